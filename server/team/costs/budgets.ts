@@ -1,13 +1,14 @@
 /**
- * The daily budgets: whether one more request fits in.
+ * The daily budgets: whether one more request may be sent.
  *
- * What a request will cost is known when it is over. Until then the most that it may come to is
- * held: by its size, its longest answer and the dearest rate that applies. Another is sent where
- * what is spent, what is held and the most of its own stay within the budget; otherwise it waits
- * for one of them to end, and is decided anew. One alone is sent while anything is left, so a
- * budget is overrun by one request at most, and never stands unused because nothing fits in. Holds
- * are this process's; what is spent is counted in the store, for every process. What a process held
- * that was killed is spent: see `createReserves`.
+ * The cost of a request is known only when it ends. Until then its highest possible cost is held:
+ * by its size, its longest answer and the highest applicable rate. A request is sent if what is
+ * spent, what is held and its own highest cost stay within the budget. Otherwise it waits until
+ * another request ends, and is decided again. A single request is sent while anything is left. So a
+ * budget is exceeded by at most one request, and never stays unused because no request fits.
+ *
+ * Holds are local to the process. Spending is counted in the store, for all processes. Whatever a
+ * killed process held counts as spent: see `createReserves`.
  */
 import { z } from 'zod';
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
@@ -23,7 +24,8 @@ import { createCommits } from '../events/commits.ts';
 import type { PriceTable, UsageRows } from './usage-rows.ts';
 import { COST_LIMITS } from './settings.ts';
 
-// Requests under way, with the most that each may cost, and whoever waits for one of them to end.
+// Requests under way with the highest cost of each, and the callers that wait for one of them to
+// end.
 
 interface Held {
   readonly agentId: AgentId;
@@ -32,16 +34,18 @@ interface Held {
 }
 
 interface Holds {
-  /** Money held for one agent, and for all; millionths of a dollar. */
+  /** Money held for one agent, or for all if null. In millionths of a dollar. */
   of(agentId: AgentId | null): number;
-  /** Requests under way that fit. */
+  /** Number of requests under way that match. */
   count(fits: (held: Held) => boolean): number;
-  /** Gives it back; a repeat changes nothing. */
+  /**
+   * Holds money for a request. The returned function releases it. Calling it again changes nothing.
+   */
   take(held: Held): () => void;
-  /** How many were released so far. */
+  /** How many holds have been released so far. */
   released(): number;
   /**
-   * Resolves when some hold is released, or after `ms`. Rejects with the signal's reason once that
+   * Resolves when a hold is released, or after `ms`. Rejects with the signal's reason when it
    * aborts.
    */
   nextRelease(ms: number, signal: AbortSignal | undefined): Promise<void>;
@@ -97,14 +101,14 @@ export function createHolds(): Holds {
   };
 }
 
-// What is held for requests under way, on disk before they are sent. A process that is killed
-// cannot tell what its requests took: the next one finds them here, and charges each at the most
-// that it may have cost.
+// Reserves: what is held for requests under way, on disk before they are sent. A killed process
+// cannot report what its requests cost. The next process finds the reserves and charges each at its
+// highest possible cost.
 //
-// On the embedded store, which is one process's alone, a reserve goes into a journal, which costs
-// one flush of one file; the table is written where the journal is full. On a Postgres server it is
-// a row. Reserves that begin or end together are written together. The next process counts on being
-// the only one of its home, as the event log does.
+// The embedded store belongs to one process. There a reserve goes into a journal, at the cost of
+// one flush of one file, and the table is written when the journal is full. On a Postgres server a
+// reserve is a row. Reserves that begin or end together are written together. The next process
+// relies on being the only one of its home, as the event log does.
 
 const whole = z.number().int().nonnegative();
 const sizeSchema: z.ZodType<RequestSize> = z.object({
@@ -133,15 +137,15 @@ type Changes = z.infer<typeof changesSchema>;
 
 interface Reserves {
   /**
-   * What earlier processes left; empty the second time. `charge` writes it, and then it is
-   * forgotten.
+   * Passes the reserves of earlier processes to `charge`, and deletes them after it resolves. A
+   * second call finds none.
    */
   recover(charge: (left: readonly Reserve[]) => Promise<void>): Promise<void>;
-  /** Resolves when it is on disk. Not before `recover`. */
+  /** Resolves when the reserve is on disk. Must not be called before `recover`. */
   take(reserve: Reserve): Promise<void>;
-  /** It is counted, or was never sent. Written soon, or with what is written next. */
+  /** The request was counted or never sent. Written soon, or with the next write. */
   over(reserve: string): void;
-  /** Resolves when everything so far was written, or has failed. */
+  /** Resolves when every write so far has ended, also if it failed. */
   settled(): Promise<void>;
 }
 
@@ -155,9 +159,9 @@ interface ReservesDeps {
 
 export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps): Reserves {
   let journal: Journal | null = null;
-  /** As the disk has them. */
+  /** Reserves as they are on disk. */
   const open = new Map<string, Reserve>();
-  /** Over, and not yet written as such. */
+  /** Reserves that have ended, not yet written as such. */
   const ended = new Set<string>();
 
   const rowOf = (reserve: Reserve) => ({ home, reserve: reserve.reserve, reserve_json: JSON.stringify(reserve) });
@@ -175,7 +179,7 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
       );
   }
 
-  /** The table has exactly these, and the journal nothing. */
+  /** Replaces the rows of the table with these, and empties the journal. */
   async function keepInTable(reserves: readonly Reserve[], into: Journal): Promise<void> {
     await db.transaction().execute(async (tx) => {
       await tx.deleteFrom('reserves').where('home', '=', home).execute();
@@ -191,7 +195,7 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
     await keepInTable([...[...open.values()].filter(({ reserve }) => !over.has(reserve)), ...changes.taken], journal);
   }
 
-  /** Null: something ended. */
+  /** Null: a reserve has ended. */
   const commits = createCommits<Reserve | null, true>({
     windowMs: 0,
     elapsed,
@@ -210,8 +214,8 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
 
   function over(reserve: string): void {
     ended.add(reserve);
-    // What cannot be written goes with what is written next. After a kill it would be charged,
-    // which is too much and never too little.
+    // If the write fails, it is repeated with the next one. If the process is killed before that,
+    // the request is charged: too much rather than too little.
     commits.add(null, false).catch(() => undefined);
   }
 
@@ -224,7 +228,7 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
       for (const { reserve_json: text } of rows) note(reserveSchema.parse(JSON.parse(text)));
       for (const record of journal?.found ?? []) {
         const { taken, over } = changesSchema.parse(JSON.parse(record.toString('utf8')));
-        // One that ended with the write that began it stands in both.
+        // A reserve that began and ended in the same write is in both lists.
         taken.forEach(note);
         for (const reserve of over) left.delete(reserve);
       }
@@ -236,7 +240,7 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
       try {
         await commits.add(reserve, false);
       } catch (error) {
-        // It may be on disk all the same.
+        // The write may have reached the disk all the same.
         over(reserve.reserve);
         throw error;
       }
@@ -253,7 +257,7 @@ interface BudgetDeps {
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
-  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  /** Monotonic time in ms, for spans. */
   readonly elapsed: () => number;
   readonly waitMs: number;
 }
@@ -262,21 +266,21 @@ type Spending = readonly { readonly agentId: AgentId; readonly microUsd: number 
 type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: AgentId };
 
 /**
- * As `CostCheck`, with what gives the hold back. `most`: what is held, in millionths of a dollar.
+ * As `CostCheck`, with the release of the hold. `most`: the amount held, in millionths of a dollar.
  */
 export type Room =
   | { readonly ok: true; readonly most: number; readonly release: () => void }
   | { readonly ok: false; readonly message: string; readonly until: number };
 
 export interface Budgets {
-  /** `patient` false: what would have to wait is refused. */
+  /** `patient` false: a request that would have to wait is refused. */
   check(request: CostRequest, signal?: AbortSignal, patient?: boolean): Promise<Room>;
   /**
-   * The budget that is used up, of the agent's and the household's; null: a request of this agent
-   * may still be sent.
+   * The used-up budget of the agent or the household. Null: a request of this agent may still be
+   * sent.
    */
   used(agentId: AgentId): Promise<Extract<Room, { ok: false }> | null>;
-  /** How the message for a budget that is used up reads. */
+  /** The message for a used-up budget. */
   usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string>;
 }
 
@@ -373,9 +377,10 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
           set.isNone ? [] : rows.byAgent(day.start),
         ]);
         signal?.throwIfAborted();
-        // What was released meanwhile is in neither of the two sums.
+        // A hold released meanwhile is in neither of the two sums.
         if (holds.released() !== released) continue;
-        // From here to the hold nothing is awaited, so that two cannot both take the last room.
+        // Nothing is awaited from here to the hold, so that two requests cannot both take the last
+        // room.
         const states = statesOf(agentId, set, spending, holds.of);
         const spent = spentIn(states, most);
         if (spent) return await refusal(spent, spending, set);

@@ -1,6 +1,6 @@
 /**
- * Tokens and money: every request to a model is a row, priced when it is written, and daily budgets
- * stop the next one before it is sent.
+ * Tokens and money. Every request to a model is a row, priced when it is written. Daily budgets
+ * stop the next request before it is sent.
  */
 import { newId as randomId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
@@ -22,25 +22,25 @@ import { COST_LIMITS } from './settings.ts';
 
 export interface CostDeps {
   readonly db: Db;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'untilThere'>;
   /**
-   * For the embedded store: see `budgets.ts`. Null, or left out: what is held goes into the tables
-   * at once.
+   * For the embedded store: see `budgets.ts`. Null, or left out: reserves go straight into the
+   * tables.
    */
   readonly openJournal?: OpenJournal | null;
-  /** Names the home: homes that share a store do not share a purse. */
+  /** Id of the home. Homes that share a store do not share budgets. */
   readonly home: string;
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'append'>;
   /**
-   * No other process can have this store open, as with the embedded one: prices and what was spent
-   * are read once.
+   * No other process can have this store open, as with the embedded one. Prices and spending are
+   * then read once.
    */
   readonly alone?: boolean;
   readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
+  /** Monotonic time in ms, for spans. Left out: `now`. */
   readonly elapsed?: () => number;
   readonly newId?: () => string;
   /** ms that `check` waits for requests under way. */
@@ -48,8 +48,8 @@ export interface CostDeps {
 }
 
 /**
- * `microUsd`: millionths of a dollar. `estimated`: by the price for models that the table does not
- * have.
+ * `microUsd`: millionths of a dollar. `estimated`: priced with the fallback for models that are not
+ * in the table.
  */
 export interface Expected {
   readonly tokens: number;
@@ -57,53 +57,53 @@ export interface Expected {
   readonly estimated: boolean;
 }
 
-/** What the relay's calls ask for, beside what other parts do. */
+/** Costs for the relay's routes, in addition to what other modules use. */
 export interface OpenCosts extends Costs {
-  /** Counts a request that was held nowhere. */
+  /** Counts a request for which nothing was held. */
   note(request: RequestEnd & { readonly agentId: AgentId; readonly took: NonNullable<Took> }): Promise<void>;
   report(days: number): Promise<Report>;
   /**
-   * The budget of this agent, or of the household, that is used up, with when it opens again; null:
-   * none is.
+   * The used-up budget of this agent or of the household, and when it opens again. Null: none is
+   * used up.
    */
   usedUp(agentId: AgentId): Promise<{ readonly message: string; readonly until: number } | null>;
-  /** By reply; those that cost nothing that is known are left out. */
+  /** Costs by reply. Replies without known costs are left out. */
   replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<{ readonly prices: readonly Price[]; readonly version: number }>;
   /**
-   * What reading requests of so many bytes would take: in order, each begins with all of the one
-   * before it.
+   * What reading requests of these sizes would cost. Each request begins with the whole previous
+   * one.
    */
   expected(model: string, bytes: readonly number[]): Promise<Expected>;
-  /** They were changed in the store: what is remembered of them does not hold. */
+  /** The prices in the store have changed, so cached ones are dropped. */
   forgetPrices(): void;
   /**
-   * An empty list brings Roost's own back. What was counted before keeps its price. False: the
-   * table is not at the `version` that is named, and nothing was changed.
+   * Replaces the price table. An empty list restores Roost's own prices. Earlier requests keep
+   * their price. False: the table has another version than `version`, and nothing was changed.
    */
   setPrices(prices: readonly Price[], version?: number): Promise<boolean>;
   /**
-   * Charges what a process that was killed had under way. Before anything is sent; what is sent
-   * without it begins with it.
+   * Charges the reserves of a killed process. Runs before anything is sent: `check` calls it if
+   * nobody has.
    */
   recover(): Promise<void>;
-  /** Resolves when everything that ended is written as such. */
+  /** Resolves when all ended requests are written as such. */
   close(): Promise<void>;
 }
 
-/** Whole and not negative, whatever a model says. */
+/** No tokens. `whole` turns a reported count into a non-negative integer, whatever a model says. */
 const NOTHING = { model: '', inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const whole = (count: number) =>
   Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), Number.MAX_SAFE_INTEGER) : 0;
 
 const inputOf = ({ count }: Pick<Taken, 'count'>) => count.inputTokens + count.cacheReadTokens + count.cacheWriteTokens;
 
-/** What a request took: as it was told, and where it was not, the most that it may have been. */
+/** What a request used: as reported, and where nothing was reported, the most it may have used. */
 function takenOf(took: Took, size: RequestSize | null): Taken {
   const most = size && mostTaken(size);
   if (took === null) return most ?? { count: NOTHING, hourWrites: 0, searches: 0, terms: PLAIN_TERMS };
   const { usage, hourCacheWrites = 0, searches = 0, terms = {}, untold = { input: false, output: false } } = took;
-  // Not even its tier is known then.
+  // Nothing was reported, not even the tier.
   if (most && untold.input && untold.output && took.outputMost === undefined) return most;
   const written = whole(usage.outputTokens);
   const ends = took.whole && !untold.output;
@@ -120,13 +120,13 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
     count.cacheReadTokens = most.count.cacheReadTokens;
     count.cacheWriteTokens = most.count.cacheWriteTokens;
   }
-  // What the server looked up by itself is told at the end.
+  // Tokens of what the server looked up by itself are reported at the end.
   if (!ends && most && size.openEnded) count.inputTokens += Math.max(0, inputOf(most) - inputOf({ count }));
   return {
     count,
     hourWrites: most && untold.input ? most.hourWrites : whole(hourCacheWrites),
     searches: ends ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0),
-    // What was asked for and not denied holds; of the tier only the answer knows.
+    // Requested terms apply unless the answer denies them. The tier is known only from the answer.
     terms: {
       ...(size?.terms ?? PLAIN_TERMS),
       ...(untold.input && untold.output ? {} : { priority: false }),
@@ -137,7 +137,7 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
 
 /** One request under way. */
 interface Held {
-  /** Resolves with what it cost. */
+  /** Resolves with its cost. */
   settle(end: RequestEnd): Promise<Cost>;
   release(): void;
 }
@@ -146,7 +146,7 @@ const viaOf = ({ credentialId }: CostRequest) => (credentialId === undefined ? '
 
 interface Counted {
   readonly agentId: AgentId;
-  /** Null: it is not known. */
+  /** Null: not known. */
   readonly size: RequestSize | null;
   readonly usedAt: number;
   readonly reserve: string | null;
@@ -170,8 +170,7 @@ export function createCosts({
   const prices = createPriceTable(db, home, alone);
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });
   /**
-   * By agent: an event that waits for the one before it to be on disk. What ends meanwhile is told
-   * by the same one.
+   * Events by agent that are being written. Further changes of the same agent share the next event.
    */
   const telling = new Map<string | null, { readonly now: Promise<unknown>; next: Promise<unknown> | null }>();
   function changed(agentId: AgentId | null): Promise<unknown> {
@@ -212,7 +211,7 @@ export function createCosts({
     return { costMicroUsd, estimated };
   }
 
-  /** Room for one request, and its reserve on disk. */
+  /** Gets room for one request, and writes its reserve to disk. */
   async function hold(
     request: CostRequest,
     signal: AbortSignal | undefined,
@@ -221,7 +220,7 @@ export function createCosts({
     const room = await budgets.check(request, signal, patient);
     if (!room.ok) return room;
     const { agentId, size, sessionId = null, messageId = null } = request;
-    // What costs nothing need not outlive this process.
+    // A free request needs no reserve that survives this process.
     const reserve = room.most > 0 && request.rehearsed !== true ? newId() : null;
     const over = () => {
       if (reserve !== null) reserves.over(reserve);
@@ -245,11 +244,11 @@ export function createCosts({
         async settle(end) {
           try {
             const spent = await count({ agentId, size, usedAt: now(), reserve }, end);
-            // What could not be written stays, to be charged at the next start.
+            // If the cost could not be written, the reserve stays and is charged at the next start.
             over();
             return spent;
           } finally {
-            // It is no longer held, and whoever settles is told.
+            // The hold is released in any case, and an error reaches the caller.
             room.release();
           }
         },
@@ -270,7 +269,7 @@ export function createCosts({
       const first = await hold(request, signal, true);
       if (!first.ok) return first;
       const { sessionId = null, messageId = null } = request;
-      /** Null: it is over. */
+      /** Null: the request has ended. */
       let held: Held | null = first.held;
       let spent = NO_COST;
       const take = () => {

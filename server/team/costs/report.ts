@@ -1,4 +1,4 @@
-/** What was spent, by day, agent and session. */
+/** The cost report, by day, agent and session. */
 import { microUsdOf, roomIn } from '../../../src/shared/domain/prices.ts';
 import type { Costs, Spent } from '../../../src/shared/protocol/costs.ts';
 import type { Configs, Directory } from '../../contracts/index.ts';
@@ -7,7 +7,7 @@ import { COST_LIMITS } from './settings.ts';
 import type { UsageGroup, UsageRows } from './usage-rows.ts';
 import { dayOf, wallTime, type Day } from '../../../src/shared/domain/zone-days.ts';
 
-/** Days of the household's zone by their dates. */
+/** A day in the household's time zone, with its date. */
 interface NamedDay extends Day {
   /** `YYYY-MM-DD` */
   readonly date: string;
@@ -18,17 +18,17 @@ function named(zone: string, time: number): NamedDay {
   return { ...day, date: new Date(wallTime(zone, day.start)).toISOString().slice(0, 'YYYY-MM-DD'.length) };
 }
 
-/** `count` days, newest first, the first of them the one of `time`. */
+/** `count` days, newest first, beginning with the day of `time`. */
 function daysBack(zone: string, time: number, count: number): readonly NamedDay[] {
   const days = [named(zone, time)];
   for (let last = days[0]; last && days.length < count; last = days.at(-1)) days.push(named(zone, last.start - 1));
   return days;
 }
 
-/** Without what was scheduled. `from`: when the first of these days began, ms since the epoch. */
+/** The report without scheduled work. `from`: start of the first day, in ms since the epoch. */
 export type Report = Omit<Costs, 'routines' | 'rest'> & {
   readonly from: number;
-  /** Sessions that are not listed; null: all are. */
+  /** Sessions that are not listed. Null: all are listed. */
   readonly sessionsRest: { readonly count: number; readonly spent: Spent } | null;
 };
 
@@ -42,7 +42,7 @@ const NOTHING: Spent = {
   estimated: false,
 };
 
-/** As far as numbers are whole: a sum beyond that could be given to nobody. */
+/** Capped at the largest safe integer, because a larger sum could not be sent. */
 const plus = (one: number, other: number) => Math.min(one + other, Number.MAX_SAFE_INTEGER);
 const add = (one: Spent, other: Spent): Spent => ({
   requests: plus(one.requests, other.requests),
@@ -55,7 +55,7 @@ const add = (one: Spent, other: Spent): Spent => ({
 });
 const sum = (groups: readonly UsageGroup[]) => groups.reduce((all, group) => add(all, group.spent), NOTHING);
 
-/** The newest, and all that the others took. */
+/** The newest sessions, and the sum of all others. */
 function sessionsOf(groups: readonly UsageGroup[]): Pick<Report, 'sessions' | 'sessionsRest'> {
   const known = new Map<string, { lastAt: number; spent: Spent }>();
   for (const { sessionId, lastAt, spent } of groups) {
@@ -89,7 +89,8 @@ export async function reportOf({ rows, budgets, configs, directory, now }: Repor
   const today = days[0];
   if (!today) throw new RangeError('a report is of one day at least');
   const all = await rows.groups(days.map((day) => day.start).reverse());
-  // The demo's tokens show what would be counted. Nothing adds them to those of a model.
+  // The demo's tokens are shown only if there are no real ones. They are never added to those of a
+  // model.
   const real = all.filter(({ rehearsed }) => !rehearsed);
   const groups = real.length > 0 ? real : all;
   const ofDay = (index: number) => groups.filter((group) => group.day === days.length - 1 - index);

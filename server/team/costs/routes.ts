@@ -1,4 +1,4 @@
-/** The calls of tokens and money. */
+/** HTTP routes for tokens and money. */
 import { costEndpoints } from '../../../src/shared/protocol/endpoints/costs.ts';
 import type { Configs, SessionHost } from '../../contracts/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
@@ -12,7 +12,7 @@ export interface CostRoutesDeps {
   readonly costs: Omit<OpenCosts, 'check' | 'note'>;
   readonly host: Pick<SessionHost, 'sizeOfWake'>;
   readonly configs: Pick<Configs, 'agent'>;
-  /** What runs without the person took since then, by what was scheduled, the dearest first. */
+  /** Costs of scheduled and woken runs since then, by schedule, most expensive first. */
   readonly schedules: { spentSince(from: number): Promise<Costs['routines']> };
 }
 

@@ -1,32 +1,29 @@
-/** Every limit of counting costs that is no setting of the household. */
+/** Limits of cost counting that are not settings of the household. */
 export const COST_LIMITS = {
-  /** Requests under way at once, of one agent and by one credential; others wait. */
+  /** Most requests under way at once, per agent and per credential. Others wait. */
   underWayPerAgent: 128,
   underWayPerCredential: 64,
   /**
-   * Millionths of a dollar: no request costs more. What says so has not counted, and sums must stay
-   * whole numbers.
+   * Highest cost of a request, in millionths of a dollar. A higher figure is a mistake, and sums
+   * must stay safe integers.
    */
   requestMicroUsd: 1_000_000_000_000,
-  /** ms that a request waits for others to end, where these may use up what is left. */
+  /** ms that a request waits for others to end when these may use up the budget. */
   waitMs: 120_000,
-  /** Who spent most, named in the message that a budget is used up. */
+  /** Agents named in the message about a used-up budget: those that spent most. */
   spendersNamed: 3,
-  /**
-   * UTF-8 bytes to a token, where nothing was counted yet by a model's server: English prose with
-   * JSON in between.
-   */
+  /** UTF-8 bytes per token before a provider has counted any: English prose mixed with JSON. */
   bytesPerToken: 3.5,
-  /** What a server counts is believed as long as it makes so many bytes to a token. */
+  /** A provider's count is used only if its bytes per token are within these bounds. */
   bytesPerTokenLeast: 1,
   bytesPerTokenMost: 10,
-  /** Models of which it is remembered, and how many requests of each. */
+  /** Models whose bytes per token are remembered, and requests remembered per model. */
   modelsKnown: 100,
   densitiesKept: 9,
   /** ms that measuring a wake may take. */
   measureMs: 10_000,
-  /** Sessions in a report. */
+  /** Most sessions in a report. */
   sessions: 50,
-  /** Routines in a report. */
+  /** Most routines in a report. */
   routines: 50,
 } as const;

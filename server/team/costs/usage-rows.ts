@@ -1,4 +1,7 @@
-/** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
+/**
+ * The tables `usage` and `spending`, and the price table. `usage` has a row per request. `spending`
+ * has the money per agent and quarter of an hour.
+ */
 import { sql } from 'kysely';
 import { keepLoaded } from '../../../src/shared/domain/platform/single-flight.ts';
 import {
@@ -16,7 +19,7 @@ import { PRICES_SCOPE, writeConfig } from '../gate/index.ts';
 import { createCommits } from '../events/commits.ts';
 import { COST_LIMITS } from './settings.ts';
 
-// The table of prices: the person's where there is one, else Roost's own.
+// The price table: the person's if they have set one, otherwise Roost's own.
 
 interface VersionedPrices {
   readonly prices: readonly Price[];
@@ -35,7 +38,7 @@ export function createPriceTable(db: Db, home: string, alone = false) {
     const { prices } = row ? pricesSchema.parse(JSON.parse(row.config_json)) : { prices: [] };
     return { prices: prices.length === 0 ? DEFAULT_PRICES : prices, version: row?.version ?? 0 };
   }
-  /** Read once where nobody else can change it. */
+  /** Read once if no other process can change it. */
   const known = keepLoaded(fromStore);
 
   const withVersion = alone ? known.get : fromStore;
@@ -44,40 +47,40 @@ export function createPriceTable(db: Db, home: string, alone = false) {
     withVersion,
     read: async (): Promise<readonly Price[]> => (await withVersion()).prices,
     /**
-     * None at all: Roost's own again. False: the table is not at the `version` that is named, and
-     * was not written.
+     * Sets the prices. An empty list restores Roost's own. False: the table has another version
+     * than `version`, and nothing was written.
      */
     async write(prices: readonly Price[], version?: number): Promise<boolean> {
       try {
         return await writeConfig(db, { home, scope: PRICES_SCOPE, config_json: JSON.stringify({ prices }) }, version);
       } finally {
-        // Also what was read while it was being written.
+        // Also drops what was read during the write.
         known.forget();
       }
     },
-    /** They were changed in the store. */
+    /** The prices were changed in the store. */
     forget: known.forget,
   };
 }
 export type PriceTable = ReturnType<typeof createPriceTable>;
 
-// How many tokens a request of so many bytes comes to. Each model's server counts in its own way:
-// what it counted of earlier requests tells, and until there are some a usual figure holds.
+// Estimates the tokens of a request from its bytes. Each provider counts in its own way, so earlier
+// counts for the model are used. Until there are some, a default applies.
 
 interface Known {
-  /** Bytes to a token, of the newest requests. */
+  /** Bytes per token of the latest requests. */
   readonly densities: number[];
-  /** Whether its server keeps a cache. */
+  /** Whether the provider caches prompts. */
   caches: boolean;
 }
 
 interface Reading {
   /**
-   * `bytes`: of a request without pictures; `count`: what its server told of it. What cannot be so
-   * is passed over.
+   * Learns from a counted request. `bytes`: its size, without pictures. Implausible counts are
+   * ignored.
    */
   learn(model: string, bytes: number, count: TokenCount): void;
-  /** Of requests in order, each of which begins with all of the one before it. */
+  /** Estimates requests in order. Each begins with the whole previous one. */
   expect(model: string, bytes: readonly number[]): TokenCount;
 }
 
@@ -135,13 +138,13 @@ interface UsageRow {
   readonly cacheWriteTokens: number;
   readonly costMicroUsd: number;
   readonly estimated: boolean;
-  /** What was held for it, or an id of its own: it is counted once. */
+  /** Id of the reserve, or a unique id. Each request is counted once. */
   readonly reserve: string;
 }
 
 /**
- * What one agent spent in one session on one day; `day` counts up from the first boundary, from 0.
- * What the demo took is a group of its own.
+ * What one agent spent in one session on one day. `day`: index of the day, from 0. Tokens of the
+ * demo are a group of their own.
  */
 export interface UsageGroup {
   readonly day: number;
@@ -152,17 +155,17 @@ export interface UsageGroup {
   readonly spent: Spent;
 }
 
-/** As far as numbers are whole. */
+/** Capped at the largest safe integer. */
 const total = (column: string) => sql<number>`least(sum(${sql.ref(column)}), ${Number.MAX_SAFE_INTEGER})::bigint`;
 
 interface UsageRowsDeps {
   readonly db: Db;
   readonly database: Pick<Database, 'untilThere'>;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
-  /** No other process can have this store open: what was spent is known here, once it was read. */
+  /** No other process can have this store open, so spending that was read once stays known. */
   readonly alone: boolean;
-  /** ms, only ever forward. */
+  /** Monotonic time in ms. */
   readonly elapsed: () => number;
 }
 
@@ -173,15 +176,18 @@ const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
 const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
 
 export function createUsageRows({ db, database, home, alone, elapsed }: UsageRowsDeps) {
-  /** Since this quarter of an hour, by agent. */
+  /** Money by agent since this quarter of an hour. */
   let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;
-  /** Counts writes, as they begin and end: what was read meanwhile is not noted. */
+  /**
+   * Incremented when a write begins and ends. Odd: a write is under way. A sum that was read during
+   * a write is not cached.
+   */
   let turn = 0;
 
   /**
-   * One statement, so that all of it is written or nothing; many requests that end together are
-   * one, as many as they are. What was written before, by a statement whose answer did not come, is
-   * left out.
+   * Inserts all rows in one statement, so that all or none are written. Requests that end together
+   * share one statement. Rows that an earlier statement wrote before its answer was lost are
+   * skipped.
    */
   async function insert(rows: readonly UsageRow[]): Promise<void> {
     await sql`
@@ -218,7 +224,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
           if (known && quarterOf(usedAt) >= known.from)
             known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);
       } catch (error) {
-        // It may be on disk all the same.
+        // The rows may have reached the disk all the same.
         known = null;
         throw error;
       } finally {
@@ -245,9 +251,12 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
   }
 
   return {
-    /** Resolves when it is on disk, once; a database that is away is waited for. */
+    /**
+     * Resolves when the row is on disk. It is written once, and an unreachable database is waited
+     * for.
+     */
     add: async (row: UsageRow): Promise<void> => void (await commits.add(row, false)),
-    /** Of these, the ones whose requests are counted already. */
+    /** Those of the reserves whose requests are already counted. */
     async settled(reserves: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await db
         .selectFrom('usage')
@@ -258,7 +267,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
         .execute();
       return new Set(rows.flatMap(({ reserve }) => (reserve === null ? [] : [reserve])));
     },
-    /** Money by agent since a day began, the largest first. */
+    /** Money by agent since the start of the day, largest first. */
     async byAgent(dayStart: number): Promise<Spending> {
       const from = quarterOf(dayStart);
       if (known?.from !== from) return await readSpending(from);
@@ -266,7 +275,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
         .map(([agentId, microUsd]) => ({ agentId, microUsd }))
         .sort((a, b) => b.microUsd - a.microUsd);
     },
-    /** `starts`: the days' beginnings, oldest first. */
+    /** `starts`: start of each day, oldest first. */
     async groups(starts: readonly number[]): Promise<readonly UsageGroup[]> {
       const [first = 0] = starts;
       const rehearsed = sql<boolean>`model_json = ${JSON.stringify(REHEARSAL_MODEL)}`;
@@ -312,7 +321,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
         },
       }));
     },
-    /** What the requests for these replies cost together; replies without any are left out. */
+    /** Cost of all requests for each reply. Replies without requests are left out. */
     async replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>> {
       const rows = await db
         .selectFrom('usage')

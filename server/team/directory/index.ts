@@ -1,6 +1,6 @@
 /**
- * Who there is: the relay's own list of the household's agents, so that a message to a name finds
- * an id, and a message to nobody is refused. It holds names and seats, and no soul.
+ * The relay's list of the household's agents. It resolves a name to an id, and refuses a message to
+ * an unknown name. It holds names and seats, but no soul.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { alikeOf, isSameName, NAME_MAX, shownName } from '../../../src/shared/domain/names.ts';
@@ -15,11 +15,11 @@ import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { parseText, type Db } from '../../store/index.ts';
 
-// The page says who there is.
+// The page reports the team.
 
 /**
- * `onTeam`: somebody lives here; before they are written. `onForgotten`: of these agents nothing is
- * to be left.
+ * `onTeam`: called before a team with agents is written. `onForgotten`: called with agents whose
+ * data must be deleted.
  */
 export function createDirectoryRoutes({
   directory,
@@ -28,7 +28,7 @@ export function createDirectoryRoutes({
   onForgotten,
 }: {
   readonly directory: Directory;
-  /** The household begins in a browser in this time zone. */
+  /** Called with the browser's time zone when the household's first team arrives. */
   readonly beginsIn: (timeZone: string) => Promise<void>;
   readonly onTeam: () => Promise<void>;
   readonly onForgotten: (agentIds: readonly AgentId[]) => Promise<void>;
@@ -36,13 +36,13 @@ export function createDirectoryRoutes({
   return answer(teamEndpoints, {
     team: async () => ({ agents: [...(await directory.all())] }),
     async putTeam({ body: { forgotten, timeZone, ...team } }) {
-      // A page that has nobody yet says so too.
+      // A page without agents sends its team too.
       if (team.agents.length > 0) {
         await onTeam();
         if (timeZone !== undefined && !(await directory.isAnnounced())) await beginsIn(timeZone);
       }
       await directory.set(team);
-      // Whoever is there is not forgotten, whatever a page says.
+      // An agent of the team is never forgotten, whatever the page sends.
       await onForgotten(forgotten.filter((agentId) => !team.agents.some((agent) => agent.agentId === agentId)));
       return null;
     },
@@ -51,15 +51,15 @@ export function createDirectoryRoutes({
 
 const SEAT = /^(?:seat\s*)?([1-9])$/i;
 
-/** What was asked for, as it stands in a sentence. */
+/** The reference as it can be quoted in a sentence. */
 const shownReference = (wanted: string) => inOneLine(wanted, NAME_MAX).replaceAll('”', '’');
 
 const called = ({ name, position, agentId }: TeamMember) =>
   `${name}${position === null ? '' : ` (seat ${seatNumber(position)})`}, id ${agentId}`;
 
 /**
- * Finds one member by what an agent or a person calls it: an id, a name to the eye, or a seat.
- * Where that is several, whoever asks is told to choose. Pure.
+ * Finds one member by id, name (compared as it looks) or seat. If several match, the answer asks to
+ * choose one. Pure.
  */
 export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
   const wanted = reference.trim().replace(/^@/, '');
@@ -90,10 +90,10 @@ export function findMember(members: readonly TeamMember[], reference: string): A
 
 export interface DirectoryDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   readonly tell: (event: RoostEvent) => void;
-  /** ms since the epoch */
+  /** In ms since the epoch. */
   readonly now: () => number;
 }
 
@@ -114,15 +114,14 @@ export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directo
       position: row.position,
       retired: row.retired,
     }));
-    // The lead is there also before a page has said so.
+    // The lead exists even before a page has reported it.
     return members.some((member) => member.agentId === LEAD_ID)
       ? members
       : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
   }
 
   /**
-   * As the store has it; kept because every tool call asks. Only this process writes it: a home has
-   * one relay.
+   * Cached, because every tool call reads it. Only this process writes it: a home has one relay.
    */
   const known = keepLoaded(read);
   const all = known.get;
@@ -150,13 +149,10 @@ export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directo
   };
 }
 
-/**
- * The agent that an address names, by id, name or seat. Throws a 404 where it is nobody's, or that
- * of several.
- */
+/** The agent named in a URL by id, name or seat. Throws a 404 if none or several match. */
 export async function agentIdIn(directory: Pick<Directory, 'all'>, called: string): Promise<string> {
   const members = await directory.all();
-  // Also of one who is retired: what there is of it can be looked at.
+  // A retired agent's id is accepted too: its data can still be viewed.
   if (members.some(({ agentId }) => agentId === called)) return called;
   const found = findMember(members, called);
   if (!found.ok) throw problem(404, 'unknown-agent', found.reason);

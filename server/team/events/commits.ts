@@ -1,24 +1,24 @@
 /**
  * Group commit: writes that come close together share one transaction.
  *
- * The first write after a quiet moment goes at once; what comes while a commit is under way goes
- * with the next. Writes that may wait (the words of a stream) are held until `windowMs` after the
- * last commit, so that eight agents talking do not make a transaction for every word; one that may
- * not wait takes them along.
+ * The first write after a quiet time is committed immediately. Writes that arrive during a commit
+ * join the next one. Writes that may wait, such as streamed words, are held until `windowMs` after
+ * the last commit. So eight agents talking do not cause a transaction per word. A write that may
+ * not wait takes the waiting ones with it.
  */
 
 export interface Commits<Write, Result> {
-  /** Resolves with this write's result when it is on disk; rejects where the commit failed. */
+  /** Resolves with the result of this write when it is on disk. Rejects if the commit failed. */
   add(write: Write, mayWait: boolean): Promise<Result>;
-  /** Resolves when everything added so far is on disk or has failed. */
+  /** Resolves when every write so far is on disk or has failed. */
   flush(): Promise<void>;
 }
 
 export interface CommitsDeps<Write, Result> {
-  /** Writes all of them, in order, or none; answers in the same order. */
+  /** Writes all of them in order, or none. The results are in the same order. */
   readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
   readonly windowMs: number;
-  /** ms, only ever forward: words must not wait for a clock that went back. */
+  /** Monotonic time in ms, so that a wall clock that goes back delays nothing. */
   readonly elapsed: () => number;
 }
 
@@ -79,7 +79,7 @@ export function createCommits<Write, Result>({
       return new Promise((resolve, reject) => {
         pending.push({ write, resolve, reject });
         if (!mayWait) urgent = true;
-        // A microtask later, so that appends made in one go share the first commit too.
+        // Deferred by a microtask, so that appends in the same tick share the first commit too.
         queueMicrotask(schedule);
       });
     },

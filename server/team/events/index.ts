@@ -1,10 +1,10 @@
 /**
- * The durable event log on the store, one per home. See `EventLog` in contracts.ts for what it
- * promises.
+ * The durable event log, one per home. See `EventLog` in contracts.ts for its contract.
  *
- * It knows the head and the snapshot in memory because one relay at a time runs on a home. On a
- * Postgres server another may have come meanwhile, where this one was believed dead: so nothing is
- * written behind events that were not read, and what the other has ended is not ended again.
+ * The head and the snapshot are kept in memory, because one relay at a time runs on a home. On a
+ * Postgres server another relay may have taken over when this one was believed dead. So nothing is
+ * written after events that this process has not read, and nothing is ended that the other has
+ * already ended.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -51,46 +51,43 @@ import {
 import { createCommits } from './commits.ts';
 export type { UnreadableRow } from './log-rows.ts';
 
-// Where appended events are kept. On a Postgres server, which other processes write to as well: in
-// its tables, one statement for all that came together. On the embedded store, which is one
-// process's alone: in a journal, one flush, and in the tables a moment later, many at a time; until
-// then they are read from nowhere, so whoever reads the tables asks for `settled` before.
+// Where appended events are stored. Other processes write to a Postgres server too, so there a
+// single statement writes each batch to the tables. The embedded store belongs to one process.
+// There a batch goes into a journal with one flush, and into the tables a moment later, many events
+// at a time. Until then it cannot be read, so readers of the tables wait for `flush` first.
 
 const KEEPER_SETTINGS = {
-  /** ms that events lie in the journal alone, so that many come into the tables together. */
+  /** ms that events stay in the journal only, so that many are moved to the tables together. */
   tablesAfterMs: 100,
   /**
-   * Events that do not wait for that, and about as many as come into the tables at once: each holds
-   * the process up a little.
+   * At this many events the move starts without waiting. It is also about the size of one move,
+   * because each move blocks the process a little.
    */
   tablesMost: 256,
-  /** ms after which what the tables did not take is tried again. */
+  /** ms until a failed move is tried again. */
   retryMs: 1_000,
 } as const;
 
 interface Keeper {
-  /** Highest id that was given, as of the opening. */
+  /** Highest id at the time of opening. */
   readonly head: number;
   /**
-   * Gives the events the next ids after `after`, in order, and keeps them; those of a client that
-   * was taken before are left out. On disk when it resolves, with the ids, ascending. One at a
-   * time. Null: others have written meanwhile, and what they wrote is to be read first.
+   * Writes the events with the next ids after `after`, in order. Writes of a client id that was
+   * taken before are skipped. Resolves with the ids, ascending, when they are on disk. Calls must
+   * not overlap. Null: another process has written meanwhile, and its events must be read first.
    */
   insert(writes: readonly Write[], after: number): Promise<readonly number[] | null>;
-  /**
-   * The ids of what an `insert` has written whose answer did not come, behind `after`; null: it has
-   * not.
-   */
+  /** Ids of an `insert` after `after` whose answer was lost. Null: it was not written. */
   find(writes: readonly Write[], after: number): Promise<readonly number[] | null>;
-  /** Highest id that is given now, by whoever. */
+  /** Highest id now, whichever process wrote it. */
   newest(): Promise<number>;
-  /** Ids of client calls that were taken before, by their JSON text. */
+  /** Event ids of client ids that were taken before, by the JSON text of the client id. */
   taken(clients: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Resolves when everything that was kept so far is in the tables. */
+  /** Resolves when everything stored so far is in the tables. */
   flush(): Promise<void>;
-  /** Events before this id have been dropped, and their clients with them. */
+  /** Events before this id were dropped, together with their client ids. */
   dropped(before: number): void;
-  /** Runs the statement of the next write once, without one. */
+  /** Runs the statement of the next write once, without writing anything. */
   warm(): Promise<void>;
   close(): Promise<void>;
 }
@@ -117,13 +114,13 @@ function createTableKeeper(db: Db, { log, head }: LogRow, now: () => number): Ke
     taken: (clients) => readTaken(db, log, clients),
     flush: () => Promise.resolve(),
     dropped: () => undefined,
-    // On a server, which is no part of this process and has its plans itself.
+    // A server is a separate process and plans its own statements.
     warm: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
 
-/** What stands in a record: the writes that were acknowledged together. */
+/** A record of the journal: writes that were acknowledged together. */
 const recordSchema = z.object({
   first: z.number(),
   storedAt: z.number(),
@@ -161,12 +158,12 @@ interface JournalKeeperDeps {
 }
 
 /**
- * Puts what an earlier process left in the journal into the tables first. Rejects where they do not
- * take it.
+ * Opens the journal, and first moves what an earlier process left in it into the tables. Rejects if
+ * that fails.
  */
 async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }: JournalKeeperDeps): Promise<Keeper> {
   const { tablesAfterMs, tablesMost, retryMs } = KEEPER_SETTINGS;
-  /** In the journal and not in the tables, in order. */
+  /** In the journal but not in the tables yet, in order. */
   let pending: Numbered[] = [];
   let pendingEvents = 0;
   let head = head0;
@@ -217,7 +214,10 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
     while (inTables < upTo) await (moving ??= moveSome());
   }
 
-  /** What fails here shows where somebody asks for it; the journal has it. */
+  /**
+   * The events are safe in the journal, so a failed move is only retried. It rejects for callers
+   * that wait for it.
+   */
   function moveNow(): void {
     if (!moving) move(head).catch(() => moveLater(retryMs));
   }
@@ -231,7 +231,7 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
   async function replay(): Promise<void> {
     for (const bytes of journal.found) {
       const record: JournalRecord = recordSchema.parse(JSON.parse(bytes.toString()));
-      // Of what is in the tables already, nothing is left.
+      // Writes that are in the tables already are skipped.
       const fresh = numbered(record).filter(({ first }) => first > head);
       const first = fresh[0]?.first ?? head + 1;
       if (first !== head + 1) throw new Error(`The journal of the event log goes on with event ${first} after ${head}`);
@@ -247,7 +247,7 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
   }
   journal.beginAnew();
   let taken = await readAllTaken(db, log);
-  /** A statement into the tables failed that may be on disk all the same. */
+  /** A statement into the tables failed, but may be on disk all the same. */
   let unsure = false;
 
   async function lookAgain(): Promise<void> {
@@ -256,7 +256,7 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
     unsure = false;
   }
 
-  /** What is larger than the journal, which is empty now. */
+  /** Writes a batch that is larger than the journal, which is empty now. */
   async function intoTables(given: readonly Numbered[]): Promise<void> {
     unsure = true;
     if (!(await insertNumbered(db, log, given))) throw new Error('Another process writes to the event log');
@@ -266,7 +266,8 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
   }
 
   /**
-   * Whether it is in the journal; where that is full, everything in it comes into the tables first.
+   * Whether the record is in the journal. If the journal is full, its content is moved to the
+   * tables first.
    */
   async function journalled(record: Buffer): Promise<boolean> {
     if (await journal.write(record)) return true;
@@ -291,7 +292,7 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
       for (const { client, first } of given) if (client !== null) taken.set(client, first);
       return Array.from({ length: head - record.first + 1 }, (_none, i) => record.first + i);
     },
-    // Where an answer does not come, there is another process, and the store is a server.
+    // Only a server with other processes can lose an answer.
     find: () => Promise.resolve(null),
     newest: () => Promise.resolve(head),
     taken: (clients) =>
@@ -305,7 +306,7 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
         taken.delete(client);
       }
     },
-    // No log has such a head, so nothing is put anywhere.
+    // No log has this head, so nothing is written.
     async warm() {
       await insertNumbered(db, log, [
         { first: -1, storedAt: 0, client: null, events: [{ kind: 'changed', text: '{}' }] },
@@ -313,7 +314,7 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
     },
     async close() {
       if (timer) clearTimeout(timer);
-      // What the tables do not take now waits in the journal for the next start.
+      // What cannot be moved now stays in the journal until the next start.
       await move(head).catch(() => undefined);
       await journal.close();
     },
@@ -321,42 +322,39 @@ async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }
 }
 
 export const EVENT_LOG_DEFAULTS = {
-  /**
-   * ms after a commit that words of a stream wait for company before they are committed; those of
-   * one answer become one event.
-   */
+  /** ms after a commit that streamed words wait for more. Words of one answer become one event. */
   windowMs: 20,
-  /** ms that events which a browser has stored are kept nevertheless. */
+  /** ms that an event is stored at least, even if a browser has acknowledged it. */
   retentionMs: 24 * 3_600_000,
-  /** ms between two looks for events to drop. */
+  /** ms between two prunings. */
   pruneEveryMs: 60_000,
   /**
-   * Characters of answers that are held in memory while the database is away. Beyond it the answers
-   * are stopped.
+   * Characters of answers that are held in memory while the database is unreachable. Beyond that,
+   * the answers are stopped.
    */
   heldMost: 8_000_000,
 } as const;
 
 interface EventLogDeps {
   readonly db: Db;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'state' | 'untilThere'>;
-  /** As much waits for the database as may: nothing more is to be said. */
+  /** Called when `heldMost` is reached: answers must stop. */
   readonly onHeldMost?: () => void;
   /**
-   * For the embedded store: see `createTableKeeper`. Null, or left out: every commit goes into the
-   * tables at once.
+   * For the embedded store: see `openJournalKeeper`. Null, or left out: every commit goes straight
+   * into the tables.
    */
   readonly openJournal?: OpenJournal | null;
-  /** Names the home: each home has its own log in a shared store. */
+  /** Id of the home. Each home has its own log in a shared store. */
   readonly home: string;
   readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
+  /** Monotonic time in ms, for spans. Left out: `now`. */
   readonly elapsed?: () => number;
   readonly newId: () => string;
-  /** Called where a subscriber throws; the others are called all the same. */
+  /** Called when a subscriber throws. The others are still called. */
   readonly onListenerError: (error: unknown) => void;
-  /** Called once for each row that cannot be read, and is left out wherever the log is read. */
+  /** Called once for each unreadable row. Such rows are left out of every read. */
   readonly onUnreadable?: (row: UnreadableRow) => void;
   readonly windowMs?: number;
   readonly retentionMs?: number;
@@ -364,9 +362,9 @@ interface EventLogDeps {
   readonly heldMost?: number;
 }
 
-/** With `close`, which resolves when everything appended is on disk. */
+/** `close` resolves when everything appended is on disk. */
 export interface OpenEventLog extends EventLog {
-  /** Runs the statement of its next write once, without one. */
+  /** Runs the statement of the next write once, without writing anything. */
   warm(): Promise<void>;
   close(): Promise<void>;
 }
@@ -375,9 +373,7 @@ type Written =
   | { readonly repeated: false; readonly stored: readonly StoredEvent[] }
   | { readonly repeated: true; readonly eventId: number };
 
-/**
- * Throws where one of them does not fit its own schema: read back, it would fit no more than now.
- */
+/** Throws if an event does not fit its own schema, because it could not be read back either. */
 function checkFit(events: readonly RoostEvent[]): void {
   const unfit = events.flatMap((event) => {
     const { error } = eventSchema.safeParse(event);
@@ -391,7 +387,7 @@ function checkFit(events: readonly RoostEvent[]): void {
   );
 }
 
-/** Some writes as they are given to the keeper: with their stamps, each client once. */
+/** Writes as they are passed to the keeper: stamped, and each client id once. */
 interface Attempt {
   readonly writes: readonly Write[];
   readonly firsts: ReadonlyMap<Write, Write>;
@@ -414,22 +410,22 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   let lastPrune = -Infinity;
   const clock = createClock({ now, node: RELAY_NODE });
   const newest = await readNewest(db, log, readRow);
-  // The newest may be a whole answer, whose stamp is of its beginning.
+  // The newest event may be a whole answer, whose stamp is that of its beginning.
   for (const { id, event } of newest ? [...recent, newest] : recent)
     if ('time' in event) clock.follow(stampOf(id, event));
   const listeners = createListeners<[StoredEvent]>(onListenerError);
 
   /**
-   * Of answers that are being written, from when they began: a whole answer stands there, above
+   * Stamps of unfinished answers, from when they began. The finished answer is placed there, above
    * what was written meanwhile.
    */
   const begun = new Map(
     snapshot.answering.flatMap(({ messageId, at }) => (at === undefined ? [] : [[messageId, at] as const])),
   );
   /**
-   * In the order of ids: whatever the wall clock does, what begins later has the later stamp. What
-   * of it is kept is known only when it is written: until then `beginning` has what the batch
-   * itself began or ended.
+   * Stamps an event in the order of ids, so that later events have later stamps whatever the wall
+   * clock does. A batch may fail, so until it is written `beginning` holds the answers that the
+   * batch itself began (their stamp) or ended (null).
    */
   function stamped(event: RoostEvent, beginning: Map<string, Stamp | null>): RoostEvent {
     if (!('time' in event)) return event;
@@ -473,8 +469,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     }
   }
   /**
-   * Reads what others have written behind the head, or this process where it did not hear that it
-   * was kept.
+   * Reads the events after the head. Another process wrote them, or this one did and lost the
+   * answer.
    */
   async function catchUp(): Promise<void> {
     const newest = await keeper.newest();
@@ -506,12 +502,12 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   }
 
   /**
-   * Every write with its ids, in order; a client id that was taken before, also in this batch, gets
-   * its old one.
+   * The result of each write, in order. A client id that was taken before, or earlier in this
+   * batch, gets its first id.
    */
   async function outcomeOf({ writes, firsts, all, clients }: Attempt, ids: readonly number[]): Promise<Written[]> {
     let next = ids[0] ?? Infinity;
-    // Where everything was written, nothing had been taken before.
+    // If all events were written, no client id had been taken.
     const whole = ids.length === all.reduce((sum, { events }) => sum + events.length, 0);
     const taken =
       whole && all.length === writes.length
@@ -527,7 +523,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   }
 
   async function writeAll(given: readonly Write[]): Promise<Written[]> {
-    /** Sent, and their answers did not come. */
+    /** Attempts that were sent and whose answers were lost. */
     const inDoubt: Attempt[] = [];
     async function found(): Promise<Written[] | null> {
       for (const attempt of inDoubt) {
@@ -549,13 +545,15 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       }
       const there = await found();
       if (there) return there;
-      // Others have written meanwhile; what comes behind that is stamped anew.
+      // Other processes have written meanwhile. The next attempt is stamped again, after their
+      // events.
       await enduring(database, catchUp);
     }
   }
 
   /**
-   * Words that wait for their commit, by answer: what is said next stands in one event with them.
+   * Streamed words that wait for their commit, by answer. Further words are added to the same
+   * event.
    */
   const gathering = new Map<string, { readonly events: [EventOf<'text'>]; readonly written: Promise<Written> }>();
   function addWords(event: EventOf<'text'>): Promise<Written> {
@@ -583,7 +581,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     count(events);
     const [first] = events;
     if (first?.kind === 'text' && events.length === 1) return addWords(first);
-    // What is said after this comes after it.
+    // Words that come after this event must not be added to one before it.
     gathering.clear();
     return commits.add(
       { events, client: null },
@@ -604,10 +602,10 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const results = await writeAll(writes);
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
       const first = stored[0]?.id ?? head + 1;
-      // An earlier commit that seemed to fail (the connection broke before the answer) may be on
-      // disk all the same.
+      // An earlier commit whose connection broke before the answer may be on disk all the same.
       if (first > head + 1) publish(await enduring(database, () => read(head, first - head - 1)));
-      // Listeners hear of it before whoever appended goes on: nobody answers ahead of the stream.
+      // Subscribers get the events before the append resolves, so that no answer overtakes the
+      // stream.
       publish(stored);
       return results;
     },
@@ -662,8 +660,8 @@ interface TellDeps {
 }
 
 /**
- * Says to pages, without waiting for it, that something has changed which they ask for by a call of
- * its own.
+ * Announces a change to pages without waiting. They fetch the new state with a request of their
+ * own.
  */
 export const createTell =
   ({ log, logger }: TellDeps) =>

@@ -7,29 +7,29 @@ import { eventSchema, type RoostEvent, type StoredEvent } from '../../../src/sha
 import type { Db } from '../../store/index.ts';
 import { SCHEMA } from '../../store/tables.ts';
 
-// Rows of the log, read back. A row that does not fit its schema is mended where only what a model
-// said of itself is wrong in it; else it is set aside: one row must not keep a household from all
-// the others.
+// Reads rows of the log. A row that does not fit its schema is repaired if only the model's own
+// data in it is wrong. Otherwise the row is skipped, because one bad row must not block a
+// household's log.
 
 interface EventRow {
   readonly id: number;
   readonly event_json: string;
 }
 
-/** A row that is set aside. `why`: for whoever looks into it. */
+/** A skipped row. `why`: for whoever investigates it. */
 export interface UnreadableRow {
   readonly id: number;
   readonly kind: string;
   readonly why: string;
 }
 
-/** Null: it is set aside. */
+/** Null: the row is skipped. */
 type ReadRow = (row: EventRow) => StoredEvent | null;
 
 const textOr = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null);
 
-/** A call of a tool lost its id or its name where its model gave none. */
+/** A model may have sent a tool call without an id or a name. */
 function mendedBlock(block: unknown): unknown {
   if (!isRecord(block) || block['kind'] !== 'tool') return block;
   return {
@@ -42,7 +42,7 @@ function mendedBlock(block: unknown): unknown {
   };
 }
 
-/** Without what cannot be read of it: of its words, nothing is left out. */
+/** The event without its unreadable parts. No words are lost. */
 function mended(event: Readonly<Record<string, unknown>>): unknown {
   const { usage, block, blocks, costMicroUsd: cost } = event;
   return {
@@ -58,7 +58,7 @@ function mended(event: Readonly<Record<string, unknown>>): unknown {
   };
 }
 
-/** `onUnreadable`: called once for each row that is set aside, however often it is read. */
+/** `onUnreadable`: called once for each skipped row, however often it is read. */
 export function createReadRow(onUnreadable: (row: UnreadableRow) => void = () => undefined): ReadRow {
   const told = new Set<number>();
   return ({ id, event_json: text }) => {
@@ -76,11 +76,11 @@ export function createReadRow(onUnreadable: (row: UnreadableRow) => void = () =>
   };
 }
 
-/** The kinds that say that a session began or ended. */
+/** Kinds that begin or end a session. */
 const BOUNDARIES = ['session-started', 'session-ended'] as const;
-/** These carry the words of an answer and change nothing in a snapshot. */
+/** Kinds that carry the words of an answer. They do not change a snapshot. */
 const WORDS = ['text', 'tool'] as const;
-/** These change nothing in a snapshot. */
+/** Kinds that do not change a snapshot. */
 const ASIDE = [...WORDS, 'record'] as const;
 
 export interface LogRow {
@@ -89,7 +89,7 @@ export interface LogRow {
   readonly acked: number;
 }
 
-/** The log of this relay in this store; made, with a name of its own, where there is none. */
+/** The log of this home in the store. Creates it if there is none. */
 export async function openLogRow(db: Db, home: string, newLog: string, now: number): Promise<LogRow> {
   await db
     .insertInto('logs')
@@ -103,34 +103,35 @@ export async function openLogRow(db: Db, home: string, newLog: string, now: numb
     .executeTakeFirstOrThrow();
 }
 
-/** Some events that get their ids one after another. */
+/** Events that get consecutive ids. */
 export interface Write {
   readonly events: readonly RoostEvent[];
   /**
-   * JSON text of the client id, where it is to be written once; null: always. No two of a batch
-   * have the same.
+   * JSON text of the client id, if the write must happen only once. Null: always written. No two
+   * writes of a batch share one.
    */
   readonly client: string | null;
 }
 
 const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name}`);
 
-/** It stands in no JSON text: there it is written out. */
+/** A separator that cannot occur in JSON text, where it is escaped. */
 const BETWEEN = '\u0001';
 
 /**
- * Texts of JSON as an array of SQL. As parameters of that type they would be escaped once more,
- * character by character, which takes as long as all the rest.
+ * JSON texts as an SQL array. Passed as an array parameter, they would be escaped once more,
+ * character by character, which takes as long as everything else.
  */
 const textsOf = (rows: readonly { readonly text: string }[]) =>
   sql<string[]>`string_to_array(${rows.map(({ text }) => text).join(BETWEEN)}::text, ${BETWEEN}::text)`;
 
 /**
- * Gives the events the next ids, in order, and keeps them; those of a client that was taken before
- * are left out. Answers with the ids, ascending. One statement: one call into Postgres, one flush.
- * The log's row stays locked until it has ended, so that ids appear in the order of commits; the
- * columns travel as arrays. Nothing is written behind events that the writer has not read: no ids
- * where the head is not `after`.
+ * Inserts events with the next ids, in order. Writes of a client id that was taken before are
+ * skipped. Resolves with the ids, ascending.
+ *
+ * This is a single statement: one call into Postgres, one flush. The log's row stays locked until
+ * it ends, so that ids appear in commit order. The columns are passed as arrays. If the head is not
+ * `after`, nothing is written, because the writer has not read the events behind it.
  */
 export async function insertEvents(
   db: Db,
@@ -173,7 +174,7 @@ export async function insertEvents(
   return inserted.map(({ id }) => id).toSorted((a, b) => a - b);
 }
 
-/** Events that have their ids already, one after another, as text. */
+/** Events with ids already assigned, consecutive, as text. */
 export interface Numbered {
   readonly first: number;
   readonly storedAt: number;
@@ -182,8 +183,8 @@ export interface Numbered {
 }
 
 /**
- * Puts these into the tables, in order; all or, where the first does not follow the head, none:
- * false.
+ * Inserts numbered writes in order. False: the first does not follow the head, and none was
+ * inserted.
  */
 export async function insertNumbered(db: Db, log: string, writes: readonly Numbered[]): Promise<boolean> {
   const [first] = writes;
@@ -211,7 +212,7 @@ export async function readHead(db: Db, log: string): Promise<number> {
 
 const readAll = (rows: readonly EventRow[], read: ReadRow): StoredEvent[] => rows.flatMap((row) => read(row) ?? []);
 
-/** At most `limit` that can be read. Fewer: there are no more. */
+/** At most `limit` readable events. Fewer: there are no more. */
 export async function readEvents(
   db: Db,
   log: string,
@@ -237,15 +238,15 @@ export async function readEvents(
 }
 
 /**
- * The run that an event is of. Postgres would read it too, but for rows with a text that it has no
- * character for.
+ * The run id in an event. Parsed here, because Postgres fails on texts with characters it does not
+ * support.
  */
 function runIn(text: string): unknown {
   const event = parseJson(text);
   return isRecord(event) ? event['runId'] : undefined;
 }
 
-/** Where the oldest run began that has not ended; null where none is under way. */
+/** Id of the event that started the oldest live run. Null: no run is live. */
 async function readOldestRun(db: Db, log: string): Promise<number | null> {
   const rows = await db
     .selectFrom('events')
@@ -262,8 +263,8 @@ async function readOldestRun(db: Db, log: string): Promise<number | null> {
 }
 
 /**
- * The events that a snapshot is a fold of: from the last end of a session on, or from where a run
- * began that lasts, without the words of answers.
+ * The events from which a snapshot is built: from the last end of a session, or from the start of
+ * the oldest live run, without the words of answers.
  */
 export async function readForSnapshot(db: Db, log: string, read: ReadRow): Promise<StoredEvent[]> {
   const lastEnd = await db
@@ -284,7 +285,7 @@ export async function readForSnapshot(db: Db, log: string, read: ReadRow): Promi
   return readAll(rows, read);
 }
 
-/** The newest event that has a time; undefined where there is none. */
+/** The newest event with a time. Undefined: there is none. */
 export async function readNewest(db: Db, log: string, read: ReadRow): Promise<StoredEvent | undefined> {
   for (let before = Infinity; ;) {
     const row = await db
@@ -303,7 +304,7 @@ export async function readNewest(db: Db, log: string, read: ReadRow): Promise<St
   }
 }
 
-/** Ids of client calls that were taken before, by their JSON text. */
+/** Event ids of those client ids that were taken before, by JSON text. */
 export async function readTaken(db: Db, log: string, clients: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('taken')
@@ -314,7 +315,7 @@ export async function readTaken(db: Db, log: string, clients: readonly string[])
   return new Map(rows.map((row) => [row.client_json, row.event_id]));
 }
 
-/** All client ids that were taken, by their JSON text, oldest first. */
+/** All client ids that were taken, by JSON text, oldest first. */
 export async function readAllTaken(db: Db, log: string): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('taken')
@@ -325,7 +326,7 @@ export async function readAllTaken(db: Db, log: string): Promise<Map<string, num
   return new Map(rows.map((row) => [row.client_json, row.event_id]));
 }
 
-/** Raises what browsers have stored; never lowers it. */
+/** Raises the acknowledged id. Never lowers it. */
 export async function raiseAcked(db: Db, log: string, upTo: number): Promise<number> {
   const { acked } = await db
     .updateTable('logs')
@@ -337,9 +338,9 @@ export async function raiseAcked(db: Db, log: string, upTo: number): Promise<num
 }
 
 /**
- * Drops what browsers have, is older than `before`, and lies before the last start or end of a
- * session: the running session stays whole, and so does the last end, which snapshots tell.
- * `keepFrom`: where the oldest run began that is under way.
+ * Deletes events that browsers have acknowledged, that are older than `before`, and that lie before
+ * the last start or end of a session. The current session stays complete, and so does the last end,
+ * which snapshots contain. `keepFrom`: start of the oldest live run.
  */
 export async function prune(db: Db, log: string, before: number, keepFrom: number): Promise<number> {
   const { numDeletedRows } = await db
@@ -361,8 +362,8 @@ export async function prune(db: Db, log: string, before: number, keepFrom: numbe
 }
 
 /**
- * A browser that has stored what its call became does not make the call again: the client ids of
- * dropped events go with them.
+ * Deletes the client ids of dropped events. A browser that has stored the result of its call does
+ * not repeat the call.
  */
 async function forgetTaken(db: Db, log: string): Promise<void> {
   await db

@@ -1,7 +1,7 @@
 /**
- * What the person has set, on the store. Where other processes may have it open too, nothing of it
- * is kept in memory: a change by one process holds for the next question to any other. On the
- * embedded store, which has one process, it is read once.
+ * Settings of the person, in the store. If other processes may have the store open, nothing is
+ * cached, so that a change by one process takes effect for the next read of any other. On the
+ * embedded store, which has one process, settings are read once.
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import type { Configs } from '../../contracts/index.ts';
 import type { Db } from '../../store/index.ts';
 import { effectiveConfig } from '../../../src/shared/protocol/effective.ts';
 
-/** The gate's part of what holds for an agent. */
+/** The gate's part of the effective settings of an agent. */
 function limitsOf({ coordination, wakes_enabled, time_zone, flood_guard }: EffectiveConfig): WakeLimits {
   const { wake_guardrails: guardrails } = coordination;
   return {
@@ -42,32 +42,36 @@ function limitsOf({ coordination, wakes_enabled, time_zone, flood_guard }: Effec
 
 interface ConfigsDeps {
   readonly db: Db;
-  /** Names the home: homes that share a store do not share settings. */
+  /** Id of the home. Homes that share a store do not share settings. */
   readonly home: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
-  /** The relay's own, for a household that has set none and began in no browser. */
+  /**
+   * The relay's time zone. It applies if the household has set none and no browser has reported
+   * one.
+   */
   readonly timeZone: string;
-  /** Into the event log, for the pages. */
+  /** Writes to the event log, for pages. */
   readonly tell: (event: RoostEvent) => void;
   readonly now: () => number;
 }
 
 export interface OpenConfigs extends Configs {
   /**
-   * Decides with the limits for a wake of `target`, with the budget of `caller`, an agent or null.
-   * `decide` writes its decision only if the household is still at this count of `decisions`, which
-   * each decision and each change of settings counts on. Null: no other process can count on.
-   * `decide` answers null if the count is another, and is asked again. So decisions follow each
-   * other without a lock, and no wake passes once the household's switch was turned off.
+   * Decides a wake of `target` by its limits and the budget of `caller`, an agent or null.
+   * `decisions` is a counter of the household that each decision and each change of settings
+   * increments. `decide` must write only if the counter is unchanged, and answers null if it has
+   * changed. Then it is asked again. So decisions are serialised without a lock, and no wake passes
+   * after the household's switch was turned off. `decisions` null: no other process can increment
+   * it.
    */
   deciding<Decision>(
     wake: { readonly target: string; readonly caller: string | null },
     decide: (limits: WakeLimits, decisions: number | null) => Promise<Decision | null>,
   ): Promise<Decision>;
   /**
-   * Changes what is set of an agent, with `also`, in one transaction. False: `also` could not be,
-   * and nothing was changed. `edit` is given what is set of it by then, and what holds.
+   * Changes the settings of an agent in one transaction with `also`. `edit` gets the agent's own
+   * and effective settings at that time. False: `also` failed, and nothing was changed.
    */
   changeAgent(
     agentId: AgentId,
@@ -75,17 +79,17 @@ export interface OpenConfigs extends Configs {
     also: (within: Db) => Promise<boolean>,
   ): Promise<boolean>;
   /**
-   * The time zone of the browser in which the household begins. It holds as long as the person sets
-   * none.
+   * Stores the time zone of the browser in which the household begins. It applies until the person
+   * sets one.
    */
   beginsIn(timeZone: string): Promise<void>;
-  /** Runs a change of this row: nobody decides by it meanwhile, and nothing of it is remembered. */
+  /** Runs a change of this row. No decision runs meanwhile, and cached values are dropped. */
   changing<Result>(scope: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Sets a row. It has no stamp until its change is in the event log. The store counts its version.
- * False: it is not at the `version` that is named, and was not written.
+ * Writes a row of settings. Its stamp is null until the change is in the event log. The store
+ * counts the version. False: the row has another version than `version`, and nothing was written.
  */
 export async function writeConfig(
   db: Db,
@@ -119,10 +123,13 @@ interface KnownRow {
   readonly version: number;
 }
 
-/** Whose a row of the table of settings is. */
+/** Scopes of the rows of settings. */
 export const HOUSEHOLD_SCOPE = 'household';
 export const PRICES_SCOPE = 'prices';
-/** Where the household began: no setting of the person's, so no record. */
+/**
+ * The time zone in which the household began. It is not a setting of the person, so it is no
+ * record.
+ */
 export const ZONE_SCOPE = 'zone';
 const FOR_ALL = [HOUSEHOLD_SCOPE, ZONE_SCOPE] as const;
 const AGENT = 'agent ';
@@ -134,15 +141,14 @@ export const agentOfScope = (scope: string): string => z.string().parse(JSON.par
 
 export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }: ConfigsDeps): OpenConfigs {
   /**
-   * By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that
-   * nothing is noted that was read meanwhile.
+   * Rows by scope. Null: nothing is set. A write increments `turn` when it begins and ends, so that
+   * values read meanwhile are not cached.
    */
   const known = new Map<string, KnownRow | null>();
   let turn = 0;
   const inTurn = createQueue();
   /**
-   * As of a count of decisions: what was read for those before, as long as nobody else has counted
-   * on.
+   * Rows that were read at this count of decisions. They hold until another process increments it.
    */
   let held: { readonly decisions: number; readonly known: ReadonlyMap<string, KnownRow | null> } | null = null;
 
@@ -153,7 +159,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
       .where('home', '=', home)
       .where('scope', '=', sql<string>`any(${[...FOR_ALL, ...agentIds.map(scopeOf)]}::text[])`);
 
-  /** By scope; what is not there is as good as empty. */
+  /** By scope. A missing row counts as empty. */
   function parse(rows: readonly (KnownRow & { scope: string })[]) {
     const json = new Map(rows.map((row): [string, unknown] => [row.scope, JSON.parse(row.config_json)]));
     const versions = new Map(rows.map(({ scope, version }) => [scope, version]));
@@ -177,8 +183,8 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
     return parse(rows);
   }
   /**
-   * What is asked in one moment, as by eight that are woken at once, is one query. What is asked
-   * later is read anew, unless it is known.
+   * Reads of the same tick share one query, for example when eight agents are woken together. A
+   * later read asks the store again, unless the rows are cached.
    */
   function read(agentIds: readonly AgentId[]): Promise<Gathered> {
     const scopes = [...FOR_ALL, ...agentIds.map(scopeOf)];

@@ -1,6 +1,6 @@
 /**
- * What the store knows of past wakes, for the decision: a few rows at most, whatever the years
- * behind it.
+ * Facts about past wakes on which the gate decides. Reads a few rows at most, however long the
+ * history.
  */
 import { sql } from 'kysely';
 import { COORDINATION_BOUNDS, type WakeLimits } from '../../../src/shared/domain/guardrails.ts';
@@ -11,7 +11,7 @@ import type { Db } from '../../store/index.ts';
 
 const LONGEST_COOLDOWN_MS = COORDINATION_BOUNDS.cooldown_seconds.max * 1_000;
 
-/** A session without an end. */
+/** A wake session without an end. */
 export interface OpenWakeSession {
   readonly wake: string;
   readonly opened: number;
@@ -21,22 +21,22 @@ export interface OpenWakeSession {
 export interface About {
   readonly home: string;
   readonly target: string;
-  /** Who asks, see `sourceKey`; null: nobody in particular. */
+  /** The source of the wake, see `sourceKey`. Null: no particular one. */
   readonly source: string | null;
-  /** See `budgetKey`; null: it uses none. */
+  /** See `budgetKey`. Null: no budget is used. */
   readonly budget: string | null;
 }
 
 export interface Known {
   readonly facts: Omit<WakeFacts, 'running'>;
-  /** Of the target; whether anybody still runs them is not said here. */
+  /** Open sessions of the target. Their process may be dead. */
   readonly open: readonly OpenWakeSession[];
 }
 
 /**
- * `wake`: an event wake of the target, `note` is its source. `latest`: one of the household's.
- * `cleared`: a sleeping flag of the household was cleared. `call`: one of the budget. `session`: a
- * session of the target, `note` is its wake.
+ * `wake`: an event wake of the target; `note` is its source. `latest`: a wake of the household.
+ * `cleared`: a sleeping flag of the household was cleared. `call`: a call that used the budget.
+ * `session`: a session of the target; `note` is its wake.
  */
 interface Row {
   readonly what: 'wake' | 'latest' | 'cleared' | 'call' | 'session';
@@ -48,7 +48,7 @@ interface Row {
 
 const FACTS = sql.id(SCHEMA, 'wake_facts');
 
-/** Wakes of the target: as many as a day may have, beyond which nobody counts. */
+/** Reads at most as many wakes of the target as a day may have. The decision needs no more. */
 const statement = (
   { home, target, budget }: About,
   { maxWakesPerDay, floodMaxWakes, floodWindowSeconds }: WakeLimits,
@@ -59,8 +59,8 @@ const statement = (
     ${now - floodWindowSeconds * 1_000}::bigint, ${floodMaxWakes}::integer, ${dayStart}::bigint)`;
 
 /**
- * One statement. Counts of today are exact up to the limit of wakes a day, where the decision needs
- * no more.
+ * Reads all facts in one statement. Today's counts are exact up to the daily limit of wakes, which
+ * is all the decision needs.
  */
 export async function readFacts(db: Db, about: About, limits: WakeLimits, now: number): Promise<Known> {
   const day = dayOf(limits.timeZone, now);

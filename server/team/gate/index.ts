@@ -1,6 +1,6 @@
 /**
- * The gate on the store. See `Gate` in contracts.ts for what it promises, and
- * src/shared/domain/wake-gate.ts for what it decides.
+ * The gate on the store. See `Gate` in contracts.ts for its contract, and
+ * src/shared/domain/wake-gate.ts for its rules.
  */
 import { type Selectable, sql } from 'kysely';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
@@ -42,16 +42,15 @@ export {
 } from './configs.ts';
 export { createGateRoutes } from './routes.ts';
 
-// Decisions as rows, and who asks for a wake as rows know it.
+// Decisions as rows, and the keys of sources and budgets.
 
 const CONFIGS = sql.id(SCHEMA, 'configs');
 const WAKE_SESSIONS = sql.id(SCHEMA, 'wake_sessions');
 const WAKES = sql.id(SCHEMA, 'wakes');
 
 /**
- * Grants that are noted for later than now are of before the clock went back: they count from now
- * on, so that what they hold back waits for as long as it may, and not for as long as the clock
- * jumped.
+ * Moves grants with a future time to now. They were written before the wall clock went back. A
+ * cooldown then lasts for its normal time, not for as long as the clock jumped.
  */
 async function countFromNow(db: Db, home: string, now: number): Promise<void> {
   await db
@@ -63,10 +62,7 @@ async function countFromNow(db: Db, home: string, now: number): Promise<void> {
     .execute();
 }
 
-/**
- * Who asks for a wake, as rows know it: the same text for the same source, whatever the order of
- * its fields.
- */
+/** Key of a source: the same text for the same source, whatever the order of its fields. */
 function sourceKey(source: WakeSource): string {
   switch (source.kind) {
     case 'person':
@@ -95,8 +91,8 @@ function sourceLabel(source: WakeSource): string {
 }
 
 /**
- * Whose budget of `wake_agent` in which session this would use; null: none. Where the caller has no
- * session, its day is one: it may not call without end.
+ * Key of the `wake_agent` budget that this call uses: the caller and its session. Null: it uses
+ * none. A caller without a session has one budget per day, so that its calls are limited too.
  */
 function budgetKey(
   { way, source, callerSession }: Pick<WakeRequest, 'way' | 'source' | 'callerSession'>,
@@ -107,10 +103,10 @@ function budgetKey(
 }
 
 /**
- * Writes a decision, with the session that it opens if it was granted, in one statement. `budget`:
- * what it used, see `budgetKey`. `decisions`: if the household is at another count by now, nothing
- * is written, and the answer is false; null: no other process can have counted on. `clears`: it
- * clears a sleeping flag, or was counted before, and is counted as no wake.
+ * Writes a decision in one statement, together with the session it opens if it was granted.
+ * `budget`: see `budgetKey`. `decisions`: if the household's counter has changed, nothing is
+ * written and the answer is false; null: no other process can have changed it. `clears`: the
+ * decision clears a sleeping flag or was counted before, so it does not count as a wake.
  */
 async function insertDecision(
   db: Db,
@@ -185,7 +181,7 @@ const decisionOf = (row: WakeRow): WakeDecision =>
     detail: JSON.parse(row.detail_json),
   });
 
-/** The wake of this agent that was granted for this message; null: none was. */
+/** The granted wake of this agent for this message. Null: there is none. */
 async function readGranted(
   db: Db,
   home: string,
@@ -205,8 +201,8 @@ async function readGranted(
 }
 
 /**
- * The newest decision of each message since then, where that is a grant, or that it waits until its
- * agent is free.
+ * The newest decision about each message since then, if it is a grant, or waits until the agent is
+ * free.
  */
 async function readOpen(db: Db, home: string, since: number): Promise<WakeDecision[]> {
   const rows = await db
@@ -225,7 +221,7 @@ async function readOpen(db: Db, home: string, since: number): Promise<WakeDecisi
     .filter(({ outcome, detail }) => outcome === 'granted' || (outcome === 'deferred' && detail === BUSY));
 }
 
-/** Newest first; nothing where `before` is no decision of this household. */
+/** Newest first. Empty if `before` is no decision of this household. */
 async function readFeed(
   db: Db,
   home: string,
@@ -253,15 +249,14 @@ async function readFeed(
   return { wakes, more: found.length > limit };
 }
 
-// The gate's record of the sessions that wakes have opened, and which of them still run. A process
-// says of its own, again and again, that they do; of a process that has said nothing for a while,
-// they are over since it last did. What agents do in a session, their runs, stands in
-// server/agents/runs.
+// Sessions opened by wakes, and which of them still run. Each process sends heartbeats for its own
+// sessions. When they stop, the sessions count as ended at the last heartbeat. The runs inside a
+// session are in server/agents/runs.
 
 const WAKE_SESSION_SETTINGS = {
-  /** ms between two signs of life: so much of a session may go uncounted after a kill. */
+  /** ms between two heartbeats. After a kill, up to this much of a session is not counted. */
   heartbeatMs: 5_000,
-  /** ms without one, after which a process counts as dead. */
+  /** ms without a heartbeat after which a process counts as dead. */
   deadMs: 20_000,
 } as const;
 
@@ -271,32 +266,33 @@ interface WakeSessionsDeps {
   readonly home: string;
   readonly now: () => number;
   /**
-   * No other process can have this store open: what runs there and is not ours was left by an
-   * earlier one.
+   * No other process can have this store open. Open sessions that are not ours were left by an
+   * earlier process.
    */
   readonly alone: boolean;
   readonly timers: Timers;
-  /** A sign of life could not be written; the next one is tried all the same. */
+  /** A heartbeat could not be written. The next one is tried all the same. */
   readonly onError: (error: unknown) => void;
 }
 
 interface WakeSessions {
-  /** To be called before the row can be seen by others. */
+  /** Must be called before other processes can see the row. */
   opened(decisionId: string): void;
-  /** It was not opened after all. */
+  /** The session was not opened after all. */
   withdrawn(decisionId: string): void;
-  /** Whose it was; null where it was over already, or never was. */
+  /** Ends a session. Resolves with its agent. Null: it had ended already, or never existed. */
   ended(decisionId: string): Promise<string | null>;
   isLive(session: OpenWakeSession, time: number): boolean;
   /**
-   * Ends what is not live, with its last sign of life. Resolves with the wakes that had opened it.
+   * Ends sessions of dead processes at their last heartbeat. Resolves with the wakes that had
+   * opened them.
    */
   closeDead(): Promise<readonly string[]>;
-  /** Ends all of this process. */
+  /** Ends all sessions of this process. */
   close(): Promise<void>;
 }
 
-/** Ends these with their last sign of life. */
+/** Ends sessions at their last heartbeat. */
 const endAsSeen = (db: Db, home: string) =>
   db
     .updateTable('wake_sessions')
@@ -307,9 +303,9 @@ const endAsSeen = (db: Db, home: string) =>
 function createWakeSessions({ db, database, home, now, alone, timers, onError }: WakeSessionsDeps): WakeSessions {
   const own = new Set<string>();
   let cancel: (() => void) | null = null;
-  /** One after the other: a sign of life that was sent before an end must not arrive after it. */
+  /** Queued, so that a heartbeat sent before an end does not arrive after it. */
   const inTurn = createQueue();
-  /** After an outage others first say again that they run. */
+  /** After an outage, other processes first get time to send heartbeats. */
   const isTooSoon = () => database.backMs() < WAKE_SESSION_SETTINGS.deadMs;
   const ours = (decisionIds: readonly string[]) =>
     db
@@ -333,7 +329,8 @@ function createWakeSessions({ db, database, home, now, alone, timers, onError }:
     });
   }
   async function beat(): Promise<void> {
-    // Another process may have taken us for dead: while we say so, they run.
+    // Another process may have taken this one for dead and ended its sessions. The heartbeat
+    // reopens them.
     if (own.size > 0)
       await ours([...own])
         .set({ seen_at: now(), ended_at: null })
@@ -362,7 +359,8 @@ function createWakeSessions({ db, database, home, now, alone, timers, onError }:
       if (!alone && isTooSoon()) return [];
       const before = alone ? Number.MAX_SAFE_INTEGER : now() - WAKE_SESSION_SETTINGS.deadMs;
       const rows = await endAsSeen(db, home)
-        // Seen much later than now: by a clock that went back since; whoever runs says so again.
+        // A heartbeat far in the future was written before the clock went back. A live process
+        // sends another one.
         .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + WAKE_SESSION_SETTINGS.deadMs)]))
         .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
         .returning('wake')
@@ -381,23 +379,23 @@ function createWakeSessions({ db, database, home, now, alone, timers, onError }:
 
 export interface GateDeps {
   readonly db: Db;
-  /** Left out: it can always be reached. */
+  /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'backMs'>;
-  /** Names the home: homes that share a store do not share limits. */
+  /** Id of the home. Homes that share a store do not share limits. */
   readonly home: string;
   readonly configs: OpenConfigs;
   readonly newId: () => string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
   readonly timers?: Timers;
-  /** Into the event log, for the pages. */
+  /** Writes to the event log, for pages. */
   readonly tell: (event: RoostEvent) => void;
   readonly now: () => number;
-  /** A sign of life of what runs could not be written; the next one is tried all the same. */
+  /** A heartbeat could not be written. The next one is tried all the same. */
   readonly onHeartbeatError: (error: unknown) => void;
 }
 
-/** For stats: somebody who has asked for nothing today, of an agent that is free. */
+/** For statistics: a caller that has made no calls today, and an idle agent. */
 const ANYBODY: WakeQuestion = { way: 'api', byPerson: false, state: 'idle' };
 
 interface Situation {
@@ -416,7 +414,7 @@ async function situationOf(
   const { facts, open } = await readFacts(db, about, limits, time);
   const live = open.filter((session) => sessions.isLive(session, time));
   const dead = open.filter((session) => !live.includes(session));
-  // As if their end had been written.
+  // Dead sessions count as if their end had been written.
   const { day } = facts;
   const deadMs = dead.reduce(
     (sum, { opened, seen }) => sum + Math.max(0, Math.min(seen, day.end) - Math.max(opened, day.start)),
@@ -440,11 +438,11 @@ function leftOf(
 }
 
 interface OpenGate extends Gate {
-  /** Decides once about nobody, and takes it back. */
+  /** Runs a decision once and rolls it back, so that the statements are prepared. */
   warm(): Promise<void>;
 }
 
-/** Takes back what a transaction wrote. */
+/** Rolls back a transaction. */
 class TakenBack extends Error {}
 
 export function createGate(deps: GateDeps): OpenGate {
@@ -453,16 +451,16 @@ export function createGate(deps: GateDeps): OpenGate {
   const sessions = createWakeSessions({ db, database, home, now, alone, timers, onError });
   const tell = (agentId: AgentId | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
-  /** Wakes whose sessions an earlier process left running. */
+  /** Wakes whose sessions an earlier process left open. */
   const left = new Set<string>();
-  /** The latest moment that was decided at: null before the first. */
+  /** Time of the latest decision. Null: none yet. */
   let latest: number | null = null;
   async function mendClock(db: Db, time: number): Promise<void> {
     if (latest === null || time < latest) await countFromNow(db, home, time);
     latest = time;
   }
 
-  /** null: somebody else was first, and what was decided on holds no more. */
+  /** Null: another process has decided since, and the facts are out of date. */
   async function decide(limits: WakeLimits, decisions: number | null, request: WakeRequest, decisionId: string) {
     const {
       source,
@@ -474,7 +472,7 @@ export function createGate(deps: GateDeps): OpenGate {
       since,
       grantedAt,
     } = request;
-    // Not before: others may have decided while this one waited for its turn.
+    // Taken here, because other decisions may have run while this one was queued.
     const time = now();
     await mendClock(db, time);
     const budget = budgetKey(request, dayOf(limits.timeZone, time));
@@ -485,8 +483,8 @@ export function createGate(deps: GateDeps): OpenGate {
       time,
       sessions,
     );
-    // Decided here, where decisions of all processes stand one after the other: of two that ask at
-    // once, one begins.
+    // Checked here, where the decisions of all processes are serialised: of two concurrent calls,
+    // one begins.
     const atWork = request.oneAtATime === true && facts.running.length > 0;
     const question: WakeQuestion = {
       way,
@@ -514,7 +512,7 @@ export function createGate(deps: GateDeps): OpenGate {
       until,
       detail,
     };
-    // Also those that another process of this household has left.
+    // Also ends sessions that another process of this household has left.
     if (dead.length > 0)
       await endAsSeen(db, home)
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)

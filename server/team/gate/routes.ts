@@ -1,4 +1,4 @@
-/** The gate's calls: settings, what was decided, and how much of its limits an agent has used. */
+/** HTTP routes of the gate: settings, decisions, and how much of its limits an agent has used. */
 import type { Context } from 'hono';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type {
@@ -23,13 +23,16 @@ export interface GateRoutesDeps {
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   /**
-   * Its default routine, as its settings say it. `set` writes the whole configuration. Throws a
-   * problem where it does not fit.
+   * The agent's default routine as part of its settings. `set` writes the whole configuration, and
+   * throws a problem if it does not fit.
    */
   readonly pulses: Pulses;
 }
 
-/** What is said over what is set. A list is one thing and is said whole; what is left out stays. */
+/**
+ * Merges sent settings into stored ones. Fields that are left out stay. A list is replaced as a
+ * whole.
+ */
 function laidOver<Config extends AgentConfig | HouseholdConfig>(own: Config, said: Config): Config {
   const { wake_guardrails: before } = own.coordination;
   const { wake_guardrails: after } = said.coordination;
@@ -38,8 +41,8 @@ function laidOver<Config extends AgentConfig | HouseholdConfig>(own: Config, sai
 }
 
 /**
- * What an application may set with `limits`: how often and when an agent is woken. The rest is the
- * person's alone.
+ * What an API client may set with the scope `limits`: how often and when an agent is woken.
+ * Everything else is reserved for the person.
  */
 const WAKE_LIMITS = [
   'wakes_enabled',
@@ -51,7 +54,7 @@ const WAKE_LIMITS = [
 ] as const satisfies readonly (keyof AgentConfig['coordination'])[];
 
 export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
-  /** Between the look at what is set and the change, nothing else is set by a page. */
+  /** Queued, so that no other page changes the settings between the read and the write. */
   const inTurn = createQueue();
   const agentOf = (called: string) => agentIdIn(directory, called);
   async function ofAgent(agentId: AgentId) {
@@ -74,7 +77,7 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
     return answerConfig(context, { title: 'What holds for the household.', holds: effective, own, json });
   }
 
-  /** Throws a problem that names what an application may not set. */
+  /** Throws a problem that names what an API client may not set. */
   async function refuseBeyondLimits(
     { scopes }: ApiClient,
     agentId: AgentId,
