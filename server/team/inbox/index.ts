@@ -1,5 +1,5 @@
 /**
- * The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see
+ * The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are stored as JSON text, see
  * store/tables.ts.
  */
 import { type Expression, type ExpressionBuilder, type Selectable, sql, type SqlBool } from 'kysely';
@@ -17,15 +17,18 @@ import { answer, type Handled } from '../../http/endpoint.ts';
 import { refuseMessage, type Waiting } from '../../platform/quotas.ts';
 import type { Tables } from '../../store/tables.ts';
 
-// Pictures and files that wait with messages, until these are read.
+// Attachments of messages that have not been read yet.
 
 /**
- * Characters of base64, in memory and in the store: beyond it the oldest is let go, and is there by
- * name alone.
+ * Most base64 characters of attachments, in memory and in the store separately. Beyond that the
+ * oldest are dropped, and the message keeps only their names.
  */
 const HELD_CHARACTERS = 120_000_000;
 
-/** What the person sent along: in memory alone, so that nothing of it lies in the relay's store. */
+/**
+ * Attachments of the person's messages. They are in memory only, so that none of them is in the
+ * relay's store.
+ */
 function createHeld(most: number) {
   const held = new Map<string, NonNullable<NewInboxMessage['attachments']>>();
   const size = () =>
@@ -48,12 +51,12 @@ function createHeld(most: number) {
 }
 
 /**
- * What the relay sends along, as what a tool gave back: nobody else has it, so it lies in the store
- * with its message.
+ * Attachments of the relay's messages, such as results of tools. No one else has them, so they are
+ * stored with their message.
  */
 function createKept(db: Db, home: string, most: number) {
   return {
-    /** Within the transaction that writes its message. */
+    /** Runs in the transaction that writes the message. */
     async put(within: Db, { messageId, attachments = [] }: NewInboxMessage): Promise<void> {
       if (attachments.length === 0) return;
       const row = { home, message_json: JSON.stringify(messageId), attachments_json: JSON.stringify(attachments) };
@@ -63,7 +66,7 @@ function createKept(db: Db, home: string, most: number) {
       const beyond = within.selectFrom(summed.as('summed')).select('sequence').where('up_to', '>', most);
       await within.deleteFrom('inbox_attachments').where('home', '=', home).where('sequence', 'in', beyond).execute();
     },
-    /** By message. It stays: a claim may be undone. */
+    /** Attachments by message. They stay in the store, because a claim may be undone. */
     async of(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly SentAttachment[]>> {
       if (messageIds.length === 0) return new Map();
       const ids = messageIds.map((id) => JSON.stringify(id));
@@ -83,7 +86,7 @@ function createKept(db: Db, home: string, most: number) {
   };
 }
 
-// What the page reads of inboxes.
+// HTTP routes with which a page reads inboxes.
 
 export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): readonly Handled[] {
   return answer(inboxEndpoints, {
@@ -100,20 +103,17 @@ const prioritySchema = z.enum(MESSAGE_PRIORITIES);
 
 interface InboxDeps {
   readonly db: Db;
-  /** Names the home: homes that share a store do not share an inbox. */
+  /** Id of the home. Homes that share a store do not share an inbox. */
   readonly home: string;
-  /** ms that a message is kept after it was read. */
+  /** ms that a message is stored after it was read. */
   readonly retentionMs: number;
-  /** Says that somebody's inbox has changed. */
+  /** Announces that an inbox has changed. */
   readonly tell: (event: RoostEvent) => void;
-  /**
-   * Why agents may store no more just now, as a sentence; null: they may. Left out: they always
-   * may.
-   */
+  /** Why agents may store nothing more now, as a sentence. Null, or left out: they may. */
   readonly refuseForRoom?: () => Promise<string | null>;
-  /** Of pictures and files, in base64; left out: as many as there is room for. */
+  /** Most base64 characters of attachments. Left out: `HELD_CHARACTERS`. */
   readonly heldCharacters?: number;
-  /** ms since the epoch */
+  /** In ms since the epoch. */
   readonly now: () => number;
 }
 
@@ -135,18 +135,18 @@ function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
 }
 
 interface OpenInbox extends Inbox {
-  /**
-   * A message of the relay's, for which there always is a place; `also` is written with it, or
-   * neither is.
-   */
+  /** Puts a message of the relay, which is never refused. `also` runs in the same transaction. */
   tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
 }
 
-/** The person's words, and what the relay says of what the person did, are counted nowhere. */
+/**
+ * Senders whose messages do not count towards a limit: the person, and the relay when it reports
+ * what the person did.
+ */
 const UNCOUNTED: readonly string[] = ['human', 'relay'];
 const isCounted = (from: string) => !UNCOUNTED.includes(from);
 
-/** As they came, whatever a clock said. */
+/** In the order of arrival, whatever the clock said. */
 const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sequence - b.sequence;
 
 export function createInbox({
@@ -161,10 +161,7 @@ export function createInbox({
   const held = createHeld(heldCharacters);
   const kept = createKept(db, home, heldCharacters);
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
-  /**
-   * Removes a message that nobody has read, of this sender. Returns whose it was; null: there is
-   * none.
-   */
+  /** Removes an unread message of this sender. Resolves with its recipient. Null: there is none. */
   async function removeUnread(
     messageId: MessageId,
     isSender: (builder: ExpressionBuilder<Tables, 'inbox'>) => Expression<SqlBool>,
@@ -213,7 +210,7 @@ export function createInbox({
     return Number(numInsertedOrUpdatedRows) > 0;
   }
 
-  /** How much of agents waits for this one: of this sender, and of all. */
+  /** Unread messages of agents to this one: those of this sender, and all. */
   async function used(trx: Db, to: string, from: string): Promise<readonly [Waiting, Waiting]> {
     const sender = JSON.stringify(from);
     const row = await trx
@@ -240,8 +237,8 @@ export function createInbox({
   }
 
   /**
-   * One after the other for one receiver, in every process of this relay: two that count at once
-   * would both find room.
+   * An advisory lock per recipient serialises the count and the insert, also across processes.
+   * Otherwise two concurrent messages could both find the last room.
    */
   const putWithin = (
     message: NewInboxMessage,
@@ -304,8 +301,8 @@ export function createInbox({
     },
     async claim(messageIds, { readIn, run, time }) {
       if (messageIds.length === 0) return [];
-      // Nothing is asked of the store once they are taken: where it failed, nobody would have read
-      // them.
+      // All other queries run before the claim. If one failed after it, the messages would count as
+      // read without anybody having read them.
       await db
         .deleteFrom('inbox')
         .where('home', '=', home)
@@ -416,8 +413,6 @@ export function createInbox({
   };
 }
 
-/** What agents are told of their inboxes. */
-
-/** What an agent is told where it was not given all that waits. */
+/** What an agent is told when it was not given all waiting messages. */
 export const moreWait = (count: number): string =>
   `${count} more ${count === 1 ? 'message waits' : 'messages wait'} for you; read_inbox gives the next`;

@@ -1,10 +1,10 @@
 /**
- * Who is paused in the running session, in memory. See `Pauses` in contracts.ts.
+ * Which agents are paused in the running session, in memory. See `Pauses` in contracts.ts.
  *
- * A flag changes when its event is on disk and not before, so what is shown and what holds calls
- * back cannot disagree. Changes of one agent take turns; whoever waits is released in the moment in
- * which the flag is cleared, before the next change can have its turn. A relay that was killed has
- * no session when it comes back, and so no flags.
+ * A flag changes only when its event is on disk, so that what pages show and what holds calls back
+ * always agree. Changes of one agent are queued. When a flag is cleared, all waiting calls are
+ * released before the next change can run. A relay that was killed has no session after a restart,
+ * and so no flags.
  */
 import type { Context } from 'hono';
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
@@ -20,9 +20,9 @@ import type { Configs, Directory, EventLists, EventLog, Pauses, PauseWait } from
 import { answer, type Env, type Handled, refuseWithout } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 
-// The calls that pause and resume an agent.
+// HTTP routes that pause and resume an agent.
 
-/** In the path, for the session that runs: who calls from outside need not ask for its id first. */
+/** Stands for the running session in a URL, so that API clients need not look up its id. */
 const CURRENT = 'current';
 
 type Addressed = Given<typeof pauseEndpoints.sleeping>;
@@ -30,14 +30,14 @@ type Addressed = Given<typeof pauseEndpoints.sleeping>;
 interface PauseRoutesDeps {
   readonly pauses: Pick<Pauses, 'get' | 'set'>;
   readonly directory: Pick<Directory, 'find'>;
-  /** Of the running session; null where none runs. */
+  /** Id of the running session. Null: none runs. */
   readonly sessionId: () => string | null;
   /**
-   * Who calls: the person, by the page's cookie, or, as kind `api`, whoever has a credential with
-   * which it may do this to this agent. Throws a problem for everybody else.
+   * The caller: the person, by the page's cookie, or an API client (kind `api`) whose credential
+   * allows this for this agent. Throws a problem for everybody else.
    */
   readonly callerOf: (context: Context, agentId: AgentId) => Promise<WakeSource>;
-  /** Asks the gate and, where it lets it pass, wakes. */
+  /** Asks the gate, and wakes the agent if it is granted. */
   readonly wake: (agentId: AgentId, source: WakeSource) => Promise<Pick<WakeDecision, 'outcome' | 'detail'>>;
 }
 
@@ -53,8 +53,8 @@ export function createPauseRoutes({
   }
 
   /**
-   * Agents by id, name or seat, as everywhere else. What nobody is called stays as it is, and is
-   * unknown later.
+   * Resolves an agent by id, name or seat, as everywhere else. An unknown name is passed on
+   * unchanged and refused later.
    */
   async function addressed({
     sessionId: session,
@@ -63,7 +63,7 @@ export function createPauseRoutes({
     const found = await directory.find(called);
     return [session === CURRENT ? (runningId() ?? unknown()) : session, found.ok ? found.agent.agentId : called];
   }
-  /** The lead is in every session, and never set to sleep. */
+  /** The flag of an agent. The lead is in every session and is never paused. */
   const flagOf = (sessionId: SessionId, agentId: AgentId) =>
     pauses.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
 
@@ -79,8 +79,8 @@ export function createPauseRoutes({
     const [sessionId, agentId] = await addressed(given);
     const source = await callerOf(context, agentId);
     const before = flagOf(sessionId, agentId);
-    // Not set and waited for: it may be set by another call in this moment, and that one is not
-    // undone without the gate.
+    // Nothing to do. Clearing the flag here would undo, without the gate, a concurrent call that
+    // sets it.
     if (!before && !asked.sleeping) return { sleeping: false };
     if (agentId === LEAD_ID)
       throw problem(
@@ -101,10 +101,10 @@ export function createPauseRoutes({
   return answer(pauseEndpoints, { sleeping: read, putSleeping: write, postSleeping: write });
 }
 
-/** Those who wait for one agent's flag to be cleared. Each is released exactly once. */
+/** Calls that wait until one agent's flag is cleared. Each is released exactly once. */
 
 interface Waiters {
-  /** Resolves when whoever waits is released, gives up by `signal`, or has waited `limitMs`. */
+  /** Resolves when the call is released, its signal aborts, or `limitMs` have passed. */
   wait(options: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<PauseWait>;
   release(how: Extract<PauseWait, 'awake' | 'ended'>): void;
   count(): number;
@@ -139,14 +139,12 @@ interface PausesDeps {
   readonly configs: Pick<Configs, 'agent'>;
   readonly now: () => number;
   readonly timers: Timers;
-  /** Called where a subscriber throws; the others are called all the same. */
+  /** Called when a subscriber throws. The others are still called. */
   readonly onListenerError: (error: unknown) => void;
 }
 
 interface Pausable {
-  /**
-   * `joining`: it is not known yet whether it starts asleep; what it asks for waits until it is.
-   */
+  /** `joining`: it is not known yet whether the agent starts paused. Its calls wait until then. */
   state: 'joining' | 'awake' | 'paused';
   readonly waiters: Waiters;
 }
@@ -155,11 +153,11 @@ interface Running {
   readonly sessionId: SessionId;
   readonly lists: EventLists;
   readonly agents: Map<string, Pausable>;
-  /** By agent id, also of those who are not in the session yet. */
+  /** By agent id. Includes agents that are not in the session yet. */
   readonly queues: Map<string, ReturnType<typeof createQueue>>;
 }
 
-/** With `close`, which ends the session where one runs. */
+/** `close` ends the session if one runs. */
 export interface OpenPauses extends Pauses {
   close(): void;
 }
@@ -188,8 +186,8 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
   }
 
   /**
-   * What is on disk holds from here on. False where meanwhile the session has ended, or the agent
-   * has left it.
+   * Applies a flag that is on disk. False: the session has ended meanwhile, or the agent has left
+   * it.
    */
   function apply(session: Running, agentId: AgentId, agent: Pausable, paused: boolean): boolean {
     if (running !== session || session.agents.get(agentId) !== agent) return false;
@@ -211,11 +209,11 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
     for (const { waiters } of session.agents.values()) waiters.release('ended');
   }
 
-  // An agent that is not in the session any more is not held back either.
+  // Calls of an agent that leaves the session are released.
   const stopListening = log.subscribe(({ event }) => {
     if ((event.kind !== 'agent-asleep' && event.kind !== 'client-left') || event.sessionId !== running?.sessionId)
       return;
-    // A client may play it where no mind is, and the other way round.
+    // The agent may still be there, driven by a client or by its own mind.
     const { session } = log.snapshot();
     if (session?.awake.includes(event.agentId) || session?.clients.some(({ agentId }) => agentId === event.agentId))
       return;

@@ -1,4 +1,4 @@
-/** What the person has set, as records: limits, and the table of prices. One row is one record. */
+/** Settings of the person as records: limits, and the price table. One row is one record. */
 import { sql } from 'kysely';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import { agentConfigSchema, householdConfigSchema, type HouseholdConfig } from '../../../src/shared/protocol/config.ts';
@@ -23,7 +23,7 @@ import {
 import type { Db } from '../../store/index.ts';
 import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from './index.ts';
 
-/** The row that a record is. */
+/** The row for a record. */
 function rowOf(record: RelayRecord): { readonly scope: string; readonly value: unknown } | null {
   if (record.type === 'prices') return { scope: PRICES_SCOPE, value: record.value };
   if (record.type !== 'limits') return null;
@@ -32,8 +32,8 @@ function rowOf(record: RelayRecord): { readonly scope: string; readonly value: u
 }
 
 /**
- * The record that a row is. The household's limits and the prices are there once; those of an agent
- * are under its id.
+ * The record for a row. The household's limits and the prices exist once. Those of an agent are
+ * under its id.
  */
 function recordOf(scope: string, json: string): ConfigRecord {
   const value: unknown = JSON.parse(json);
@@ -49,13 +49,11 @@ function recordOf(scope: string, json: string): ConfigRecord {
 
 export interface ConfigRecordsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
-  /**
-   * Runs a change of this row, while nobody decides by it, and so that nothing of it is remembered.
-   */
+  /** Runs a change of this row. No decision runs meanwhile, and cached values are dropped. */
   readonly changing: OpenConfigs['changing'];
-  /** The prices were changed in the store. */
+  /** The prices in the store have changed, so cached ones are dropped. */
   readonly forgetPrices: () => void;
 }
 
@@ -72,7 +70,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
     prices: createAskedRows({ db, home }, 'prices'),
   };
 
-  /** As it holds here. */
+  /** The record as it is effective on this relay. */
   async function holding(scope: string): Promise<ConfigRecord> {
     const row = await rows().where('scope', '=', scope).executeTakeFirst();
     return recordOf(scope, row?.config_json ?? JSON.stringify(scope === PRICES_SCOPE ? { prices: [] } : {}));
@@ -84,7 +82,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
 
   const restoreOne = (record: RelayRecord & { readonly at: Stamp }): Promise<RecordAnswer> => {
     const row = rowOf(record);
-    // Its id says whose it is: another one's would be a second record of the same row.
+    // The id must match the row. Otherwise one row would have two records.
     if (!row || row.scope !== record.id || (record.type !== 'limits' && record.type !== 'prices'))
       return Promise.resolve({ answer: 'refused', why: 'It says that it is somebody else’s.' });
     return changing(row.scope, async () => {
@@ -99,7 +97,8 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
             conflict
               .columns(['home', 'scope'])
               .doUpdateSet({ config_json, stamp: record.at })
-              // One that was changed and not told has no stamp, and is newer than anything.
+              // A row that was changed and not announced has no stamp. It counts as newer than
+              // anything.
               .where(sql<boolean>`configs.stamp collate "C" < ${record.at}`),
           )
           .executeTakeFirst();
@@ -116,7 +115,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
   async function shown({ id, part, value }: AskedRow): Promise<AskedRecord | null> {
     const record = await holding(id);
     const here = partOf(record, part);
-    // Somebody may have set the very same meanwhile.
+    // The same value may have been set meanwhile.
     if (hashOf(here) === hashOf(value)) return null;
     const hash = hashOf({ id, part, value });
     if (record.type === 'prices')
@@ -134,7 +133,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
       ...(value === undefined ? {} : { after: value }),
     };
   }
-  /** What they have agreed to is a change of theirs, over what holds by now. */
+  /** Applies the person's consent as a change of theirs, over the current settings. */
   const grant = (type: ConfigRecord['type'], { id, part, value }: AskedRow): Promise<AskedOutcome> =>
     changing(id, async () => {
       const set = withParts(await holding(id), [[part, value]]);

@@ -1,9 +1,9 @@
 /**
- * Records: rows that the relay must have at hand to act alone, and that the household must not lose
- * with the relay's home. Each change of one is told in the event log, from which every browser
- * stores it as a document; and a page gives them back to a relay that has lost them. A row that was
- * changed and is not in the log yet has no stamp: it is told when the change is, or, after a crash,
- * when the home is opened again.
+ * Records are rows that the relay needs to act alone, and that the household must not lose with the
+ * relay's home. Each change of a record is written to the event log. Every browser stores it from
+ * there as a document, and a page restores it to a relay that has lost it. A changed row has no
+ * stamp until the change is in the log. It is announced with the change, or after a crash when the
+ * home is opened again.
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -25,15 +25,15 @@ import type { Changed, EventOf } from '../../../src/shared/protocol/events.ts';
 import type { Db } from '../../store/index.ts';
 import type { EventLog } from '../../contracts/index.ts';
 
-/** Bounds of records that are given back. */
+/** Limits of restored records. */
 const RECORD_LIMITS = {
-  /** Parts of records that wait for the person's yes, of one household. */
+  /** Most parts of records per household that wait for the person's consent. */
   asked: 500,
 } as const;
 
-// What of a record waits for the person's yes at this relay: it acts outside of the household, or
-// lets agents do so. It came from a copy, another device or another relay, and holds nowhere
-// before. A no is remembered, so that the same is not asked again.
+// Parts of restored records that need the person's consent at this relay, because they act outside
+// the household or allow agents to do so. They come from a copy, another device or another relay,
+// and have no effect before. A refusal is remembered, so that the person is not asked again.
 
 type AskedType = AskedRecord['type'];
 
@@ -45,36 +45,33 @@ export interface AskedRow {
 }
 
 interface AskedRows {
-  /** Those that wait. */
+  /** Parts that wait for consent. */
   all(): Promise<readonly AskedRow[]>;
   get(id: string, part: string): Promise<AskedRow | null>;
-  /** By record: the newest version of it that waits, or was declined. */
+  /** By record: the newest version that waits or was declined. */
   newest(ids: readonly string[]): Promise<ReadonlyMap<string, Stamp>>;
-  /**
-   * In the place of what waits of this record, in one transaction with what else becomes of it.
-   * Throws `NoRoomError`.
-   */
+  /** Replaces what waits of this record, in the given transaction. Throws `NoRoomError`. */
   put(within: Db, id: string, at: Stamp, parts: ReadonlyMap<string, unknown>): Promise<void>;
   decline(id: string, part: string): Promise<void>;
-  /** `part` left out: all of this record. */
+  /** `part` left out: all parts of this record. */
   drop(id: string, part?: string): Promise<void>;
 }
 
-/** So much waits already that no person would look at more. */
+/** Too many parts wait already. No person would look at more. */
 class NoRoomError extends Error {
   constructor() {
     super('Too much waits for your yes already. Answer that first, and give this back again.');
   }
 }
 
-/** The answer to a record of which there is no room for what waits. */
+/** Turns a `NoRoomError` into a refusal. */
 export const orNoRoom = (answer: Promise<RecordAnswer>): Promise<RecordAnswer> =>
   answer.catch((error: unknown) => {
     if (error instanceof NoRoomError) return { answer: 'refused', why: error.message };
     throw error;
   });
 
-/** A yes is to this alone. */
+/** Hash of what was shown. Consent is to exactly this. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(value) ?? '')
@@ -136,7 +133,7 @@ export function createAskedRows({ db, home }: { readonly db: Db; readonly home: 
         .execute();
       for (const [part, value] of parts) {
         const value_json = JSON.stringify({ value });
-        // Whoever has said no to it is not asked the same once more.
+        // The person has declined the same value before, and is not asked again.
         const declined = before.some(
           (row) => row.declined && row.part_json === text(part) && row.value_json === value_json,
         );
@@ -160,49 +157,53 @@ export function createAskedRows({ db, home }: { readonly db: Db; readonly home: 
   };
 }
 
-/** A record that was changed and is not in the log yet. */
+/** A changed record that is not in the log yet. */
 export interface Unannounced {
   readonly record: RelayRecord;
-  /** It is in the log under this stamp, unless it was changed once more meanwhile. */
+  /** The record is in the log under this stamp. Has no effect if it was changed again meanwhile. */
   announced(at: Stamp): Promise<void>;
 }
 
-/** What is asked of a version that a page has. */
+/** A version that a page has. */
 interface Asked extends RecordVersion {
-  /** Of a thread: how many of its messages the page has. */
+  /** For a thread: how many of its messages the page has. */
   readonly messages?: number | undefined;
 }
 
-/** Rows that are records. */
+/** A kind of rows that are records. */
 export interface RecordSource {
   readonly types: readonly RecordType[];
-  /** May there be more to tell after this change? */
+  /** Whether this change may have left records to announce. */
   hears(event: EventOf<'changed'>): boolean;
-  /** What has changed where records were given back. */
+  /** What to announce as changed after records were restored. */
   readonly says: readonly Changed[];
-  /** The oldest first, some at a time. */
+  /** One batch, oldest first. */
   unannounced(): Promise<readonly Unannounced[]>;
   standings(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
   /**
-   * Takes those that are newer than what is here, without telling or waking anybody. In the same
-   * order. Nothing begins to act by it: what would is kept apart until the person has said yes.
+   * Stores those that are newer than the rows here. Notifies and wakes nobody. The answers are in
+   * the same order. Nothing starts to act: whatever would is set aside until the person has
+   * consented.
    */
   restore(offered: readonly (RelayRecord & { readonly at: Stamp })[]): Promise<readonly RecordAnswer[]>;
-  /** What waits for the person's yes. Left out: nothing of these ever acts. */
+  /** Parts that wait for consent. Left out: these records never act. */
   asked?(): Promise<readonly AskedRecord[]>;
-  /** What they say to one of those. It holds for exactly what was shown. */
+  /** Answers one of them. The answer is valid for exactly what was shown. */
   answer?(answer: AskedAnswer): Promise<AskedOutcome>;
 }
 
 export interface Records {
   compare(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
-  /** Says for each what became of it. A version that is older than what is here changes nothing. */
+  /**
+   * Offers records to the relay. A version older than the row here changes nothing. One answer per
+   * record.
+   */
   offer(offered: readonly OfferedRecord[]): Promise<readonly RecordAnswer[]>;
-  /** What of all that was offered waits for the person's yes. */
+  /** All parts of records that wait for consent. */
   asked(): Promise<readonly AskedRecord[]>;
-  /** In the order of the answers. */
+  /** The outcomes are in the order of the answers. */
   answer(answers: readonly AskedAnswer[]): Promise<readonly AskedOutcome[]>;
-  /** Tells what an earlier process has changed and not told. */
+  /** Announces changes that an earlier process has not announced. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
@@ -265,7 +266,7 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
         else good.set(source, [...(good.get(source) ?? []), { i, record: { ...parsed.data, at } }]);
       });
       for (const [source, records] of good) {
-        // What is changed here from now on is newer than what was given back.
+        // Later changes on this relay get newer stamps than the restored records.
         for (const { record } of records) log.follow(record.at);
         const restored = await source.restore(records.map(({ record }) => record));
         records.forEach(({ i }, n) => (answers[i] = restored[n] ?? { answer: 'refused', why: MISFIT }));

@@ -1,11 +1,11 @@
-/** The calls by which a page gives records back. */
+/** HTTP routes with which a page restores records. */
 import type { Context } from 'hono';
 import { recordEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Records } from './index.ts';
 
-/** They are the person's to give back, and no program's. */
+/** Only the person restores records. API clients have no access. */
 function refusePrograms(context: Context<Env>): void {
   if (context.get('browser') === undefined)
     throw problem(403, 'browsers-only', 'Records are given back from the household’s page.');

@@ -1,7 +1,7 @@
 /**
- * What agents look for in what was said. Only pages have that: those that are open are asked over
- * their event streams, and the first that has everything is heard. Who asks is the relay's to say,
- * never the page's or the agent's, and an answer goes to the one who asked.
+ * Searches of agents in past conversations. Only pages have these, so the relay asks all open pages
+ * over their event streams and takes the first complete answer. The relay decides who is searching,
+ * never the page or the agent, and the answer goes only to that agent.
  */
 import { z } from 'zod';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -32,31 +32,29 @@ import { answer, browserOf, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Threads } from '../threads/index.ts';
 
-/** Every limit of what agents look for that is not a size of the wire. */
+/** Limits of searches that are not sizes of the protocol. */
 export const SEARCH_LIMITS = {
-  /**
-   * ms for which a page is waited for. It may just have been opened, and have its index still to
-   * read.
-   */
+  /** ms to wait for a page. A page that was just opened may still have to read its index. */
   answerMs: 8_000,
-  /** Searches of one household that wait for pages at once. */
+  /** Most searches of one household that wait for pages at once. */
   atOnce: 8,
-  /** Pieces that are given where nothing is said. */
+  /** Default number of passages. */
   passages: 10,
-  /** Characters of an outcome. */
+  /** Most characters of a result. */
   characters: 30_000,
   /**
-   * Of the words that are looked for in a standing copy one in so many may be missing, where not
-   * all stand in one message.
+   * When a snapshot is searched and no message has all words, one in this many words may be
+   * missing.
    */
   oneMissingOf: 4,
 } as const;
 type SearchLimits = typeof SEARCH_LIMITS;
 
-// Agents look for what was said where they took part. Descriptions are read by models.
+// The tool with which an agent searches conversations it took part in. Models read the
+// descriptions.
 
-// Words looked for in the last conversation of a standing copy: by their beginnings, without an
-// index. Pure.
+// Searches the last conversation in an agent snapshot by the beginnings of words, without an index.
+// Pure.
 
 /** Without case and accents. */
 const folded = (text: string) =>
@@ -68,8 +66,8 @@ const wordsOf = (text: string): readonly string[] => folded(text).match(/[\p{L}\
 const UNSPACED = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 
 /**
- * The messages with the most of these words, the newest first: with all of them, or, where none has
- * all, with one in four missing.
+ * The messages with the most of these words, newest first. If none has all words, up to one in four
+ * may be missing.
  */
 function searchTranscript(transcript: string, query: string): readonly TranscriptMessage[] {
   const wanted = [...new Set(wordsOf(query))];
@@ -93,7 +91,7 @@ interface SearchToolDeps {
   readonly searches: Pick<Searches, 'ask'>;
   readonly directory: Directory;
   readonly threads: Pick<Threads, 'list'>;
-  /** What was left with the relay. */
+  /** Agent snapshots on the relay. */
   readonly copies: { of(agentId: AgentId): Promise<Pick<StandingCopy, 'transcript' | 'human'> | undefined> };
 }
 
@@ -128,7 +126,7 @@ const WHY: Readonly<Record<Exclude<Unanswered, 'aborted' | 'too-many'>, string>>
 };
 const NOTHING = 'Nothing that you took part in holds these words.';
 
-/** As many of them as fit, each as somebody's words, numbered. */
+/** As many passages as fit, numbered, each quoted. */
 function listed(said: readonly { readonly head: string; readonly text: string }[], above: string, more: boolean) {
   const parts: string[] = [above];
   let left = SEARCH_LIMITS.characters - above.length - MORE.length - 2;
@@ -152,7 +150,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     return `${withSeatWhereAlike(team, id as AgentId)}${id === caller.agentId ? ' (you)' : ''}`;
   };
 
-  /** What a page has found. Of threads only those that were asked about. */
+  /** The result from a page. Threads that were not asked about are dropped. */
   function pageOutcome(
     { passages, more, state }: SearchAnswered,
     nameOf: (id: string) => string,
@@ -179,7 +177,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     return listed(said, `Found in what you took part in, the best first.${unfinished}`, more);
   }
 
-  /** What the standing copy has, with why it is only that. */
+  /** The result from the agent snapshot, with the reason why no page was searched. */
   async function standingOutcome(
     { query, from, threadId, since, limit }: Input,
     why: string,
@@ -209,8 +207,8 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
   }
 
   /**
-   * The newest of its threads, or this one, however old it is. `more`: it is in older ones, which
-   * are not looked through.
+   * The agent's newest threads, or only this one, however old. `more`: there are older threads,
+   * which are not searched.
    */
   async function threadsOf(
     agentId: AgentId,
@@ -265,14 +263,14 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
         'Looks for words in what you took part in: your conversation with the human, with what you read in your inbox, and the threads you are in. Words may be beginnings, and small typing errors are forgiven. A page of the human’s that is open answers; where none does, only your last conversation is searched, as the relay has it, and the answer says so. What was forgotten is not found.',
       input,
       readOnly: true,
-      // A client joined with leave to read a last conversation at most.
+      // A client may read at most the last conversation.
       allowed: ({ kind }) => Promise.resolve(kind !== 'client'),
       run: search,
     }),
   ];
 }
 
-// The pages' answers to what agents look for.
+// HTTP route with which pages answer searches.
 
 export const createSearchRoutes = ({ searches }: { readonly searches: Searches }): readonly Handled[] =>
   answer(searchEndpoints, {
@@ -305,7 +303,7 @@ export function createSearches({ timers, newId, limits = SEARCH_LIMITS }: Search
       const told = [...pages].filter((page) => page({ ...asked, searchId })).length;
       if (told === 0) return Promise.resolve({ ok: false, why: 'no-page' });
       return new Promise((resolve) => {
-        /** Of pages that have not everything, by sign-in; null: it cannot look. */
+        /** Incomplete answers of pages, by browser. Null: the page cannot search. */
         const others = new Map<string, SearchAnswered | null>();
         const end = (result: SearchOutcome) => {
           waiting.delete(searchId);
@@ -313,7 +311,7 @@ export function createSearches({ timers, newId, limits = SEARCH_LIMITS }: Search
           signal.removeEventListener('abort', abort);
           resolve(result);
         };
-        /** What was found by the page that has the most. */
+        /** The answer with the most passages. */
         const best = (why: Unanswered): SearchOutcome => {
           const [answer] = [...others.values()]
             .flatMap((each) => each ?? [])

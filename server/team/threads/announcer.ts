@@ -1,6 +1,6 @@
 /**
- * Announces to others what happened in threads. What was announced is marked, so that a relay that
- * was killed between writing and announcing announces it when it comes back.
+ * Notifies agents of additions and mentions in threads. Each is marked as announced, so that after
+ * a crash between the write and the notice the relay announces it at the next start.
  */
 import { sql } from 'kysely';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
@@ -10,21 +10,20 @@ import type { ThreadsContext } from './context.ts';
 import { json, messageOf } from './rows.ts';
 
 export interface Announcer {
-  /**
-   * Tells those of `agentIds` who were added to the thread and were not told yet, in this order.
-   */
+  /** Notifies those of `agentIds` that were added and have not been notified yet, in this order. */
   added(
     thread: { readonly threadId: ThreadId; readonly title: string },
     agentIds: readonly AgentId[],
   ): Promise<readonly string[]>;
   /**
-   * Tells those whom the message mentions and who were not told yet, in the order of the mentions.
+   * Notifies the agents that the message mentions and that have not been notified yet, in the order
+   * of the mentions.
    */
   mentioned(
     thread: { readonly threadId: ThreadId; readonly title: string },
     message: ThreadMessage,
   ): Promise<readonly string[]>;
-  /** Tells what is not told yet, in all threads. */
+  /** Announces everything that has not been announced yet, in all threads. */
   all(): Promise<void>;
 }
 

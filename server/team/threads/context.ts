@@ -1,4 +1,4 @@
-/** What the parts of threads share. */
+/** Shared parts of the thread modules. */
 import { createListeners, type Listeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
@@ -13,18 +13,18 @@ import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Db } from '../../store/index.ts';
 import type { Answer, Refusal } from './types.ts';
 
-/** Agents that wait for something in their threads, and the notifier that has them look again. */
+/** Agents that wait for messages in their threads, and the notifier that makes them look again. */
 interface Listener {
   /**
-   * `rung`: something happened since the last time this was asked; look again. The others end the
-   * wait.
+   * `rung`: something has happened since the last call, so the caller looks again. The others end
+   * the wait.
    */
   next(): Promise<'rung' | 'late' | 'aborted'>;
   stop(): void;
 }
 
 interface Notifier {
-  /** Listens from now on: what happens between a look and `next` is not missed. */
+  /** Listens from now on, so that nothing between a look and `next` is missed. */
   listen(agentId: AgentId, limits: { readonly limitMs: number; readonly signal: AbortSignal }): Listener;
   notify(agentIds: readonly AgentId[]): void;
 }
@@ -76,34 +76,33 @@ function createNotifier(timers: Timers): Notifier {
 
 export interface ThreadsDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Id of the home. */
   readonly home: string;
   readonly directory: Directory;
-  /** Says that threads have changed. */
+  /** Announces that threads have changed. */
   readonly tell: (event: RoostEvent) => void;
-  /** ms since the epoch */
+  /** In ms since the epoch. */
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
-  /**
-   * Why agents may store no more just now, as a sentence; null: they may. Left out: they always
-   * may.
-   */
+  /** Why agents may store nothing more now, as a sentence. Null, or left out: they may. */
   readonly refuseForRoom?: () => Promise<string | null>;
   readonly hooks: ThreadHooks;
 }
 
 export interface ThreadsContext extends ThreadsDeps {
-  /** What is written, and what is told of it, is done one after the other. */
+  /** Serialises writes and their notices. */
   readonly inTurn: ReturnType<typeof createQueue>;
   readonly notifier: Notifier;
-  /** After a change is on disk: the page asks again, and those who wait look again. */
+  /** Called after a change is on disk: pages fetch again, and waiting agents look again. */
   changed(agentIds: readonly AgentId[]): void;
-  /** Agents by id, name or seat, each once; the refusal names the first that is not found. */
+  /**
+   * Agents by id, name or seat, without duplicates. The refusal names the first that is not found.
+   */
   findAgents(
     references: readonly string[],
   ): Promise<{ readonly ok: true; readonly agents: readonly Named[] } | Refusal>;
-  /** Those whom a text names behind an `@`, but for who is retired. */
+  /** Agents that a text mentions with `@`, without retired ones. */
   namedIn(text: string): Promise<readonly Named[]>;
 }
 
@@ -138,11 +137,11 @@ export function createThreadsContext(deps: ThreadsDeps): ThreadsContext {
 
 export const refuse = (reason: Refusal['reason'], detail: string): Refusal => ({ ok: false, reason, detail });
 
-/** The thread, where `who` may read it and write in it. */
+/** The thread, if `who` may read it and write in it. */
 export function admit(thread: Thread | null, who: string): Answer<{ readonly thread: Thread }> {
   if (thread === null) return refuse('no-thread', 'There is no such thread.');
   if (who === PERSON || thread.participants.includes(who)) return { ok: true, thread };
-  // An application sees what it began, and nothing of what others say elsewhere.
+  // An API client sees only threads that it created.
   if (isApplicationId(who))
     return thread.createdBy === who
       ? { ok: true, thread }
@@ -153,7 +152,7 @@ export function admit(thread: Thread | null, who: string): Answer<{ readonly thr
   );
 }
 
-/** Null where something may be written in it. */
+/** Null: the thread is open. */
 export function refuseClosed({ closed, title }: Thread): Refusal | null {
   if (closed === null) return null;
   return refuse(

@@ -1,9 +1,8 @@
 /**
- * Threads: agents, and the person, talking among several. See `Threads` in types.ts.
+ * Threads: conversations of several agents and the person. See `Threads` in types.ts.
  *
- * Everything is in the store; what is in memory is who waits. Messages have places from 1, given
- * out under a lock on their thread's row, so two processes that write at once cannot give one
- * twice.
+ * Everything is in the store. Only waiting calls are in memory. Messages are numbered from 1, under
+ * a lock on the thread's row, so that concurrent processes cannot assign a number twice.
  */
 import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
@@ -40,14 +39,14 @@ export type { ThreadsDeps } from './context.ts';
 export { createThreadTools } from './tools.ts';
 export type { Threads } from './types.ts';
 
-/** Who is in a thread: made, joined, left, closed. */
+/** Membership: creating, joining, leaving and closing threads. */
 function createMembership(
   context: ThreadsContext,
   announcer: Announcer,
 ): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
   const { db, home, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
 
-  /** One change of an open thread; the answer is given when it is on disk. */
+  /** Runs one change of an open thread. Resolves when it is on disk. */
   const change = <Value>(
     by: string,
     threadId: ThreadId,
@@ -135,7 +134,7 @@ function createMembership(
     remove: (by, threadId, agentRef) =>
       inTurn(async () => {
         const found = await directory.find(agentRef);
-        // Whoever is retired, or not known any more, is still named by its id.
+        // An agent that is retired or unknown can still be named by its id.
         const agentId = found.ok ? found.agent.agentId : agentRef;
         const name = await nameOf(agentId);
         const done = await change(by, threadId, undefined, async (trx, thread) => {
@@ -180,12 +179,12 @@ function createMembership(
   };
 }
 
-// Reading threads. What an agent was given is marked, so that a wait gives it what is new.
+// Reading threads. What an agent was given is marked, so that a wait gives it only what is new.
 
 interface Reading extends Pick<Threads, 'list' | 'read'> {
   /**
-   * All that this agent was not given yet of what others said, oldest first, up to a page, and
-   * marks it as given; null where there is nothing, or it is not in it.
+   * The messages of others that this agent was not given yet, oldest first, up to a page. Marks
+   * them as given. Null: there are none, or the agent is not in the thread.
    */
   takeUnread(agentId: AgentId, threadId: ThreadId, run: string): Promise<Page | null>;
 }
@@ -210,7 +209,7 @@ function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): 
       .where('agent_json', '=', json(agentId))
       .execute();
 
-  /** The person sees who has read; nobody is rung for it. */
+  /** Announces to pages who has read. Waiting agents are not notified. */
   const tellRead = () => tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
   async function readBy(trx: Db, threadId: ThreadId): Promise<Readonly<Record<string, number>>> {
     const members = await trx
@@ -224,7 +223,8 @@ function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): 
   }
 
   /**
-   * A mention that is read here waits in the inbox too; told of in turn, so after it was put there.
+   * Marks mentions that were read here as read in the inbox too. Queued, so that it runs after they
+   * were put there.
    */
   async function announceRead(
     agentId: AgentId,
@@ -290,7 +290,7 @@ function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): 
         const [first, last] = [messages[0], messages.at(-1)];
         if (run !== null && first && last) {
           const member = await memberOf(reader, threadId)(trx).forUpdate().executeTakeFirst();
-          // A page that begins behind what was not given yet leaves that to be given.
+          // A page that begins after unread messages does not mark those as given.
           if (member && first.sequence <= member.seen_sequence + 1 && last.sequence > member.seen_sequence) {
             await markSeen(trx, reader, threadId, last.sequence);
             isNews = true;
@@ -331,9 +331,9 @@ function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): 
   };
 }
 
-// Calls of the person, who reads and writes in every thread, and of applications.
+// HTTP routes for the person, who may use every thread, and for API clients.
 
-/** `field`: the part of the body that names agents. */
+/** `field`: the field of the body that names agents. */
 function refusal({ reason, detail }: Refusal, field: string): HTTPException {
   switch (reason) {
     case 'no-thread':
@@ -357,7 +357,7 @@ function orRefuse<Value>(outcome: Changed<Value>, field = 'body'): { readonly ok
 }
 
 export function createThreadRoutes({ threads }: { readonly threads: Threads }): readonly Handled[] {
-  /** Who speaks: the person from a page, or an application under its own name. */
+  /** The author of the call: the person on a page, or an API client under its own name. */
   function speakerOf(context: Context<Env>): string {
     const application = applicationOf(context);
     if (application === null) return PERSON;
@@ -397,7 +397,7 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
   });
 }
 
-/** Saying something in a thread. */
+/** Sending a message to a thread. */
 type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; readonly repeated: boolean }>;
 
 function createSending(context: ThreadsContext, announcer: Announcer): Pick<Threads, 'send'> {
@@ -458,7 +458,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
           if (!found.ok) return found;
           const bad = refuseMentions({ from: by, participants: thread.participants, mentions: found.agents });
           if (bad !== null) return refuse('bad-mention', bad);
-          // Whoever is named in the words is meant as well, where that can be.
+          // Agents named in the text count as mentioned too, if they take part.
           const meant = named.filter(({ agentId }) => agentId !== by && thread.participants.includes(agentId));
           const time = now();
           const over =
@@ -485,15 +485,14 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
   };
 }
 
-/**
- * Waiting for something in a thread: a look at what is there, and another whenever something
- * happens.
- */
+/** Waiting for a message in a thread: look at what is there, and look again after each notice. */
 function createWaiting(
   { db, home, notifier }: ThreadsContext,
   { takeUnread }: Reading,
 ): Pick<Threads, 'wait' | 'hasNews'> {
-  /** What others have written in its threads since then, and it has not read. */
+  /**
+   * Whether others have written in the agent's threads since then, and the agent has not read it.
+   */
   const hasNews: Threads['hasNews'] = async (agentId, since) => {
     const found = await db
       .selectFrom('thread_members as member')
@@ -513,10 +512,7 @@ function createWaiting(
       .executeTakeFirst();
     return found !== undefined;
   };
-  /**
-   * The thread with the oldest message that this agent waits for and was not given yet; null where
-   * there is none.
-   */
+  /** The thread with the oldest unread message that this agent waits for. Null: there is none. */
   async function findUnread(agentId: AgentId, until: WaitFor, threadId: ThreadId | null): Promise<string | null> {
     let query = db
       .selectFrom('thread_members as member')
@@ -547,7 +543,7 @@ function createWaiting(
     return (await query.executeTakeFirst())?.thread ?? null;
   }
 
-  /** Null: nothing yet. A refusal where nothing can come any more. */
+  /** Null: nothing yet. A refusal: nothing can come any more. */
   async function look(
     agentId: AgentId,
     until: WaitFor,
@@ -561,7 +557,7 @@ function createWaiting(
     ) {
       const page = await takeUnread(agentId, found, run);
       if (page) return { ok: true, page };
-      // Another call of this agent was given it meanwhile.
+      // A concurrent call of this agent has taken the messages.
     }
     if (threadId === null) return null;
     const taken = admit(await readThread(db, home, threadId), agentId);
@@ -592,7 +588,7 @@ function createWaiting(
   };
 }
 
-/** With the rows that are records. */
+/** Threads, and their rows as records. */
 export interface OpenThreads extends Threads {
   readonly records: RecordSource;
 }

@@ -1,7 +1,7 @@
 /**
- * Threads and what was said in them, as records. A thread has the stamp of its newest version; what
- * was said is told once and never changes. What is given back stands where it stood, marked as
- * given back, and nobody is woken or told by it.
+ * Threads and their messages as records. A thread has the stamp of its newest version. A message is
+ * announced once and never changes. A restored message gets its old place and is marked as
+ * restored. Nobody is notified or woken by it.
  */
 import { sql } from 'kysely';
 import type { ThreadId } from '../../../src/shared/domain/ids.ts';
@@ -14,7 +14,7 @@ import type { ThreadsContext } from './context.ts';
 import { anyOf, json, messageOf } from './rows.ts';
 import { THREAD_LIMITS } from './settings.ts';
 
-// Gives threads back to a relay that has lost them: see ./records.ts.
+// Restores threads to a relay that has lost them: see server/team/records.
 
 type Offered<Type extends RecordType> = RecordOf<Type> & { readonly at: Stamp };
 type Numbered = { readonly sequence: number; readonly message: string; readonly sent_at: number };
@@ -27,9 +27,9 @@ const NO_THREAD: RecordAnswer = {
 };
 
 interface Restoring {
-  /** Takes it where it is newer than what is here. */
+  /** Stores the thread if it is newer than the row here. */
   thread(offered: Offered<'thread'>): Promise<RecordAnswer>;
-  /** Those of one thread, which is here. In the same order. */
+  /** Restores messages of one thread, which must exist. The answers are in the same order. */
   messages(threadId: ThreadId, offered: readonly Offered<'thread-message'>[]): Promise<readonly RecordAnswer[]>;
 }
 
@@ -105,8 +105,8 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
   }
 
   /**
-   * Those of one thread. They stand where they stood; where others stand there by now, all are put
-   * in the order of their times.
+   * Restores messages of one thread at their old places. If one of the places is taken, all
+   * messages of the thread are reordered by time.
    */
   async function restoreMessages(
     threadId: ThreadId,
@@ -137,7 +137,7 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
         )
         .execute();
       const known = new Set(here.map(({ message }) => message));
-      // What a page has sent once more since is here, under another name.
+      // A page may have sent the same message again since. It is here under another id.
       const sent = new Set(here.map(({ client_json }) => client_json));
       const isHere = ({ id, value: { clientId } }: Offered<'thread-message'>) =>
         known.has(id) || (clientId !== null && sent.has(json(clientId)));
@@ -172,7 +172,7 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
         .where('home', '=', home)
         .where('thread', '=', threadId)
         .execute();
-      // Whoever had been given everything has been given this too, before it was lost.
+      // An agent that had read everything here had also read the lost messages.
       await trx
         .updateTable('thread_members')
         .set({ seen_sequence: last })
@@ -195,9 +195,7 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
     return row?.last ?? 0;
   }
 
-  /**
-   * Places by time. Nobody is given anything twice by it, and what nobody was given yet stays so.
-   */
+  /** Renumbers messages by time. No agent gets a message twice, and unread messages stay unread. */
   async function inOrderOfTime(trx: Db, threadId: ThreadId): Promise<void> {
     const rows: readonly Numbered[] = await trx
       .selectFrom('thread_messages')
@@ -216,7 +214,8 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
       .where('thread', '=', threadId)
       .execute();
     for (const table of ['thread_messages', 'thread_mentions'] as const) {
-      // By way of places that nobody has: no two rows may have one place, not for a moment.
+      // Done in two steps through negative numbers, because no two rows may share a number at any
+      // time.
       for (const sign of [-1, 1])
         await sql`
           update ${sql.table(`${SCHEMA}.${table}`)} as row set sequence = moved.after * ${sign}::int
@@ -304,7 +303,7 @@ export function createThreadRecords({
             .where('home', '=', home)
             .where('thread', '=', row.thread)
             .where('stamp', 'is', null)
-            // One that was changed meanwhile is told once more.
+            // A thread that was changed meanwhile is announced again.
             .where('version', '=', row.version)
             .execute();
         },

@@ -1,6 +1,6 @@
 /**
- * Threads, who is in them and what was said, as rows. Every function takes the transaction or
- * database it runs in.
+ * Rows of threads, members and messages. Every function takes the transaction or database it runs
+ * in.
  */
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
   };
 }
 
-/** Who is in these threads now, in the order in which they came. */
+/** Current participants of these threads, in the order in which they joined. */
 async function readParticipants(
   db: Db,
   home: string,
@@ -83,9 +83,7 @@ export async function readThread(db: Db, home: string, threadId: ThreadId): Prom
   return (await threadsOf(db, home, rows))[0] ?? null;
 }
 
-/**
- * The thread, locked until the transaction ends: messages get their places in the order of commits.
- */
+/** The thread, locked until the transaction ends, so that messages are numbered in commit order. */
 export async function lockThread(db: Db, home: string, threadId: ThreadId): Promise<Thread | null> {
   const rows = await db
     .selectFrom('threads')
@@ -98,14 +96,14 @@ export async function lockThread(db: Db, home: string, threadId: ThreadId): Prom
 }
 
 /**
- * One at a time changes who is in which thread, or closes one: whoever leaves its last open thread
- * is seen to, once.
+ * Serialises changes of membership and closing of threads, so that an agent that leaves its last
+ * open thread is handled exactly once.
  */
 export async function lockMemberships(db: Db, home: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${home}`}, 0))`.execute(db);
 }
 
-/** Puts agents into a thread. They count as not told of it yet. */
+/** Adds agents to a thread. They count as not notified yet. */
 export async function insertMembers(
   db: Db,
   {
@@ -126,7 +124,7 @@ export async function insertMembers(
     times: 1,
     removed_at: null,
     seen_sequence: 0,
-    // Whoever creates a thread knows that it is in it.
+    // The creator of a thread needs no notice.
     announced: agentId === by,
   }));
   await db
@@ -162,12 +160,12 @@ export async function withoutThread(db: Db, home: string, agentIds: readonly Age
   return agentIds.filter((agentId) => !inOne.has(agentId));
 }
 
-// What an agent has used of its quotas in threads. By indexes alone: a flood must not make each
-// call dearer.
+// What an agent has used of its quotas in threads. Read from indexes only, so that a flood does not
+// make each call more expensive.
 
 /**
- * `now`: ms since the epoch. What is later than that is of before the clock went back, and counts
- * for nothing.
+ * `now`: in ms since the epoch. Later rows were written before the wall clock went back, and are
+ * not counted.
  */
 export async function threadsUsed(db: Db, home: string, by: string, now: number): Promise<ThreadsUsed> {
   const open = await db
@@ -191,7 +189,7 @@ export async function threadsUsed(db: Db, home: string, by: string, now: number)
   return { openByOne: Number(open.own), openInAll: Number(open.all), byOneInAnHour: Number(recent.own) };
 }
 
-/** What this agent has said in all threads lately. */
+/** How much this agent has written in all threads in the last hour. */
 export async function saidBy(db: Db, home: string, by: string, now: number): Promise<Said> {
   const row = await db
     .selectFrom('thread_messages')

@@ -1,18 +1,15 @@
-/**
- * Every limit of threads that is not a size of the wire. Inclusive; `otherwise` holds where nothing
- * is said.
- */
+/** Limits of threads that are not sizes of the protocol. Inclusive. `otherwise`: the default. */
 export const THREAD_LIMITS = {
-  /** Seconds that a call waits. Many clients give a call up after 60 s. */
+  /** Seconds that a call waits. Many clients abort a call after 60 s. */
   waitSeconds: { min: 0, max: 600, otherwise: 30 },
-  /** Messages on one page. */
+  /** Messages per page. */
   page: { min: 1, max: 200, otherwise: 50 },
-  /** Threads on one page of a list. */
+  /** Threads per page of a list. */
   listPage: { min: 1, max: 200, otherwise: 100 },
-  /** Characters of messages on one page; a single message is given whole, whatever its length. */
+  /** Characters of messages per page. A single message is always given whole. */
   pageCharacters: 100_000,
-  /** Threads, or messages of them, that are told as records at once. */
+  /** Threads, or messages of threads, that are announced as records in one batch. */
   recordsAnnounced: 100,
-  /** Agents that one call names. */
+  /** Agents that one call may name. */
   named: 9,
 } as const;

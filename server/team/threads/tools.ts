@@ -1,4 +1,4 @@
-/** What every agent can do in threads. Descriptions are read by models. */
+/** Tools with which agents use threads. Models read the descriptions. */
 import { z } from 'zod';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
@@ -20,16 +20,16 @@ import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { QUOTAS } from '../../platform/quotas.ts';
 
 /**
- * Threads in words, for minds. What was said stands as such (quoting.ts), so that nothing in it can
- * pass for the head of another message.
+ * Threads as text for models. Messages are quoted (quoting.ts), so that no message can imitate the
+ * head of another.
  */
 const INDENT = '    ';
 
 interface Words {
   head(thread: Thread): string;
-  /** As one line of a list: of a long summary only the beginning. */
+  /** As one entry of a list. A long summary is shortened. */
   listed(thread: Thread): string;
-  /** `more` says where the rest is. */
+  /** `more`: says how to get the rest. */
   page(page: Page, more: string): string;
 }
 
@@ -79,7 +79,7 @@ export interface ThreadToolDeps {
 
 const { waitSeconds, page, listPage, named } = THREAD_LIMITS;
 const agent = z.string().min(1).max(LIMITS.id).describe('a name, a seat number, or an id');
-// The store refuses to look for a NUL.
+// The store rejects a query with a NUL.
 const threadId = z
   .string()
   .min(1)
@@ -96,7 +96,7 @@ const waiting = {
     .default(waitSeconds.otherwise)
     .describe('how long to wait at most; 0 only looks'),
 };
-/** What every wait ends with, in its description. */
+/** The common end of the description of every waiting tool. */
 const GIVES =
   'Answers with all of that thread that you have not read yet, at once if it is there already. What the human says to you ends the wait.';
 

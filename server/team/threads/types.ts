@@ -1,17 +1,17 @@
 /**
- * What threads can do. `by` and `reader` are "human", who may do everything everywhere, an agent's
- * id, or an application's, which may do everything in the threads that it began.
+ * The operations on threads. `by` and `reader` are "human", who may do everything, an agent's id,
+ * or an API client's id, which may do everything in the threads that it created.
  */
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
 
-/** `detail` is a sentence for whoever asked. */
+/** `detail`: a sentence for the caller. */
 export interface Refusal {
   readonly ok: false;
   readonly reason: 'no-thread' | 'not-in-it' | 'closed' | 'unknown-agent' | 'bad-mention' | 'nobody' | 'too-many';
   readonly detail: string;
 }
-/** The change names another version than that of the thread, which is given as it is now. */
+/** The change names another version than the current one. `thread`: the thread as it is now. */
 export interface ChangedElsewhere {
   readonly ok: false;
   readonly reason: 'changed-elsewhere';
@@ -25,40 +25,41 @@ export interface Page {
   readonly thread: Thread;
   /** Oldest first. */
   readonly messages: readonly ThreadMessage[];
-  /** Reading: earlier ones are there. Waiting: later ones are there, unread. */
+  /** Reading: there are earlier messages. Waiting: there are later unread ones. */
   readonly more: boolean;
   /**
-   * Where the person reads: by who takes part, the place up to which it was given what others said.
+   * When the person or an API client reads: by participant, the number up to which it was given the
+   * messages of others.
    */
   readonly read?: Readonly<Record<string, number>>;
 }
 
 /**
- * What a wait is for: anything that others say, what mentions the reader, or what somebody says.
+ * What a wait is for: any message of others, one that mentions the reader, or one of a given
+ * author.
  */
 export type WaitFor =
   | { readonly kind: 'message' }
   | { readonly kind: 'mention' }
   | { readonly kind: 'from'; readonly who: string; readonly name: string };
 
-/** `late`: nothing came in time. `aborted`: whoever waits has gone. */
+/** `late`: nothing came in time. `aborted`: the caller has gone. */
 type WaitAnswer = Answer<
   { readonly came: true; readonly page: Page } | { readonly came: false; readonly why: 'late' | 'aborted' }
 >;
 
 /**
- * Agents are named by id, name or seat wherever a name below ends in `Ref`. `notes` are what became
- * of the wakes that were asked for.
+ * A name that ends in `Ref` is an agent's id, name or seat. `notes`: the results of the requested
+ * wakes.
  */
 export interface Threads {
-  /** An agent that creates a thread is in it. */
+  /** An agent that creates a thread takes part in it. */
   create(
     by: string,
     thread: { readonly title: string; readonly participantRefs: readonly string[] },
   ): Promise<Answer<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
   /**
-   * A new participant may read everything that was said. Adding one who is there already changes
-   * nothing.
+   * A new participant may read all earlier messages. Adding a participant again changes nothing.
    */
   add(
     by: string,
@@ -68,7 +69,8 @@ export interface Threads {
   ): Promise<Changed<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
   remove(by: string, threadId: ThreadId, agentRef: string): Promise<Changed<{ readonly thread: Thread }>>;
   /**
-   * A repeat with the same `clientId` is one message, also when the thread was closed in between.
+   * Repeated calls with the same `clientId` send one message, even if the thread was closed in
+   * between.
    */
   send(
     by: string,
@@ -81,14 +83,14 @@ export interface Threads {
     summary: string,
     version?: number,
   ): Promise<Changed<{ readonly thread: Thread }>>;
-  /** Newest first: those that the reader is in; the person's: all. `before` is a thread id. */
+  /** Threads of the reader, newest first. The person sees all. `before`: a thread id. */
   list(
     reader: string,
     page: { readonly before: string | null; readonly limit: number; readonly closedToo: boolean },
   ): Promise<{ readonly threads: readonly Thread[]; readonly more: boolean }>;
   /**
-   * The newest messages before the place `before`. With `run`, those are marked as given to the
-   * agent in this run.
+   * The newest messages before number `before`. With `run`, they are marked as given to the agent
+   * in this run.
    */
   read(
     reader: string,
@@ -96,9 +98,9 @@ export interface Threads {
     page: { readonly before: number | null; readonly limit: number; readonly run: string | null },
   ): Promise<Answer<Page>>;
   /**
-   * Waits until one of the reader's threads, or this one, has something that it was not given yet
-   * and that it waits for; it may be there already. Gives all of that thread that the reader was
-   * not given yet, its own words apart, and marks it as given.
+   * Waits until the reader's threads, or this one, have an unread message that matches. It may be
+   * there already. Resolves with all unread messages of others in that thread, up to a page, and
+   * marks them as given.
    */
   wait(
     reader: string,
@@ -110,10 +112,13 @@ export interface Threads {
       readonly run: string;
     },
   ): Promise<WaitAnswer>;
-  /** Whether others have written something in its threads since then that it was not given yet. */
+  /**
+   * Whether others have written something in the agent's threads since then that it was not given
+   * yet.
+   */
   hasNews(agentId: AgentId, since: number): Promise<boolean>;
   /**
-   * Tells again what an earlier process of this relay has written and not told. Once, before
+   * Announces again what an earlier process has written and not announced. Called once, before
    * anything else.
    */
   recover(): Promise<void>;
