@@ -22,7 +22,7 @@ import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { Leases } from './leases.ts';
 
 // Notes for an agent about its own runs without a person. The agent gets one when it wakes, or with
-// its next turn if it is awake, because it does not remember these runs.
+// its next turn if it is awake, because it must know what it has done.
 
 /**
  * Limits of the note. `runs`: runs described one by one. `backMs`: how far back. `lookedAt`: most

@@ -33,7 +33,7 @@ interface Judging {
 }
 
 const catchUpOf = (schedule: Schedule) =>
-  // A reminder that was missed during the relay's absence is delivered late, once.
+  // Reminders and scripts that were missed during the relay's absence are caught up once.
   schedule.kind === 'routine' ? schedule.catch_up : 'once';
 
 /** Writes a row for each occurrence up to now, and computes the next due time. */
