@@ -1,6 +1,7 @@
 /**
- * One answer: the mind is asked, its tools are run, and it is asked again with their results, until
- * it is done. What is said goes into the log by the writer and into the conversation.
+ * One answer of an agent. It asks the mind, runs the tools that the mind calls, and asks again with
+ * their results until the mind is done. Every word goes to the event log through the writer, and
+ * into the conversation.
  */
 import type { AgentId, MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import {
@@ -39,30 +40,30 @@ import type { Conversation, ToolResult, Window } from './conversation.ts';
 import { addUsage } from './life.ts';
 import { READ_LESS } from './settings.ts';
 
-// Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the
-// whole `message`. The log gathers words that come close upon others.
+// Writes one answer into the log: `answer-started`, then `text` and `tool` events as they arrive,
+// then the whole `message`. The log batches words that arrive close together.
 
-/** What is written of how a call ended. */
+/** What the log records of a finished call. */
 type CallOutcome = Pick<ToolOutcome, 'text' | 'isError' | 'asks'>;
 
 export interface AnswerWriter {
   /**
-   * Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves
-   * when it is on disk.
+   * Writes `answer-started` now. Otherwise it is written with the first words. Resolves when it is
+   * on disk.
    */
   begin(with_: readonly RoostEvent[]): Promise<unknown>;
   text(words: string): void;
-  /** Returns the way to write the result. */
+  /** Records a tool call. Returns a function that records its result. */
   tool(call: { toolUseId: string; name: string; input: unknown }): (outcome: CallOutcome) => void;
-  /** Whether anything of this answer is in the log. */
+  /** Whether the log has anything of this answer. */
   begun(): boolean;
-  /** Whether it has said a word that is not blank. */
+  /** Whether the answer has any words that are not blank. */
   hasWords(): boolean;
-  /** What was said so far, in order. */
+  /** The blocks so far, in order. */
   blocks(): readonly Block[];
   /**
-   * Resolves when the message and `with_` are on disk. An answer in which nothing was said and that
-   * was not begun leaves no message.
+   * Resolves when the message and `with_` are on disk. An answer that is empty and was not begun
+   * leaves no message.
    */
   finish(
     end: { status: MessageStatus; error: string | null; usage: Usage | null; unasked?: boolean },
@@ -78,16 +79,17 @@ interface AnswerWriterDeps {
   readonly runId: RunId;
   /** Resolves with whether all of them are on disk. Never rejects. */
   readonly record: WriteEvents;
-  /** Something of the answer could not be written: it is not to go on. */
+  /** Part of the answer could not be written. The caller must stop the answer. */
   readonly onUnkept: () => void;
   readonly now: () => number;
   /**
-   * Called once, at the first word that is not blank; what it returns is written before that word.
+   * Called once, at the first word that is not blank. The events that it returns are written before
+   * that word.
    */
   readonly onFirstWords: () => readonly RoostEvent[];
 }
 
-/** A pair of surrogates stays in one event. */
+/** A surrogate pair must not be split over two events. */
 const endsInHalf = (text: string) => /[\ud800-\udbff]$/.test(text);
 
 function addWords(blocks: Block[], words: string): void {
@@ -97,8 +99,8 @@ function addWords(blocks: Block[], words: string): void {
 }
 
 /**
- * Takes this id among the others, and gives what it is there: some servers number the calls of
- * every turn from the same start.
+ * Adds an id to `others` and returns the id under which it was added. It changes duplicates,
+ * because some servers restart the numbers of their calls with every turn.
  */
 function addUnlike(given: string, others: Set<string>): string {
   let id = given;
@@ -108,7 +110,8 @@ function addUnlike(given: string, others: Set<string>): string {
 }
 
 /**
- * A message that the log would not take loses what does not fit, and says so: its words are kept.
+ * Returns a message that the log accepts. If the log would refuse it, the parts that do not fit are
+ * dropped, and the message is marked as failed. The words stay.
  */
 function keepable(message: EventOf<'message'>): EventOf<'message'> {
   if (eventSchema.safeParse(message).success) return message;
@@ -126,9 +129,9 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   const { messageId, agentId, author, sessionId, runId, record, now } = deps;
   const blocks: Block[] = [];
   const toolUseIds = new Set<string>();
-  /** Half of a letter, until the other comes. */
+  /** The first half of a surrogate pair, until the second half arrives. */
   let held = '';
-  /** ms since the epoch: when it was written that it begins. */
+  /** Start of the answer, ms since the epoch. */
   let startedAt = now();
   let begun = false;
   let hasWords = false;
@@ -141,7 +144,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
     return [{ kind: 'answer-started', time: startedAt, messageId, agentId, sessionId, runId }];
   };
 
-  /** All of it, but for half of a letter where more may come. */
+  /** All of the text, except half a surrogate pair if more text may follow. */
   function takeText(words: string, last: boolean): RoostEvent[] {
     const text = held + words;
     held = !last && endsInHalf(text) ? text.slice(-1) : '';
@@ -160,7 +163,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       addWords(blocks, words);
       const isFirst = !hasWords && words.trim() !== '';
       hasWords ||= isFirst;
-      // The first words open an eye on the page.
+      // The page shows an agent as awake from its first words on.
       const before = isFirst ? [...startEvents(), ...deps.onFirstWords()] : [];
       write([...before, ...takeText(words, false)]);
     },
@@ -193,8 +196,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       finished = true;
       const message: EventOf<'message'> = {
         kind: 'message',
-        // It stands where it began, as the log stamps it too: what was written meanwhile was not
-        // heard in it.
+        // The message carries the time at which it began, as in the log's stamp. Messages written
+        // in the meantime were not part of its context.
         time: startedAt,
         messageId,
         sessionId,
@@ -217,8 +220,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   };
 }
 
-// Whether an answer that a model has ended came to anything: silence and calls that nobody ran are
-// no end. Pure.
+// Decides whether an answer that the model ended has a result. Silence and tool calls written as
+// text are not one. Pure.
 
 /*
  * A tool call that a model wrote as text: its server did not recognise it as one, because it knows
@@ -232,7 +235,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
  * JSON, alone or in a fence.
  */
 
-/** A mark, and the beginning of what is called behind it. */
+/** A marker of a tool call, and the beginning of the call behind it. */
 const MARKED = new RegExp(
   [
     String.raw`<(?:\w+:)?(?:tool|function)_?calls?>\s*[[{<\w]`,
@@ -247,19 +250,19 @@ const MARKED = new RegExp(
     String.raw`\bto=functions\.\w`,
   ].join('|'),
 );
-/** How a call ends that is the end of a text. */
+/** The last character of a call at the end of a text. */
 const ENDS = /[\]})>`"']$/;
 const FENCED = /```[ \t]*([\w-]*)[ \t]*\r?\n?([\s\S]*?)(?:```|$)/g;
 const INLINE = /`[^`\n]+`/g;
-/** The name and the input of a call, as JSON has them, however it is nested. */
+/** The name in a JSON tool call, at any depth. */
 const JSON_NAME = /"(?:name|function|tool|tool_name)"\s*:\s*"([^"\n]+)"/;
 const JSON_INPUT = /"(?:arguments|parameters|input|args|tool_input)"\s*:\s*["{]/;
-/** Characters of a text in which the name of a call stands, where it is one. */
+/** If a text is a call, its name is within this many characters. */
 const HEAD = 400;
 
 /**
- * `isAll`: the text is nothing else. Then it is a call whatever it calls; else it calls one of the
- * tools that there are.
+ * With `isAll`, the text is nothing but JSON. Then it is a call whatever name it has. Otherwise the
+ * name must be that of an offered tool.
  */
 function isJsonCall(text: string, tools: ReadonlySet<string>, isAll: boolean): boolean {
   if (!/^[[{]/.test(text) || !/[\]}]$/.test(text)) return false;
@@ -272,9 +275,7 @@ const callsOne = (code: string, tools: ReadonlySet<string>) => {
   return name !== undefined && tools.has(name);
 };
 
-/**
- * Whether these words end in a call of a tool. `tools`: names of those that the model was told of.
- */
+/** Whether the words end in a tool call. `tools`: names of the tools that the model was offered. */
 export function isLeakedCall(words: string, tools: ReadonlySet<string>): boolean {
   const text = words.trim();
   if (tools.size === 0 || !ENDS.test(text)) return false;
@@ -290,31 +291,32 @@ export function isLeakedCall(words: string, tools: ReadonlySet<string>): boolean
     );
   }
   if (isJsonCall(text, tools, true)) return true;
-  // A paragraph of its own behind the words.
+  // A separate paragraph after the words.
   const paragraph = text.slice(text.search(/(?:^|\n)[ \t]*[[{][^\n]*(?:\n(?!\s*\n)[^\n]*)*$/)).trim();
   if (isJsonCall(paragraph, tools, false)) return true;
-  // What stands in code is spoken of.
+  // Text inside code marks mentions a call and does not make one.
   return MARKED.test(text.replaceAll(FENCED, '').replaceAll(INLINE, ''));
 }
 
 /**
- * `silent`: it said nothing and did nothing. `after-failure`: it said nothing after a tool had
- * failed. `leaked`: it wrote a call of a tool as text.
+ * - `silent`: the model said nothing and called nothing.
+ * - `after-failure`: it said nothing after a tool failed.
+ * - `leaked`: it wrote a tool call as text.
  */
 type Unfinished = 'silent' | 'after-failure' | 'leaked';
 
 interface EndedAnswer {
-  /** What the model's last turn brought. */
+  /** Blocks of the model's last turn. */
   readonly blocks: readonly MindBlock[];
-  /** Something was said or done before that, in the same answer. */
+  /** The same answer has words or calls from earlier turns. */
   readonly didBefore: boolean;
-  /** The tool of the turn before that failed; null: none did. */
+  /** The tool that failed in the turn before; null: none failed. */
   readonly failedTool: string | null;
-  /** Names of the tools that the model was told of. */
+  /** Names of the tools that the model was offered. */
   readonly tools: ReadonlySet<string>;
 }
 
-/** Null: it came to its end. `error`: a sentence for people. */
+/** Null: the answer is complete. `error`: a sentence for people. */
 function unfinished({
   blocks,
   didBefore,
@@ -337,14 +339,14 @@ function unfinished({
   };
 }
 
-/** Thoughts are what an answer without words costs. */
+/** Whether the turn has thoughts. They are the cost of an answer without words. */
 const isThinking = (blocks: readonly MindBlock[]): boolean =>
   blocks.some(({ kind }) => kind === 'thinking' || kind === 'redacted-thinking');
 
 /**
- * Of `settle`, for a request that was sent, and `release` the first call counts; `again` and
- * `spent` as `CostHold` has them. `reason`: a sentence for people, and the answer ends with it;
- * null: it was interrupted.
+ * Permission to send one request. The first call of `settle` (the request was sent) or `release`
+ * (it was not) counts. `again` and `spent` are as in `CostHold`. `reason` is a sentence for people
+ * that ends the answer; null: the answer was interrupted.
  */
 export type Permit =
   | {
@@ -359,65 +361,69 @@ export type Permit =
 export interface AnswerDeps {
   readonly mind: Pick<Mind, 'answer' | 'web' | 'searches'> & Partial<Pick<AgentMind, 'counts'>>;
   readonly model: string;
-  /** Of the requests after tools were used. */
+  /** Model of the requests that follow tool results. */
   readonly laterModel: string;
   readonly cachesForAnHour: boolean;
   readonly system: string;
   readonly priority: Priority;
   readonly onState: (state: RequestState) => void;
-  /** Pictures and PDFs that the model's server could not read. */
+  /** Called for pictures and PDFs that the model's server could not read. */
   readonly onLeftOut: NonNullable<MindListener['onLeftOut']>;
-  /** Whether the model was told of no tools, after each answer to which some were offered. */
+  /** Called after each answer to which tools were offered: whether the model got none of them. */
   readonly onToolless: (isToolless: boolean) => void;
-  /** The server read clearly less than it was sent; both in tokens, the second reckoned. */
+  /** The server read clearly less than it was sent. Both in tokens; `sent` is an estimate. */
   readonly onReadLess: (read: number, sent: number) => void;
-  /** Of the next request. */
+  /** Tools of the next request. */
   readonly tools: () => Promise<readonly MindTool[]>;
   readonly maxTokens: number;
-  /** Requests to the mind, those with no outcome at all left out. */
+  /** Most requests to the mind. Requests without any outcome do not count. */
   readonly maxTurns: number;
-  /** Characters of results after which no further call of the same turn is run. */
+  /** Characters of results in one turn after which no further call of that turn is run. */
   readonly resultCharacters: number;
-  /** Turns in a row in which no call could be read, after which the answer is given up. */
+  /** The answer fails after this many turns in a row without a readable call. */
   readonly unreadableTurns: number;
   readonly conversation: Conversation;
   readonly window: Window;
   readonly writer: AnswerWriter;
   readonly signal: AbortSignal;
-  /** Called before each request, for as long as it has to wait: whether it may be sent. */
+  /**
+   * Called before each request. Resolves with whether it may be sent, after waiting as long as
+   * necessary.
+   */
   readonly permit: (size: RequestSize, signal: AbortSignal) => Promise<Permit>;
-  /** A request is over: what it took, and what it cost. */
+  /** A request is over: its usage and its cost. */
   readonly onSpent: (usage: Usage | null, cost: Cost) => void;
   readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
   /**
-   * A tool that the mind runs by itself has begun. Returns the way to tell its end, which comes in
-   * any case.
+   * The mind has begun a tool that it runs itself. Returns a function that reports its end. It is
+   * always called.
    */
   readonly onBegun: (name: string, input: unknown) => (outcome: ToolOutcome) => void;
 }
 
 export interface AnswerOutcome {
   readonly status: MessageStatus;
-  /** A sentence for people, where it did not simply end. */
+  /** A sentence for people; null: the answer ended normally. */
   readonly error: string | null;
   readonly usage: Usage | null;
-  /** How the mind ended its last turn; null where it was cut or failed. */
+  /** Why the mind ended its last turn; null: it was interrupted or failed. */
   readonly stop: StopReason | null;
-  /** What went wrong with the mind; null where nothing did. */
+  /** The mind's failure; null: none. */
   readonly failure: MindError | null;
-  /** A budget let nothing of it be asked. */
+  /** The budget allowed none of its requests. */
   readonly overBudget?: boolean;
-  /** The mind ended it, and it came to nothing. Left out: it did not. */
+  /** The mind ended the answer without a result. Left out: there is a result. */
   readonly unfinished?: Unfinished;
-  /** Its model was told of no tools. */
+  /** The model was offered no tools. */
   readonly toolless?: boolean;
-  /** It made as many requests as it may. */
+  /** The answer reached its limit of requests. */
   readonly outOfTurns?: true;
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
 /**
- * Nothing is lost by it: a result that was cut short would be, where it was taken out of an inbox.
+ * The result of a call that is skipped. Skipping loses nothing, but cutting the result of a call
+ * that takes messages out of an inbox would lose messages.
  */
 const notRun = (characters: number) =>
   `Not run: the calls before this one have answered with ${characters.toLocaleString('en')} characters, which is all that is put before you at once. It has done and read nothing; what it would have given is where it was. Call it again in your next turn.`;
@@ -425,9 +431,9 @@ const notRun = (characters: number) =>
 interface RanTools {
   readonly results: readonly ToolResult[];
   readonly endsTurn: boolean;
-  /** The first that failed; null: none did. */
+  /** The first tool that failed; null: none. */
   readonly failed: string | null;
-  /** Not one of the calls could be read. */
+  /** None of the calls could be read. */
   readonly unreadable: boolean;
 }
 
@@ -461,8 +467,8 @@ async function runTools(
 }
 
 /**
- * One that ended without a word of what it took was counted then; one that was left before its
- * first is counted here.
+ * Settles or releases the permit of a request. A request that ended without a usage report was
+ * counted when it ended. A request that was abandoned before its first report is counted here.
  */
 async function settle(permit: Extract<Permit, { ok: true }>, model: string, answer: MindAnswer): Promise<void> {
   const took = tookOf(model, answer);
@@ -471,9 +477,9 @@ async function settle(permit: Extract<Permit, { ok: true }>, model: string, answ
 }
 
 /**
- * Whether the server read clearly less than it was sent: some leave out what is too long, without a
- * word. Null: it did not, or it cannot be known. Some servers count only what is new to them: a
- * count of that kind comes to no more than the newest message.
+ * Whether the server read clearly less than it was sent: some servers drop what is too long without
+ * an error. Null: it did not, or it cannot be known. Some servers count only new tokens. Such a
+ * count is no larger than the newest message.
  */
 function readLess(
   { system, messages, tools }: Pick<MindRequest, 'system' | 'messages' | 'tools'>,
@@ -518,8 +524,8 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
 }
 
 /**
- * What a mind, or its provider, calls by itself: each is begun once, and ends with the answer where
- * nothing else has ended it.
+ * Calls that a mind, or its provider, runs itself. Each begins once. The end of the answer ends any
+ * that are still open.
  */
 function createOwnCalls({ writer, onBegun }: Pick<AnswerDeps, 'writer' | 'onBegun'>) {
   const open = new Map<string, ReturnType<NonNullable<MindListener['onTool']>>>();
@@ -543,7 +549,7 @@ function createOwnCalls({ writer, onBegun }: Pick<AnswerDeps, 'writer' | 'onBegu
 }
 
 /**
- * Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every
+ * Asks until the mind is done, fails, or `signal` aborts. The conversation stays valid in every
  * case.
  */
 export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
@@ -561,7 +567,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
   let failedTool: string | null = null;
   let unreadableTurns = 0;
   let isRepeated = false;
-  // A turn that is asked once more is one turn, and two requests.
+  // A turn that is repeated is one turn and two requests.
   let requests = 0;
   for (let turn = 1; ; turn++) {
     window.fit();
@@ -584,7 +590,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       };
     window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour };
-    // What it asks is held and counted where it asks: held here too, it would wait for itself.
+    // This mind reserves and counts its requests itself. A second reservation here would wait for
+    // the first.
     if (mind.counts === 'itself') permit.release();
     const listener: MindListener = {
       onText: (words) => writer.text(words),
@@ -595,17 +602,18 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       signal,
     };
     const answer = await mind.answer(request, listener).catch(async (error: unknown) => {
-      // It may have been sent: what nobody tells is counted at the most.
+      // The request may have been sent. Without a known usage, its highest possible cost is
+      // counted.
       await permit.settle(null);
       throw error;
     });
     await settle(permit, model, answer);
     deps.onSpent(answer.usage, permit.spent());
     usage = addUsage(usage, answer.usage);
-    // What its provider looked up meanwhile was counted too, and was not sent.
+    // With a provider's web search, the count includes search results that were not in our request.
     if (answer.usage && !answer.blocks.some(({ kind }) => kind === 'web')) window.counted(answer.usage);
     const isToolless = answer.ok && answer.toolless === true;
-    // Whether an ACP agent has Roost's tools stands on its card.
+    // For an ACP agent, its card says whether it has Roost's tools.
     if (answer.ok && tools.length > 0 && mind.counts === undefined) deps.onToolless(isToolless);
     const less =
       answer.ok && answer.usage ? readLess(request, { toolless: isToolless, searching }, answer.usage) : null;
@@ -613,13 +621,13 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       window.readsOnly(less.read);
       deps.onReadLess(less.read, less.sent);
     }
-    // The same turn once more, with less before it.
+    // Repeats the turn with a shorter conversation.
     if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0 && window.refused(answer.error)) {
       turn -= 1;
       continue;
     }
     requests += 1;
-    // What a model declined to say must not be handed back to it.
+    // A refused answer must not be sent back to the model.
     if (!answer.ok || answer.stop !== 'refusal')
       conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
     if (!answer.ok || answer.stop !== 'tools') {
@@ -638,8 +646,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         tools: new Set(tools.map(({ name }) => name)),
       });
       if (!nothing) return end;
-      // Once more, where that costs little: a model that fell silent without a thought often speaks
-      // the second time.
+      // Repeats a silent turn where that is cheap. A model that was silent without a thought often
+      // speaks the second time.
       const mayRepeat =
         nothing.why !== 'leaked' &&
         !isRepeated &&
@@ -668,7 +676,8 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       };
     if (requests >= deps.maxTurns)
       return {
-        // What it has done and read stands before it: it goes on with whatever is said next.
+        // Its calls and their results stay in the conversation. The next message continues from
+        // there.
         status: 'interrupted',
         error: sentence`It used tools ${turn} times without coming to an end, and was stopped there. It goes on when you say so.`,
         usage,
@@ -680,7 +689,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
 }
 
 /**
- * A call that was never run has no result to stand with it. A search may have begun before: see
- * `closeCalls`.
+ * Drops calls that were never run, because a conversation needs a result for each call. A search
+ * may have begun before: see `closeCalls`.
  */
 const withoutCalls = (blocks: readonly MindBlock[]) => blocks.filter(({ kind }) => kind === 'text' || kind === 'web');

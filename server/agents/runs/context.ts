@@ -1,6 +1,6 @@
 /**
- * What an agent at work needs of its surroundings, and all that it may reach for. Whoever starts it
- * gives it.
+ * The environment of an agent at work: everything that it may use. The code that starts the run
+ * provides it.
  */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { momentText } from '../../../src/shared/domain/zone-days.ts';
@@ -15,22 +15,21 @@ import type { TeamTools } from './team-tools.ts';
 import type { WriteEvents } from './recover.ts';
 import type { RunLimits } from './settings.ts';
 
-// How things are just now, for what is put before a mind; and what of that it has to be told,
-// economically.
+// The current time, time zone and team, and the parts of them that a mind has to be told.
 
-/** What changes while somebody is at work, as it is now. */
+/** The current state of what changes while an agent works. */
 export interface Around {
   /** ms since the epoch */
   readonly now: number;
-  /** The household's. */
+  /** The household's time zone. */
   readonly timeZone: string;
   readonly team: readonly TeamMember[];
 }
 
-/** A first message, which stays when the conversation outgrows its model. */
+/** A first message. It stays when the conversation outgrows its model. */
 export interface Prompt {
   readonly text: string;
-  /** The same in about so many characters, as far as it can be. The soul is never cut. */
+  /** The prompt in about `most` characters, if possible. The soul is never cut. */
   shortened(most: number): string;
 }
 
@@ -40,7 +39,7 @@ interface ReadAroundDeps {
   readonly configs: Pick<Configs, 'household'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
-  /** It could not be read, and what was known before is told. */
+  /** Reading failed. The agent is told the last known state. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -51,7 +50,7 @@ export function createReadAround({ configs, directory, now, onError }: ReadAroun
       const [{ effective }, team] = await Promise.all([configs.household(), directory.all()]);
       known = { timeZone: effective.time_zone, team };
     } catch (error) {
-      // The day and the names are no reason to end a talk.
+      // A failure to read the date and the names must not end a conversation.
       if (known === null) throw error;
       onError(error);
     }
@@ -61,13 +60,13 @@ export function createReadAround({ configs, directory, now, onError }: ReadAroun
 
 interface News {
   /**
-   * This prompt tells it how things are, and the time where it is in it: the person may have
-   * written the template.
+   * Records that this prompt told the agent the state. It told the time only if the text contains
+   * it, because the person may have written the template.
    */
   announced(around: Around, prompt: string): void;
   /**
-   * Lines for what is said next: the time where it was told long ago or on another day, and who
-   * lives here where that has changed.
+   * Lines for the next message: the time if it was last told long ago or on another day, and the
+   * team if it has changed.
    */
   since(around: Around): readonly string[];
 }
@@ -94,40 +93,40 @@ export function createNews(agentId: AgentId, everyMs: number): News {
   };
 }
 
-/** Whether an agent is set to sleep, for whoever is about to ask something of its mind. */
+/** Tells callers that are about to ask an agent's mind whether the agent is paused. */
 export interface Rest {
   isPaused(agentId: AgentId): boolean;
   /**
-   * Resolves when it is not, or `signal` aborts. False: it never will be, nothing may be asked of
-   * it any more.
+   * Resolves when the agent is not paused, or `signal` aborts. False: it stays paused to the end,
+   * and nothing may be asked of it.
    */
   untilResumed(agentId: AgentId, signal: AbortSignal): Promise<boolean>;
 }
 
-/** How much one answer may be, and how much its model reads. */
+/** Limits of one answer and of the model's context. */
 export interface AnswerRoom {
   readonly maxAnswerTokens: number;
-  /** 0: not known. */
+  /** 0: unknown. */
   readonly contextTokens: number;
 }
 
 export interface RunContext {
-  /** The session that this is a part of; null: none. */
+  /** The session of this run; null: none. */
   readonly sessionId: SessionId | null;
-  /** Where it has a `current`, each answer is asked of what that is when the answer begins. */
+  /** If the mind has a `current`, each answer uses its value at the start of the answer. */
   readonly mind: Mind;
   readonly costs: Pick<Costs, 'check'>;
   readonly rest: Rest;
-  /** Tools that every agent has, besides those of this run. */
+  /** Tools of every agent, in addition to those of this run. */
   readonly teamTools: Pick<TeamTools, 'all'>;
   /**
-   * Before each turn: resolves with the way to end it, once nobody else has this agent’s turn; null
-   * where `signal` aborts first.
+   * Called before each turn. Resolves with a function that ends the turn, once no other run has
+   * this agent's turn; null: `signal` aborted first.
    */
   readonly takeTurn: (agentId: AgentId, signal: AbortSignal) => Promise<(() => void) | null>;
-  /** How things are just now. */
+  /** The current state of team and time. */
   readonly around: ReadAround;
-  /** Who waits in line before the model's server. */
+  /** Agents that are queued for the model's server. */
   readonly waiting: Pick<WaitingAgents, 'set'>;
   readonly room: AnswerRoom;
   readonly limits: RunLimits;
@@ -135,13 +134,13 @@ export interface RunContext {
   readonly newId: () => string;
   readonly timers: Timers;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** Its turn is over, and nothing more waits before it. */
+  /** The agent's turn is over, and its queue is empty. */
   readonly onQuiet: (agentId: AgentId) => void;
   /**
-   * A log that cannot be written ends the run, and nothing more is written. An event that does not
-   * fit its schema is left out.
+   * If the log cannot be written, the run ends and writes nothing more. An event that does not fit
+   * its schema is dropped.
    */
   readonly record: WriteEvents;
-  /** Something happened that must not: it ends at once, and the log says why as far as it can. */
+  /** An invariant is broken. The run ends at once, and the log records the reason if it can. */
   readonly fail: (error: unknown) => void;
 }

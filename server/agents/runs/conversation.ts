@@ -1,8 +1,8 @@
 /**
- * One conversation as a mind is given it. It stays valid for the Messages API whatever happens to
- * an answer: roles alternate, no text is empty, every tool call has a result. It can be made
- * shorter, where it outgrows its model: never between a call and its result, and the newest words
- * always stay.
+ * One conversation in the form that a mind receives. It is valid for the Messages API at all times:
+ * roles alternate, no text is empty, every tool call has a result. It can be shortened when it
+ * outgrows its model. It is never cut between a call and its result, and the newest words always
+ * stay.
  */
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
@@ -18,15 +18,16 @@ import { type MindBlock, type MindError, type MindMessage, withWholeWeb } from '
  */
 
 /**
- * Of all of them, the newest are before a mind: so many, and characters of base64. A request to the
- * Messages API has room for 32 MB and 100 pictures; what the person sends with one message fits.
+ * The newest pictures and PDFs that are sent: their number, and their characters of base64. A
+ * request to the Messages API has room for 32 MB and 100 pictures. The attachments of one message
+ * from the person fit.
  */
 const SHOWN_PICTURES = { most: 20, characters: 27_000_000 } as const;
-/** A picture takes as much of a window as so many characters. */
+/** Context of one picture, in characters. */
 const PICTURE_CHARACTERS = 6_400;
 /**
- * Of a PDF, so many characters of base64 take as much of a window as one: nobody knows its pages
- * before it is read.
+ * One character of context stands for this many characters of base64 of a PDF. Its number of pages
+ * is unknown before it is read.
  */
 const PDF_SHARE = 10;
 
@@ -40,20 +41,20 @@ const withoutPicture = ({ kind, toolUseId, text, isError }: ResultBlock): Result
   text: `${text}\n${NOT_SHOWN_NOW}`,
   isError,
 });
-/** In its place, when there is no room for it any more. */
+/** Replaces an attachment that no longer fits. */
 const letGo = ({ name }: SentBlock): MindBlock => ({
   kind: 'text',
   text: `[${name} is not before you any more. Ask for it again where you need it.]`,
 });
 
 const dataOf = (block: SentBlock) => (block.kind === 'picture' ? block.picture.data : block.data);
-/** About as much of a window as so many characters of words. */
+/** Approximate size in characters of text. */
 const charactersOf = (block: SentBlock): number =>
   block.kind === 'picture' ? PICTURE_CHARACTERS : PICTURE_CHARACTERS + Math.ceil(block.data.length / PDF_SHARE);
 
 /**
- * What the person sent, as a mind is given it behind the words that name it: texts as somebody's
- * words.
+ * The person's attachments as blocks. They follow the words that name them. Text files are quoted
+ * as somebody's words.
  */
 function attachmentBlocks({ name, mediaType, data }: SentAttachment): MindBlock[] {
   if (mediaType === 'application/pdf') return [{ kind: 'document', name, data }];
@@ -62,7 +63,7 @@ function attachmentBlocks({ name, mediaType, data }: SentAttachment): MindBlock[
   return [{ kind: 'text', text: writeSaid({ head: `[Text of ${name}]`, text }) }];
 }
 
-/** With the newest pictures and PDFs alone. */
+/** Keeps only the newest pictures and PDFs. */
 function withNewestPictures(messages: readonly MindMessage[]): MindMessage[] {
   let count = 0;
   let characters = 0;
@@ -82,14 +83,14 @@ function withNewestPictures(messages: readonly MindMessage[]): MindMessage[] {
 }
 
 export interface UserText {
-  /** The message of the ledger this text came with; null for prompts. */
+  /** The message of the ledger for this text; null for prompts. */
   readonly messageId: MessageId | null;
   readonly text: string;
-  /** What came with it: stands behind it. */
+  /** Attachments of the text. They follow it. */
   readonly attachments?: readonly SentAttachment[];
   /**
-   * It stays when older words are left out; the same prompt within about so many characters, as far
-   * as it can be shortened.
+   * Present on texts that stay when older ones are dropped. Returns the same prompt in about `most`
+   * characters, if possible.
    */
   readonly shortened?: (most: number) => string;
 }
@@ -103,27 +104,28 @@ export interface ToolResult {
 
 export interface Conversation {
   addUser(texts: readonly UserText[]): void;
-  /** What the mind said, also where it was cut; what must not be handed back is left out. */
+  /** Adds the mind's answer, even if it was cut. Blocks that must not be sent back are dropped. */
   addAnswer(blocks: readonly MindBlock[]): void;
   addResults(results: readonly ToolResult[]): void;
-  /** Changes the words of every answer in it; what is blank then is left out. */
+  /** Changes the text of every answer. Texts that become blank are dropped. */
   changeAnswers(change: (text: string) => string): void;
   /**
-   * Gives every tool call that has no result yet this one. What its provider did not bring to an
-   * end is left out.
+   * Gives every open tool call the result `reason`. Unfinished calls of the provider are dropped.
    */
   closeCalls(reason: string): void;
-  /** Is this message in it? What was shortened away is not. */
+  /**
+   * Whether the conversation contains this message. Messages that were shortened away do not count.
+   */
   has(messageId: MessageId): boolean;
-  /** Returns the way back to what it is now. */
+  /** Returns a function that restores the current state. */
   mark(): () => void;
-  /** Cuts back to before this message. False where it is not in the conversation. */
+  /** Cuts back to before this message. False: it is not in the conversation. */
   cutBefore(messageId: MessageId): boolean;
-  /** Characters of everything in it. */
+  /** Characters of the whole conversation. */
   size(): number;
   /**
-   * Makes it about `most` characters long: the oldest turns are left out, and long texts lose their
-   * middle. False where there was nothing to leave out.
+   * Shortens the conversation to about `most` characters: drops the oldest turns and cuts the
+   * middle out of long texts. False: there was nothing to drop.
    */
   shorten(most: number): boolean;
   messages(): MindMessage[];
@@ -140,14 +142,14 @@ interface Entry {
   readonly parts: readonly Part[];
 }
 
-/** Stands for a message of nothing but blanks, which the Messages API refuses. */
+/** Replaces a blank message, which the Messages API refuses. */
 const BLANK = '(an empty message)';
-/** Of a text that loses its middle, so many characters stay in any case. */
+/** Characters of a text that always stay when its middle is cut. */
 const LEAST = 200;
 
 const isSaid = ({ kind }: MindBlock) => kind === 'text' || kind === 'tool-use' || kind === 'web';
 const isBlank = (text: string) => text.trim() === '';
-/** A thought without a signature is handed back only with what its provider sealed in it. */
+/** A thought without a signature is sent back only if it contains data sealed by its provider. */
 function worthKeeping(block: MindBlock): boolean {
   if (block.kind === 'thinking') return block.signature !== '' || block.sealed !== undefined;
   return block.kind !== 'text' || !isBlank(block.text);
@@ -156,7 +158,9 @@ const part = (block: MindBlock, messageId: MessageId | null = null): Part => ({ 
 const isResult = ({ block }: Part) => block.kind === 'tool-result';
 const stays = ({ shortened }: Part) => shortened !== undefined;
 
-/** Results stand before texts in a user turn: the Messages API wants them right after the calls. */
+/**
+ * Puts results before texts in a user turn. The Messages API wants them directly after the calls.
+ */
 const resultsFirst = (blocks: readonly MindBlock[]) => [
   ...blocks.filter((block) => block.kind === 'tool-result'),
   ...blocks.filter((block) => block.kind !== 'tool-result'),
@@ -190,7 +194,7 @@ function sizeOf(block: MindBlock): number {
 const sizeOfAll = (entries: readonly Entry[]) =>
   entries.reduce((sum, { parts }) => sum + parts.reduce((inner, { block }) => inner + sizeOf(block), 0), 0);
 
-/** No text in it is longer than `most`. Thoughts are signed, and stay as they are. */
+/** Cuts texts longer than `most`. Thoughts are signed and stay unchanged. */
 function cutBlock(block: MindBlock, most: number): MindBlock {
   if (block.kind === 'text') return { ...block, text: cutMiddle(block.text, most) };
   if (block.kind === 'picture' || block.kind === 'document') return most < charactersOf(block) ? letGo(block) : block;
@@ -208,7 +212,7 @@ const cutParts = (entries: readonly Entry[], most: number): Entry[] =>
     parts: parts.map((each) => (stays(each) ? each : { ...each, block: cutBlock(each.block, most) })),
   }));
 
-/** What people would count: words of one side. */
+/** Messages as people count them. All texts of one answer are one message. */
 const countMessages = (entries: readonly Entry[]) =>
   entries.reduce((sum, { role, parts }) => {
     const texts = parts.filter((each) => each.block.kind === 'text' && !stays(each));
@@ -217,7 +221,7 @@ const countMessages = (entries: readonly Entry[]) =>
 
 export function createConversation(): Conversation {
   let entries: Entry[] = [];
-  /** How many messages were left out, behind the prompts that stay. */
+  /** Number of dropped messages. They stood after the prompts that stay. */
   let leftOut = 0;
 
   function openCalls(): string[] {
@@ -235,7 +239,7 @@ export function createConversation(): Conversation {
     return calls.filter((call) => !answered.has(call));
   }
 
-  /** A search of the provider's own that got no result cannot be given one. */
+  /** An unfinished search of the provider cannot be given a result. */
   function withoutOpenSearches(): void {
     const whole = new Set(withWholeWeb(entries.flatMap(({ parts }) => parts.map(({ block }) => block))));
     entries = entries.flatMap(({ role, parts }) => {
@@ -249,7 +253,7 @@ export function createConversation(): Conversation {
       entries.push({ role: 'user', parts: results.map((result) => part({ kind: 'tool-result', ...result })) });
   }
 
-  /** The prompts that stay, cut as far as they can be. */
+  /** The prompts that stay, shortened as far as possible. */
   function promptsWithin(most: number): Entry[] {
     const parts = entries.flatMap((entry) => entry.parts.filter(stays));
     return parts.length === 0
@@ -268,7 +272,7 @@ export function createConversation(): Conversation {
   function shorten(most: number): boolean {
     const before = sizeOfAll(entries);
     const isPrompt = (entry: Entry) => entry.parts.every(stays);
-    // Half of the room for the prompts, and half of the rest for one text.
+    // Half of the room goes to the prompts, and half of the rest to one text.
     const whole = promptsWithin(Infinity);
     const prompts = sizeOfAll(whole) <= most / 2 ? whole : promptsWithin(most / 2);
     const room = Math.max(0, most - sizeOfAll(prompts));
@@ -278,7 +282,8 @@ export function createConversation(): Conversation {
       ),
       Math.max(LEAST, room / 2),
     );
-    // What is kept begins with words that were put before it: no call is torn from its result.
+    // The rest starts at a user message without results, so that no call is separated from its
+    // result.
     const starts = rest.flatMap(({ role, parts }, i) => (role === 'user' && !parts.some(isResult) ? [i] : []));
     const from = starts.find((i) => sizeOfAll(rest.slice(i)) <= room) ?? starts.at(-1) ?? 0;
     let kept = rest.slice(from);
@@ -306,7 +311,7 @@ export function createConversation(): Conversation {
     },
     addAnswer(blocks) {
       const kept = blocks.filter(worthKeeping);
-      // Thoughts alone are not an answer, and may not stand alone.
+      // Thoughts alone are not a valid answer.
       if (kept.some(isSaid)) entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
     },
     addResults,
@@ -367,67 +372,68 @@ export function createConversation(): Conversation {
   };
 }
 
-// How much of a conversation its model can read. What the model counts is known only from its
-// answers: until it has said so, or refused, nothing is left out. Once a conversation is too long
-// it is made much shorter at once, so that what is cached of it holds for many turns.
+// How much of a conversation its model can read. The model's token counts are known only from its
+// answers. Until it has counted or refused a request, nothing is dropped. A conversation that is
+// too long is shortened by a lot at once, so that its cached prefix stays valid for many turns.
 
 export interface WindowLimits {
-  /** Of the window, this part is filled before anything is left out. */
+  /** Part of the window that may fill before something is dropped. */
   readonly fullAt: number;
-  /** Of what fits, this part is kept when the oldest is left out. */
+  /** Part of the room that stays filled when the oldest turns are dropped. */
   readonly keep: number;
-  /** Of the window, the conversation is given at least this part. */
+  /** Least part of the window for the conversation. */
   readonly least: number;
-  /** Most requests that are refused as too long before the answer fails. */
+  /** Most refusals as too long before the answer fails. */
   readonly tries: number;
 }
 
 export interface Window {
   /**
-   * Another model reads it from now on; what the one before counted and refused holds no longer.
+   * Another model reads the conversation from now on. Counts and refusals of the previous model are
+   * discarded.
    */
   readsNow(windowTokens: number | null): void;
-  /** Before each request. Leaves the oldest out where the conversation would not fit. */
+  /** Called before each request. Drops the oldest turns if the conversation does not fit. */
   fit(): void;
-  /** What the model counted of the request that was sent last. */
+  /** The model's count for the last request. */
   counted(usage: Usage): void;
-  /** The server read so many tokens of the last request, and left the rest out without a word. */
+  /** The server read this many tokens of the last request and silently dropped the rest. */
   readsOnly(tokens: number): void;
   /**
-   * The model refused the last request as too long. Whether something was left out, so that it can
-   * be asked again.
+   * The model refused the last request as too long. True: something was dropped, so the request can
+   * be repeated.
    */
   refused(error: MindError): boolean;
 }
 
 interface WindowDeps {
   readonly conversation: Pick<Conversation, 'size' | 'shorten'>;
-  /** Characters of what stands before the conversation in the next request. */
+  /** Characters before the conversation in the next request. */
   readonly fixed: number;
-  /** Tokens that the answer may take: they share the window. */
+  /** Most tokens of the answer. They share the window. */
   readonly maxTokens: number;
-  /** Tokens that the model reads; null: not known. */
+  /** The model's context in tokens; null: unknown. */
   readonly windowTokens: number | null;
   readonly limits: WindowLimits;
-  /** Something was left out. */
+  /** The conversation was shortened. */
   readonly onShortened: () => void;
 }
 
-/** Of English prose, about; other scripts and tool calls have fewer. */
+/** Approximate, for English prose. Other scripts and tool calls have fewer. */
 const CHARACTERS_PER_TOKEN = 4;
-/** What a count may say without being doubted: some servers count only what was new. */
+/** Characters per token that are plausible. Some servers count only new tokens. */
 const BELIEVED = { least: 0.3, most: 8 } as const;
 
 export function createWindow(deps: WindowDeps): Window {
   const { conversation, maxTokens, windowTokens, limits, onShortened } = deps;
   let perToken = CHARACTERS_PER_TOKEN;
   let tokens = windowTokens;
-  /** Characters of the shortest request that was refused. */
+  /** Characters of the shortest request that the model refused. */
   let tooLong = Infinity;
   let tries = 0;
   let sent = 0;
 
-  /** Characters of a whole request that fits, as far as it is known. */
+  /** Characters of a whole request that fits, as far as known. */
   const room = () =>
     Math.min(
       tokens === null ? Infinity : (tokens - Math.min(maxTokens, tokens / 4)) * perToken * limits.fullAt,
@@ -449,8 +455,7 @@ export function createWindow(deps: WindowDeps): Window {
       tries = 0;
     },
     fit() {
-      // Where what stands before it fills the window by itself, reckoned: the newest words are sent
-      // all the same.
+      // If the fixed part alone is estimated to fill the window, the newest words are sent anyway.
       if (size() > room()) shortenTo(Math.max(room() * limits.keep, deps.fixed + room() * limits.least));
       sent = size();
     },
@@ -471,7 +476,7 @@ export function createWindow(deps: WindowDeps): Window {
         const ratio = sent / told.asked;
         if (ratio >= BELIEVED.least && ratio <= BELIEVED.most) perToken = ratio;
       }
-      // Each refusal halves it, where the model did not say how much it reads.
+      // If the model did not say how much it reads, each refusal halves the size.
       return shortenTo(Math.min(room() * limits.keep, told ? Infinity : sent / 2, sent * limits.fullAt));
     },
   };

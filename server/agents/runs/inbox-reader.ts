@@ -1,7 +1,7 @@
 /**
- * What waits in the inbox of an agent that is awake. What the person wrote is put before it at
- * once. What other agents wrote costs nothing by itself: it is put before it with its next turn,
- * whatever begins that.
+ * Reads the inbox of an agent that is awake. The person's messages are delivered at once. Messages
+ * of other agents start no turn, so they cost nothing on their own. They are delivered with the
+ * next turn.
  */
 import { messageTypeText } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
@@ -20,25 +20,24 @@ import type { Speaker } from './speaker.ts';
 import type { Gathered } from './speaker.ts';
 
 export interface InboxReader {
-  /** From now on what waits is delivered. */
+  /** Starts delivery. */
   open(): void;
-  /** Something was put into the inbox, or the agent may read it now. */
+  /** The inbox changed, or the agent became able to read it. */
   changed(): void;
   /**
-   * Takes everything that waits, to be put before the agent in this run: the items, and what to
-   * write of them. On disk as read before it resolves, so that nothing is put before an agent
-   * twice.
+   * Takes everything that waits for this run: the items, and their events. They are on disk as read
+   * before it resolves, so that no message is delivered twice.
    */
   take(run: string): Promise<Gathered>;
 }
 
 const NOTHING = { items: [], events: [] } as const;
-/** What came from a thread is read there, and answered there. */
+/** A message from a thread is read and answered with these. */
 const THREAD_TOOLS = ['read_thread', 'send_message_to_thread'] as const;
 /** The person wrote it in this conversation. */
 const isOwnTalk = ({ from }: InboxMessage) => from === 'human';
 
-/** The line above another agent's words, as the mind is given them. */
+/** The line above another agent's words. */
 function headOf({ from, priority, type, threadId }: InboxMessage, team: readonly TeamMember[]): string {
   const what = messageTypeText(type);
   const name = from === 'relay' ? 'the relay' : withSeat(team, from);
@@ -50,7 +49,7 @@ export interface InboxReaderContext extends Pick<RunContext, 'sessionId' | 'rest
   readonly directory: Pick<Directory, 'all'>;
 }
 
-/** Whose inbox it is, and in what it is read. */
+/** The agent, and the session or run in which it reads. */
 export interface ReadIn {
   readonly agentId: AgentId;
   readonly runId: RunId;
@@ -58,15 +57,15 @@ export interface ReadIn {
 
 interface Taken {
   readonly items: readonly Item[];
-  /** What to write of them. */
+  /** Events to write for these items. */
   readonly events: readonly RoostEvent[];
-  /** How many still wait. */
+  /** Messages that still wait. */
   readonly left: number;
 }
 
 /**
- * Takes what waits, as much as is put at once, to be put before the agent in this answer. On disk
- * as read before it resolves, so that nothing is put before an agent twice.
+ * Takes waiting messages for this answer, up to the batch limit. They are on disk as read before it
+ * resolves, so that no message is delivered twice.
  */
 export async function takeWaiting(
   { inbox, directory, sessionId, limits, now }: Omit<InboxReaderContext, 'rest' | 'logger'>,
@@ -74,7 +73,7 @@ export async function takeWaiting(
   answer: string,
 ): Promise<Taken> {
   /**
-   * A message of another agent enters the conversation when it is read; the person's stood in it
+   * Another agent's message enters the conversation when it is read. The person's message was in it
    * from the start.
    */
   function eventOf(message: InboxMessage): RoostEvent {
@@ -86,7 +85,8 @@ export async function takeWaiting(
 
   const waiting = messageBatch(await inbox.waiting(agentId, limits.messages.count), limits.messages);
   if (waiting.length === 0) return { ...NOTHING, left: 0 };
-  // Before they are taken: where the store failed after that, nobody would have read them.
+  // Counted before they are taken. If the count failed afterwards, the taken messages would be
+  // lost.
   const all = await inbox.count(agentId);
   const team = waiting.every(isOwnTalk) ? [] : await directory.all();
   const taken = await inbox.claim(
@@ -130,14 +130,14 @@ export function createInboxReader(context: InboxReaderContext, of: ReadIn, speak
     open() {
       if (isOpen) return;
       isOpen = true;
-      // At waking everything is read.
+      // An agent that wakes reads everything.
       look(() => true);
     },
     changed: () => look(isOwnTalk),
     async take(run) {
       if (!isOpen) return NOTHING;
       const taken = await takeWaiting(context, of, run);
-      // What the person wrote and did not fit comes with a turn of its own, at once.
+      // The person's messages that did not fit start another turn at once.
       if (taken.left > 0) look(isOwnTalk);
       return taken;
     },

@@ -1,8 +1,8 @@
 /**
- * Agents at work alone: runs in no session. Whoever starts one brings all that it needs, and it
- * asks nothing of who that was. It has its words in the event log, its costs, one outcome, a way to
- * stop it, and a time after which it is stopped. An agent does one thing at a time: a run waits for
- * the end of a turn in the session, and the session for it.
+ * Runs of agents outside a session. The caller that starts a run provides everything that it needs,
+ * and the run does not know its caller. It writes to the event log and has costs, one outcome, a
+ * way to stop it and a time limit. An agent does one thing at a time: a run waits for the end of a
+ * turn in the session, and the session waits for the run.
  */
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
@@ -24,87 +24,90 @@ import { createSpeaker } from './speaker.ts';
 import type { OwnTools } from './toolbox.ts';
 import type { Turns } from './turns.ts';
 
-/** All that an agent needs to be at work. `Refusal`: why the caller may keep it from beginning. */
+/** Everything that an agent needs for a run. `Refusal`: the caller's reasons not to begin. */
 export interface AgentRun<Refusal = never> {
   readonly identity: { readonly agentId: AgentId };
-  /** What set it to work. A session starts its own. */
+  /** What caused the run. Sessions start their runs themselves. */
   readonly cause: Exclude<RunCause, { kind: 'session' }>;
-  /** Its system prompt, by the names of the tools that it is offered. */
+  /** Returns its system prompt. `tools`: names of the tools that it is offered. */
   readonly instructions: (tools: ReadonlySet<string>) => string;
-  /** Words that it works by: tools that they name are at hand. */
+  /** Texts that guide it. Tools that they name are offered at once. */
   readonly worksBy: readonly string[];
-  /** What is put before it first, in order. */
+  /** Its first items, in order. */
   readonly context: readonly Item[];
-  /** What waits in its inbox is put before it with that, and is read then. */
+  /** Its inbox is read and delivered with the first items. */
   readonly readsInbox: boolean;
   readonly tools: { readonly own: OwnTools; readonly team: readonly TeamTool[] };
   readonly mind: {
     readonly answers: Mind;
     readonly model: string;
-    /** Of its requests after tools were used; left out: the same. */
+    /** Model of the requests that follow tool results; left out: the same. */
     readonly laterModel?: string;
     /**
-     * What its prompts begin with comes again within the hour, and is to stay in the model's cache
-     * until then.
+     * The beginning of its prompts repeats within the hour and stays in the model's cache until
+     * then.
      */
     readonly cachesForAnHour?: boolean;
   };
   readonly limits: AnswerRoom & {
-    /** ms after its first request was sent: what waits in line has not begun. */
+    /** ms after its first request is sent. Time in the queue does not count. */
     readonly timeoutMs: number;
     /** ms that it waits for its turn. */
     readonly busyMs: number;
-    /** Requests to its mind; left out: as many as one answer may take. */
+    /** Most requests to its mind; left out: the limit of one answer. */
     readonly maxTurns?: number;
   };
-  /** The agent has its turn, and nothing of the run is written yet. Null: it may begin. */
+  /** The agent has its turn, and nothing of the run is written yet. Null: the run may begin. */
   begins?(runId: RunId): Promise<Refusal | null>;
 }
 
 const isRefusedForNow = (failure: MindError | null) =>
   failure?.lasting === true && (failure.kind === 'rate-limited' || failure.kind === 'overloaded');
 
-/** What came of a run. */
+/** The result of a run. */
 export interface RunResult extends RunEnd {
-  /** The agent's last words in it; null: it said nothing. */
+  /** The agent's last words; null: it said nothing. */
   readonly said: string | null;
-  /** A budget let none of its requests pass. */
+  /** The budget allowed none of its requests. */
   readonly overBudget: boolean;
-  /** The model's provider refuses every request for too long to wait, such as until tomorrow. */
+  /**
+   * The model's provider refuses all requests for longer than the run can wait, such as until
+   * tomorrow.
+   */
   readonly refusedForNow: boolean;
 }
 
 export interface Run {
   readonly runId: RunId;
   readonly agentId: AgentId;
-  /** The person stops it. False where it is over. */
+  /** The person stops the run. False: it is over. */
   stop(): boolean;
   /**
-   * Resolves when its end is on disk. If the log cannot be written, resolves when the run does
-   * nothing any more.
+   * Resolves when its end is on disk. If the log cannot be written, resolves when the run has
+   * stopped.
    */
   readonly whenEnded: Promise<RunResult>;
 }
 
-/** `agent-busy`: the agent did not get its turn in time. `closing`: the relay ends. */
+/** `agent-busy`: the agent did not get its turn in time. `closing`: the relay is shutting down. */
 interface NoTurn {
   readonly why: 'agent-busy' | 'closing';
 }
 type Started<Refusal> =
   | { readonly ok: true; readonly run: Run }
-  /** Nothing was begun. */
+  /** Nothing has begun. */
   | { readonly ok: false; readonly refusal: NoTurn | Refusal };
 
 export interface Runs {
   /** Resolves when the beginning of the run is on disk. */
   start<Refusal = never>(run: AgentRun<Refusal>): Promise<Started<Refusal>>;
-  /** The person stops the run that this agent is in. False where it is in none. */
+  /** The person stops the run of this agent. False: it has none. */
   stop(agentId: AgentId): boolean;
-  /** The same of one run. */
+  /** The same for one run. */
   stopRun(runId: RunId): boolean;
-  /** The database was waited for in vain: all of them end with this sentence. */
+  /** The database did not come back in time. All runs end with this sentence. */
   cutOff(sentence: string): void;
-  /** Stops all; resolves when that is on disk. None is started after it. */
+  /** Stops all runs, and resolves when their ends are on disk. None can start afterwards. */
   close(): Promise<void>;
 }
 
@@ -115,7 +118,7 @@ export interface RunsDeps {
   readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
   readonly costs: Pick<Costs, 'check'>;
   readonly around: ReadAround;
-  /** Shared with the session: so are the agents. */
+  /** Shared with the session, because an agent has one turn in both. */
   readonly turns: Turns;
   readonly waiting: Pick<WaitingAgents, 'set'>;
   /** ms since the epoch */
@@ -133,21 +136,18 @@ interface Live extends Run {
 export function createRuns(deps: RunsDeps): Runs {
   const { log, pauses, turns, now, newId, logger, limits = RUN_LIMITS } = deps;
   const live = new Set<Live>();
-  /** Aborts what waits for its turn. */
+  /** Aborts runs that wait for their turn. */
   const closing = new AbortController();
   const starting = new Set<Promise<unknown>>();
 
   const rest: Rest = {
     isPaused: (agentId) => pauses.isPaused(agentId),
-    // With the session the flag is gone that held it.
+    // When the session ends, its pause flag ends too.
     untilResumed: async (agentId, signal) =>
       (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'aborted' || !signal.aborted,
   };
 
-  /**
-   * At work until its one turn is over. Its turn is its own until then: nothing else asks its mind
-   * meanwhile.
-   */
+  /** Runs one turn. The run has the agent's turn until then, so nothing else asks its mind. */
   function begin(asked: AgentRun<unknown>, life: Life): Live {
     const { identity, instructions, context: first, tools, mind, limits: own } = asked;
     const { agentId } = identity;
@@ -227,8 +227,8 @@ export function createRuns(deps: RunsDeps): Runs {
       },
     });
 
-    // The log has one end of it, whoever wrote that: a relay that was believed dead goes no further
-    // with what is over.
+    // The log has one end per run, whichever relay wrote it. A relay that was believed dead does
+    // not continue a run that is over.
     const unsubscribe = log.subscribe(({ event }) => {
       if (event.kind !== 'run-ended' || event.runId !== runId) return;
       const goesOn = life.end() === null;
@@ -247,7 +247,7 @@ export function createRuns(deps: RunsDeps): Runs {
       await speaker.whenQuiet();
       timers.close();
       unsubscribe();
-      // Nothing was put before it, or it failed: then its end was not written with its words.
+      // Nothing was delivered, or the run failed. Then its end was not written with its words.
       const [outcome, reason] = broken
         ? (['failed', RUN_BROKEN] as const)
         : why?.by === 'database'

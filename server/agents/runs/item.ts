@@ -3,38 +3,38 @@ import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { PRIORITIES, type Priority } from '../minds/index.ts';
 import type { Around, Prompt } from './context.ts';
 
-/** Something to be put before a speaker. */
+/** An item to deliver to a speaker. */
 export interface Item {
   /** Null for prompts. */
   readonly messageId: MessageId | null;
   /**
-   * A function: a prompt that says how things are when it is put, and stays when the conversation
+   * A function returns a prompt with the state at delivery. The prompt stays when the conversation
    * outgrows its model.
    */
   readonly text: string | ((around: Around) => Prompt);
-  /** Tools by name that it needs: they are at hand with it. */
+  /** Names of tools that it needs. They are offered with it. */
   readonly tools?: readonly string[];
-  /** Pictures and files that came with it. */
+  /** Attached pictures and files. */
   readonly attachments?: readonly SentAttachment[];
-  /** Put with nothing else. */
+  /** Delivered separately from all other items. */
   readonly alone?: boolean;
-  /** The person's own words. */
+  /** Written by the person. */
   readonly fromPerson?: boolean;
-  /** Default: `person` for the person's words, `team` for all else. */
+  /** Default: `person` for the person's words, `team` for everything else. */
   readonly priority?: Priority;
-  /** Cut the conversation back to before this message first. */
+  /** First cuts the conversation back to before this message. */
   readonly replaces?: string;
 }
 
-/** Of what is put together, the most urgent counts. */
+/** The most urgent item decides for all that are delivered together. */
 export const priorityOf = (items: readonly Item[]): Priority => {
   const wanted = items.map((item) => item.priority ?? (item.fromPerson ? 'person' : 'team'));
   return PRIORITIES.find((priority) => wanted.includes(priority)) ?? 'team';
 };
 
 /**
- * How many of what waits are put together: up to one that is put alone, or that takes something
- * back.
+ * How many waiting items are delivered together. The batch ends at an item that is delivered alone
+ * or that replaces a message.
  */
 export function countTogether(waiting: readonly Item[]): number {
   if (waiting[0]?.alone) return 1;

@@ -1,7 +1,4 @@
-/**
- * The life of one run, as the log tells it: it begins once and ends once, in one way, with what it
- * took.
- */
+/** The life of one run in the log. It begins once and ends once, with one outcome and its usage. */
 import type { AgentId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { usageSchema, type Usage } from '../../../src/shared/protocol/documents.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
@@ -10,7 +7,7 @@ import { addCost, NO_COST, type Cost } from '../../../src/shared/domain/prices.t
 
 export interface RunEnd extends Cost {
   readonly outcome: RunOutcome;
-  /** A sentence for people; null: there is nothing to say. */
+  /** A sentence for people; null: nothing to report. */
   readonly reason: string | null;
   readonly usage: Usage | null;
 }
@@ -19,13 +16,13 @@ export interface Life {
   readonly runId: RunId;
   readonly agentId: AgentId;
   readonly cause: RunCause;
-  /** To be written where it begins. */
+  /** The event to write at its start. */
   started(): EventOf<'run-started'>;
-  /** An answer of it took so much. */
+  /** Adds the usage and cost of one of its requests. */
   took(usage: Usage | null, cost: Cost): void;
-  /** To be written where it ends; nothing where it has not begun, or has ended before. */
+  /** The event to write at its end; empty: it has not begun, or has already ended. */
   ended(outcome: RunOutcome, reason: string | null): readonly EventOf<'run-ended'>[];
-  /** Another relay, which believed this one dead, has ended it. */
+  /** Another relay believed this one dead and ended the run. */
   endedElsewhere(end: RunEnd): void;
   /** How it ended; null: it has not. */
   end(): RunEnd | null;
@@ -34,7 +31,7 @@ export interface Life {
 export interface LifeDeps {
   readonly runId: RunId;
   readonly agentId: AgentId;
-  /** Null: it is in none. */
+  /** Null: it is in no session. */
   readonly sessionId: SessionId | null;
   readonly cause: RunCause;
   /** ms since the epoch */
@@ -60,7 +57,7 @@ export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps):
     },
     ended(outcome, reason) {
       if (!begun || end) return [];
-      // An end that the log refuses would leave the run under way for good.
+      // If the log refused the end because of its usage, the run would never end.
       end = { outcome, reason, usage: usageSchema.safeParse(usage).success ? usage : null, ...spent };
       return [{ kind: 'run-ended', time: now(), runId, agentId, sessionId, ...end }];
     },
@@ -71,7 +68,7 @@ export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps):
   };
 }
 
-/** Tokens of both; the model is the later one's. */
+/** The sum of both in tokens, with the later model. */
 export function addUsage(total: Usage | null, more: Usage | null): Usage | null {
   if (!total || !more) return total ?? more;
   return {

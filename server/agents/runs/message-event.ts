@@ -1,6 +1,6 @@
 /**
- * Messages that no person wrote on the page, and no mind in an answer: the relay's own, those of
- * other agents, and what an agent leaves for the person.
+ * Events of messages that were written neither by the person on the page nor by a mind in an
+ * answer: the relay's own, those of other agents, and those that an agent leaves for the person.
  */
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
 
@@ -9,11 +9,11 @@ interface MessageFields extends Pick<
   'time' | 'messageId' | 'sessionId' | 'runId' | 'agentId' | 'author'
 > {
   readonly text: string;
-  /** Left out: it is said to the agent. `assistant`: the agent says it. */
+  /** Left out: the message is for the agent. `assistant`: the agent says it. */
   readonly role?: 'user' | 'assistant';
 }
 
-/** The event of a message that `author` puts into the conversation of `agentId`, whole. */
+/** The event of a whole message that `author` adds to the conversation of `agentId`. */
 export const messageEvent = ({
   time,
   messageId,

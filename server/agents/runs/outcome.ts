@@ -1,4 +1,6 @@
-/** How a run ended, by its answer and by who ended that, in sentences for people. */
+/**
+ * How a run ended, as a sentence for people. It depends on the answer and on who interrupted it.
+ */
 import type { MessageStatus } from '../../../src/shared/protocol/documents.ts';
 import type { RunOutcome } from '../../../src/shared/protocol/runs.ts';
 import { sentence } from '../../../src/shared/domain/sentence.ts';
@@ -8,32 +10,32 @@ export const RUN_BROKEN = sentence`Something in the relay broke. The relay’s l
 export const timeText = (ms: number) =>
   ms >= 120_000 ? `${Math.round(ms / 60_000)} min` : `${Math.max(1, Math.round(ms / 1_000))} s`;
 
-/** `patienceMs`: how long it was waited for. */
+/** `patienceMs`: how long the relay waited for its database. */
 export const databaseAway = (patienceMs: number): string =>
   sentence`The relay could not reach its database for ${timeText(patienceMs)}. What was said until then is kept.`;
-/** The connection broke where it must not be done twice. */
+/** The connection broke during work that must not be repeated. */
 export const DATABASE_BROKE = sentence`The relay lost the connection to its database in the middle of this. What was said until then is kept.`;
 export const ENDED_ELSEWHERE = sentence`Another relay of this home has ended it.`;
 
-/** Who ended an answer before it ended itself. */
+/** Who interrupted an answer before it ended. */
 export type Interruption =
   | { readonly by: 'person' }
   | { readonly by: 'closing'; readonly status: MessageStatus }
-  /** Its database cannot be reached, and was waited for in vain. */
+  /** The relay's database cannot be reached and did not come back in time. */
   | { readonly by: 'database'; readonly error: string }
-  /** It took too long, or is no longer wanted. */
+  /** The answer took too long or is no longer needed. */
   | { readonly by: 'relay'; readonly error: string };
 
-/** How an answer ended by itself. */
+/** How an answer ended without an interruption. */
 interface Ending {
   readonly status: MessageStatus;
-  /** A sentence for people, where it failed. */
+  /** A sentence for people, if it failed. */
   readonly error: string | null;
-  /** It made as many requests to its mind as it may. */
+  /** The answer reached its limit of requests to the mind. */
   readonly outOfTurns?: true;
 }
 
-/** How an answer ended, for those who read it. */
+/** The status of an answer, as people see it. */
 export function statusOf(outcome: Ending, interruption: Interruption | null): Ending {
   switch (interruption?.by) {
     case undefined:
@@ -43,7 +45,7 @@ export function statusOf(outcome: Ending, interruption: Interruption | null): En
     case 'closing':
       return { status: interruption.status, error: null };
     case 'database':
-      // It may have been done by then.
+      // The answer may have been complete before the interruption.
       return outcome.status === 'complete'
         ? { status: outcome.status, error: null }
         : { status: 'interrupted', error: interruption.error };

@@ -1,5 +1,6 @@
 /**
- * When a request of an agent may be sent: not while it is set to sleep, and not beyond its budget.
+ * Decides when a request of an agent may be sent: only while the agent is not paused, and within
+ * its budget.
  */
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
@@ -10,11 +11,14 @@ import type { Rest } from './context.ts';
 
 export interface Permits {
   /**
-   * Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. False: nothing
-   * may be any more.
+   * Waits while the agent is paused: then nothing is asked of its mind and no tool runs. False:
+   * nothing may be asked any more.
    */
   untilResumed(signal: AbortSignal): Promise<boolean>;
-  /** For one request, of the answer `messageId`; waits as long as it has to. */
+  /**
+   * Returns the permit for one request of the answer `messageId`, after waiting as long as
+   * necessary.
+   */
   next(size: RequestSize, messageId: MessageId, signal: AbortSignal): Promise<Permit>;
 }
 
@@ -23,7 +27,7 @@ export interface PermitDeps {
   readonly costs: Pick<Costs, 'check'>;
   readonly agentId: AgentId;
   readonly sessionId: SessionId | null;
-  /** What a request took could not be written. */
+  /** The usage of a request could not be written. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -43,7 +47,7 @@ export function createPermits({ rest, costs, agentId, sessionId, onError }: Perm
               ok: true,
               again: () =>
                 hold.again().catch((error: unknown) => {
-                  // Where nothing can be held for it, it is not sent again.
+                  // If its cost cannot be reserved, the request is not repeated.
                   if (!signal.aborted && !isAway(error)) onError(error);
                   return false;
                 }),
@@ -51,7 +55,7 @@ export function createPermits({ rest, costs, agentId, sessionId, onError }: Perm
               spent: () => hold.spent(),
               release: () => hold.release(),
             };
-          // It was set to sleep while it waited for others to end.
+          // The agent was paused while the request waited for others.
           hold.release();
         } catch (error) {
           if (signal.aborted) return { ok: false, reason: null };

@@ -1,6 +1,6 @@
 /**
- * After a crash: what was being said ends as `interrupted` with the words that are in the log,
- * every run as `crashed`, the session as `crash`.
+ * Recovery after a crash. An answer that was under way ends as `interrupted`, with the words that
+ * are in the log. Every run ends as `crashed`, and the session as `crash`.
  */
 import type { RoostEvent, Snapshot } from '../../../src/shared/protocol/events.ts';
 import type { MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
@@ -10,17 +10,17 @@ import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { type EventLog, type Inbox, UnfitEvents } from '../../contracts/index.ts';
 import { addUsage } from './life.ts';
 
-// How somebody at work writes its events.
+// How a run writes its events.
 
 interface RecordDeps {
   readonly append: EventLog['append'];
-  /** Some did not fit their schema, which is a mistake of ours. The others were written. */
+  /** Some events did not fit their schema, which is a bug of ours. The others were written. */
   readonly onUnfit: (error: UnfitEvents) => void;
   /** The log cannot be written. */
   readonly fail: (error: unknown) => void;
   /**
-   * Whether that has happened. Then only the last word of each answer is written, which has all of
-   * it. Left out: never.
+   * Whether the run is broken. Then only the final `message` of each answer is written, which has
+   * all of its words. Left out: never.
    */
   readonly isBroken?: () => boolean;
 }
@@ -48,15 +48,15 @@ export function createRecord({ append, onUnfit, fail, isBroken = () => false }: 
   };
 }
 
-/** Events read at once while the log is searched for open answers. */
+/** Events that are read at a time in the search for open answers. */
 const PAGE = 2_000;
 
-/** What the log has of answers that are open, and of runs that are. */
+/** Open answers and runs in the log. */
 interface Left {
-  /** By answer: what was said, and when it began. */
+  /** By answer: its words, and its start. */
   readonly blocks: Map<string, Block[]>;
   readonly began: Map<string, number>;
-  /** By run: the answers that it gave, and what they took. */
+  /** By run: its answers, and their usage. */
   readonly given: Map<string, { readonly messageIds: MessageId[]; usage: Usage | null }>;
 }
 
@@ -107,8 +107,8 @@ async function readLeft(log: EventLog, { answering, runs }: Snapshot): Promise<L
 }
 
 /**
- * Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has
- * read it. `readIn`: a session, or a run in none.
+ * Returns messages to their inboxes that were taken but did not reach the log before the crash: no
+ * agent has read them. `readIn`: a session, or a run outside a session.
  */
 async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn: SessionId | RunId): Promise<void> {
   const taken = new Map((await inbox.takenIn(readIn)).map((message) => [message.messageId, message]));
@@ -116,7 +116,7 @@ async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn
   for await (const event of eventsOf(log)) {
     if (event.kind === 'message-read' || (event.kind === 'message' && !event.waiting)) taken.delete(event.messageId);
     if (event.kind !== 'tool' || event.block.kind !== 'tool') continue;
-    // What an answer fetched by itself stands in what its call gave back.
+    // A mind's own search has its results in the result of its call.
     const { result } = event.block;
     for (const { messageId, read, text } of taken.values())
       if (read?.run === event.messageId && result?.includes(text)) taken.delete(messageId);
@@ -127,7 +127,7 @@ async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn
 interface RecoverDeps {
   readonly log: EventLog;
   readonly inbox: Pick<Inbox, 'takenIn' | 'giveBack'>;
-  /** What these replies cost. */
+  /** The costs of these answers. */
   readonly costs: {
     replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   };
@@ -135,7 +135,7 @@ interface RecoverDeps {
   readonly now: () => number;
 }
 
-/** Ends what an earlier process left open, if there is anything. Once, before anything else. */
+/** Ends everything that an earlier process left open. Called once, before anything else. */
 export async function recoverLog({ log, inbox, costs, now }: RecoverDeps): Promise<void> {
   const snapshot = log.snapshot();
   const { session, runs, answering } = snapshot;
@@ -145,7 +145,7 @@ export async function recoverLog({ log, inbox, costs, now }: RecoverDeps): Promi
   const left = await readLeft(log, snapshot);
   const answers = answering.map(({ messageId, agentId, sessionId, runId }): RoostEvent => ({
     kind: 'message',
-    // It stands where it began.
+    // The message keeps the time at which it began.
     time: left.began.get(messageId) ?? now(),
     messageId,
     sessionId,

@@ -2,44 +2,43 @@ import { PULSE_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
 import { MESSAGE_BATCH_LIMITS, type MessageBatchLimits } from '../../../src/shared/domain/message-batch.ts';
 import type { WindowLimits } from './conversation.ts';
 
-/** Every limit of an agent at work that is not a setting of the household, in one place. */
+/** All limits of an agent at work that are not settings of the household. */
 export interface RunLimits {
   /**
-   * Most requests to the mind for one answer; each use of tools takes one more. Enough for a piece
-   * of work in a folder; what it costs is bounded by budgets.
+   * Most requests to the mind for one answer. Each use of tools takes one more. The limit allows
+   * for a piece of work in a folder. Budgets limit its cost.
    */
   readonly maxTurns: number;
   /**
-   * Characters of what tools answered in one turn after which no further call of that turn is run:
-   * each alone is bounded, and a mind may call many at once.
+   * Characters of results in one turn after which no further call of that turn is run. Each result
+   * is limited by itself, but a mind may make many calls at once.
    */
   readonly resultCharacters: number;
   /**
-   * Turns in a row in which a model called tools and no call could be read, after which its answer
-   * is given up: each is paid.
+   * An answer fails after this many turns in a row in which the model called tools and no call
+   * could be read. Each such turn costs money.
    */
   readonly unreadableTurns: number;
-  /** Of what waits, so much is put before an agent in one turn. */
+  /** How many waiting messages are delivered in one turn. */
   readonly messages: MessageBatchLimits;
   readonly window: WindowLimits;
-  /** ms after which an agent is told the time again, with what is said next. */
+  /** ms after which the next message tells the agent the time again. */
   readonly timeEveryMs: number;
   /**
-   * Most of Roost's own tools that a mind is told of from the start, where its model searches for
-   * the others by itself.
+   * Most of Roost's tools that a mind is offered from the start, if its model can search for the
+   * others.
    */
   readonly toolsAtOnce: number;
   /**
-   * The same of any other model, with `find_tool` among them: servers of one's own have small
-   * contexts.
+   * The same for all other models, with `find_tool` included. Local servers have small contexts.
    */
   readonly toolsWithoutSearch: number;
   /**
-   * Tools of attached servers that a mind is told of at once; with more, all of them wait until
-   * they are found.
+   * Tools of MCP servers that a mind is offered at once. If there are more, all of them are
+   * deferred until they are found.
    */
   readonly attachedAtOnce: number;
-  /** Tools that one search finds at most. */
+  /** Most results of one tool search. */
   readonly toolsFound: number;
 }
 
@@ -56,16 +55,16 @@ export const RUN_LIMITS: RunLimits = {
   toolsFound: 8,
 };
 
-/** When a server is said to have read less than it was sent. */
+/** When a server counts as having read less than it was sent. */
 export const READ_LESS = {
-  /** Of English prose, about. */
+  /** Approximate, for English prose. */
   charactersPerToken: 4,
-  /** No text has more: beyond it, something was left out. */
+  /** No text has more characters per token. Beyond this, something was dropped. */
   mostCharactersPerToken: 10,
-  /** Characters of a request below which nothing is said. */
+  /** Characters of a request below which nothing is reported. */
   fromCharacters: 12_000,
-  /** Tokens below which a count is none of what was read: no model reads so little. */
+  /** Smallest plausible token count: no model reads less. */
   fromTokens: 1_000,
-  /** Tokens that a count of what is new may have beside the newest message. */
+  /** Tokens that a count of new tokens may have beyond the newest message. */
   slack: 500,
 } as const;

@@ -1,7 +1,7 @@
 /**
- * Somebody who answers: the lead, or an agent, in a session or at work alone. It has one
- * conversation and answers one thing at a time. What arrives meanwhile waits in order and is put
- * before it together, except a call to the team, which is put alone.
+ * The speaker: one conversation of the lead or of an agent, in a session or in a run outside it. It
+ * gives one answer at a time. Items that arrive in the meantime wait in order and are delivered
+ * together, except a call to the team, which is delivered alone.
  */
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
 import type { MessageId, AgentId } from '../../../src/shared/domain/ids.ts';
@@ -30,7 +30,7 @@ export interface AnswerEnd extends AnswerOutcome {
   readonly interruption: Interruption | null;
 }
 
-/** What waits and is put before the agent now, with what to write of it. */
+/** The items of this turn from the inbox, and the events to write for them. */
 export interface Gathered {
   readonly items: readonly Item[];
   readonly events: readonly RoostEvent[];
@@ -38,45 +38,48 @@ export interface Gathered {
 
 interface SpeakerHooks {
   onStart?(items: readonly Item[]): void;
-  /** Before the first word of each answer; the events stand before that word. */
+  /** Called before the first word of each answer. Its events are written before that word. */
   onFirstWords?(): readonly RoostEvent[];
-  /** When an answer is over; the events stand right after its `message`. */
+  /** Called at the end of an answer. Its events are written directly after its `message`. */
   onEnd?(end: AnswerEnd): readonly RoostEvent[];
-  /** Where its request to the mind is. */
+  /** The state of its request to the mind. */
   onState?(state: RequestState): void;
-  /** Something waits while an answer is being given. */
+  /** Items wait while an answer is under way. */
   onWaiting?(): void;
-  /** What else is to be put before it with this turn, and what to write of that. */
+  /** Returns more items for this turn, and the events to write for them. */
   gather?(run: string): Promise<Gathered>;
-  /** What it is told first with this turn, and is no reason for one; null: nothing. */
+  /** The first text of this turn. It starts no turn by itself; null: none. */
   note?(): Promise<string | null>;
-  /** Whom its first request lets go first; aborted: the turn is broken off. */
+  /**
+   * Resolves when other agents' first requests have gone ahead. `signal` aborts if the turn is
+   * interrupted.
+   */
   letGoFirst?(signal: AbortSignal): Promise<void>;
 }
 
-/** What somebody speaks with. */
+/** What a speaker needs. */
 interface SpeakerDeps {
   readonly context: RunContext;
-  /** The run that it speaks in, of which it is told what it took. */
+  /** Its run. The speaker reports its usage. */
   readonly life: Pick<Life, 'runId' | 'agentId' | 'cause' | 'took'>;
-  /** What its next answer is asked of. */
+  /** The model of the next answer. */
   readonly model: () => string;
-  /** Of requests after tools were used; left out: the same. */
+  /** Model of the requests that follow tool results; left out: the same. */
   readonly laterModel?: string;
   readonly cachesForAnHour?: boolean;
   /**
-   * Its system prompt, by the names of the tools that it is offered. Called anew only where those
+   * Returns its system prompt. `tools`: names of the offered tools. Called again only when they
    * have changed.
    */
   readonly system: (tools: ReadonlySet<string>) => string;
-  /** Words that it works by, and is not told as an item: tools that they name are at hand. */
+  /** Texts that guide it and are no items. Tools that they name are offered at once. */
   readonly worksBy?: readonly string[];
-  /** What the system prompt says of how things are; left out: its first message says it. */
+  /** The state that the system prompt tells; left out: the first message tells it. */
   readonly systemAround?: Around;
   readonly tools: OwnTools;
   /**
-   * Whether an answer shows before its first word. False while it is not known whether there will
-   * be one.
+   * Whether an answer is shown before its first word. False while it is open whether there will be
+   * one.
    */
   readonly announces: () => boolean;
   readonly hooks: SpeakerHooks;
@@ -88,18 +91,17 @@ interface SpeakerDeps {
  */
 
 interface Briefing {
-  /** Its system prompt says how things are. */
+  /** The system prompt tells this state. */
   announced(around: Around, system: string): void;
-  /** Told with its next turn. */
+  /** The next turn tells the agent this reason. */
   woken(why: string): void;
   /**
-   * As they are put: the prompts first, then what has changed since, who woke it, and what was
-   * said.
+   * The texts in order: the prompts, changes of the state, who woke the agent, and the messages.
    */
   textsOf(items: readonly Item[], around: Around): UserText[];
 }
 
-/** `timeEveryMs`: after so long it is told the time again. */
+/** `timeEveryMs`: the agent is told the time again after this long. */
 function createBriefing(agentId: AgentId, timeEveryMs: number): Briefing {
   const news = createNews(agentId, timeEveryMs);
   const woken: string[] = [];
@@ -117,49 +119,48 @@ function createBriefing(agentId: AgentId, timeEveryMs: number): Briefing {
   };
 }
 
-/** What was said, without the prompts. */
+/** The messages, without the prompts. */
 const saidIn = (items: readonly Item[]): UserText[] =>
   items.flatMap(({ messageId, text, attachments = [] }) =>
     typeof text === 'string' ? [{ messageId, text, attachments }] : [],
   );
 
 export interface Speaker {
-  /** Puts these before the speaker: at once where it is quiet, in the same tick. */
+  /** Adds items. A quiet speaker starts in the same tick. */
   put(items: readonly Item[]): void;
-  /** Begins a turn with what is gathered for it, if anything is. `why` is told with it. */
+  /** Starts a turn if there is anything to gather. The turn tells the agent `why`. */
   prod(why?: string): void;
-  /** Resolves when it is quiet. */
+  /** Resolves when the speaker is quiet. */
   whenQuiet(): Promise<void>;
   /**
-   * Whether this is a message of the person's that still waits, or that the mind has before it:
-   * another can take its place.
+   * Whether a message of the person waits, or is in the mind's conversation. Then another can
+   * replace it.
    */
   holds(messageId: MessageId): boolean;
-  /** Takes back one message of the person's that still waits, alone. False where it does not. */
+  /** Withdraws one waiting message of the person, and no others. False: it does not wait. */
   takeBack(messageId: MessageId): boolean;
   /**
-   * Takes back a message and what the person wrote after it: none of it waits any more, and what is
-   * being said is stopped, on disk.
+   * Withdraws a message and everything that the person wrote after it. None of it waits any more,
+   * and the current answer is stopped, on disk.
    */
   withdraw(messageId: MessageId): Promise<void>;
-  /**
-   * What the person has said until now stays as it is: they called the team, and nobody takes that
-   * back.
-   */
+  /** The person has called the team. Their earlier messages cannot be withdrawn any more. */
   settle(): void;
-  /** An answer is under way, whether or not it has said anything. */
+  /** An answer is under way, even if it has no words yet. */
   busy(): boolean;
-  /** Characters of its conversation, without its system prompt. */
+  /** Characters of its conversation, without the system prompt. */
   size(): number;
-  /** Ends the current answer; resolves when that is on disk. What waits is put next. */
+  /**
+   * Ends the current answer, and resolves when that is on disk. Waiting items are delivered next.
+   */
   interrupt(why: Interruption): Promise<void>;
-  /** As `interrupt`, and nothing more is put or said. */
+  /** As `interrupt`. Nothing is delivered or said afterwards. */
   close(why: Interruption): Promise<void>;
 }
 
 interface Current {
   readonly abort: AbortController;
-  /** Aborts when the person has written something that waits for the end of this answer. */
+  /** Aborts when a message of the person waits for the end of this answer. */
   readonly heard: AbortController;
   readonly writer: AnswerWriter;
   interruption: Interruption | null;
@@ -167,12 +168,12 @@ interface Current {
   readonly over: Promise<void>;
 }
 
-/** What one turn puts before the mind. */
+/** What one turn delivers to the mind. */
 interface Turn {
   items: readonly Item[];
-  /** What to write of messages that were taken out of the inbox for it. */
+  /** Events for messages that were taken out of the inbox for this turn. */
   read: readonly RoostEvent[];
-  /** The mind has it before it. */
+  /** The mind has received the turn. */
   isPut: boolean;
 }
 
@@ -197,11 +198,11 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let asked = { mind: mindNow(), model: deps.model() };
   let wasDemo = false;
   const briefing = createBriefing(agentId, limits.timeEveryMs);
-  /** For which tools the system prompt was written; null: for none yet. */
+  /** The tools for which the system prompt was written; null: it is not written yet. */
   let systemFor: string | null = null;
   let system = '';
   const conversation = createConversation();
-  /** The model is told of no tools: its answers say so. */
+  /** The model is offered no tools, as its answers report. */
   let toolless = false;
   const announced = new Set<string>();
   const window = createWindow({
@@ -221,14 +222,14 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let closed = false;
   const ofPerson = new Set<MessageId>();
 
-  /** Once for each `what`: the person sees it in the conversation. */
+  /** Shows the person a notice in the conversation, once for each `what`. */
   function say(what: string, text: string): void {
     if (announced.has(what)) return;
     announced.add(what);
     void record([messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text })]);
   }
 
-  /** The mind has not all of it before it any more. */
+  /** The mind no longer has the whole conversation. */
   function sayShortened(): void {
     say('shortened', SHORTENED);
   }
@@ -261,13 +262,16 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     );
   }
 
-  /** A greeting, or an answer to others. What is due reports to the person, who set it. */
+  /**
+   * Whether the items only ask for a greeting or an answer to other agents. Schedules report to the
+   * person, who set them.
+   */
   const isUnasked = (items: readonly Item[]) =>
     (life.cause.kind === 'session' || life.cause.kind === 'wake') && !items.some(({ fromPerson }) => fromPerson);
 
   /**
-   * What the next answer is asked of. Returns what its agent is told of that; null: nothing is new
-   * to it.
+   * Chooses the mind of the next answer. Returns a note about it for the agent; null: nothing has
+   * changed.
    */
   function chooseMind(): string | null {
     const before = asked;
@@ -279,8 +283,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   /**
-   * What it can do is in its system prompt. A list of tools that changes is read anew anyway, and
-   * the prompt with it.
+   * The system prompt says what the agent can do. A changed list of tools invalidates the model's
+   * cache anyway, so the prompt is written anew with it.
    */
   function writeSystem(offered: readonly MindTool[]): void {
     const names = offered
@@ -325,11 +329,11 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     try {
       await take(given, messageId, mine);
     } catch (error) {
-      // What was said is kept, though it will not go on.
+      // The words stay, although the answer does not continue.
       await writer.finish({ status: 'interrupted', error: null, usage: null }, []);
       throw error;
     } finally {
-      // Whoever waits for its end must not wait for ever.
+      // Callers that wait for its end must not wait forever.
       context.waiting.set(agentId, null);
       current = null;
       resolveOver();
@@ -338,7 +342,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   async function take(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
     const endTurn = await context.takeTurn(agentId, mine.abort.signal);
-    // Stopped before it was its turn: what was said is before it, and nothing is asked about it.
+    // The speaker was stopped before its turn. The messages stay in the conversation, and nothing
+    // is asked.
     if (!endTurn) return conversation.addUser(saidIn(given));
     try {
       await takeInTurn(given, messageId, mine);
@@ -349,10 +354,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   async function takeInTurn(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
     const { writer } = mine;
-    // What is taken out of the inbox is put before it: not while it sleeps, where the session may
-    // end before it is woken.
+    // Messages are taken out of the inbox only for delivery. A paused agent takes none, because the
+    // session may end before it is resumed.
     await permits.untilResumed(mine.abort.signal);
-    // It slept until the end: nothing of this was put before it.
+    // The agent was paused to the end. Nothing of the turn was delivered.
     if (mine.interruption?.by === 'closing') return;
     const turn: Turn = { items: given, read: [], isPut: false };
     const outcome = await askAbout(turn, messageId, mine).catch(async (error: unknown): Promise<AnswerOutcome> => {
@@ -360,11 +365,11 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       context.logger.warn('an answer was cut: the database broke off', { agentId, error: String(error) });
       mine.interruption ??= { by: 'database', error: DATABASE_BROKE };
       conversation.closeCalls(TOOLS_CUT);
-      // What it was to be given was said to it, and is before it next time.
+      // The messages were sent to the agent, so the next turn delivers them.
       if (!turn.isPut) {
         conversation.addUser(saidIn(turn.items));
         hooks.onStart?.(turn.items);
-        // The person sees that it was to be answered.
+        // The person sees that an answer was due.
         if (announces()) await writer.begin(turn.read);
         else if (turn.read.length > 0) await record(turn.read);
       }
@@ -372,7 +377,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     });
     if (outcome === null) return;
     const { items } = turn;
-    // A call that was not answered at all is over; the next one must not be read together with it.
+    // A call without any answer is over. The next call must not be read together with it.
     for (const item of items)
       if (item.alone && item.messageId !== null && writer.blocks().length === 0) conversation.cutBefore(item.messageId);
     const end = { ...outcome, ...statusOf(outcome, mine.interruption) };
@@ -388,15 +393,15 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   /**
-   * Puts the turn before the mind, with what waits for it, until it is done. Null: there is nothing
-   * to put.
+   * Delivers the turn and what waits for it, and asks until the mind is done. Null: there is
+   * nothing to deliver.
    */
   async function askAbout(turn: Turn, messageId: MessageId, mine: Current): Promise<AnswerOutcome | null> {
     const { writer } = mine;
     const given = turn.items;
     const gathered =
       mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
-    // What waited was said before what comes now.
+    // Waiting messages are older than the new items.
     turn.items = [...(gathered?.items ?? []), ...given];
     turn.read = gathered?.events ?? [];
     if (turn.items.length === 0) return null;
@@ -422,8 +427,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     turn.isPut = true;
     hooks.onStart?.(items);
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
-    // What was read is in the log before a mind is asked about it: a crash in between leaves it
-    // read, and told.
+    // The read messages are in the log before a mind is asked about them. After a crash in between,
+    // they count as read and delivered.
     if (read.length > 0) await begun;
     const restore = conversation.mark();
     const answering = async (): Promise<AnswerOutcome> => {
@@ -463,8 +468,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     };
     return await answering().catch((error: unknown): AnswerOutcome => {
       if (isAway(error)) throw error;
-      // A mistake of ours costs this answer, and nothing that was shown. What it did to the
-      // conversation is undone.
+      // A bug of ours fails this answer and loses nothing that was shown. Its changes to the
+      // conversation are undone.
       logger.error('an answer ended because something in it failed', {
         agentId,
         messageId,
@@ -488,7 +493,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         await answer(takeItems());
       }
     } finally {
-      // Also where it failed: whoever waits until it is quiet would ask for ever.
+      // Also after a failure: otherwise, callers that wait until it is quiet would wait forever.
       running = null;
     }
     if (!closed) context.onQuiet(agentId);
@@ -531,7 +536,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       return at >= 0 && queue.splice(at, 1).length > 0;
     },
     async withdraw(messageId) {
-      // At once: of two that would take its place, one comes too late.
+      // At once, so that only one of two replacements wins.
       for (const later of [...ofPerson].slice([...ofPerson].indexOf(messageId))) ofPerson.delete(later);
       const waits = queue.findIndex((item) => item.messageId === messageId);
       queue = queue.filter((item, i) => i < waits || !item.fromPerson);

@@ -1,6 +1,6 @@
 /**
- * The tools that every agent has besides those of the session itself: what the mind is told of
- * them, and how they are run.
+ * The tools that every agent has besides those of its session: their definitions for the mind, and
+ * how they run.
  */
 import { z } from 'zod';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
@@ -17,12 +17,12 @@ const objectSchema = z.looseObject({
 });
 
 /**
- * Where the parts of the team lay down what agents can do with them. Agents at work read it when
- * they begin, so that the parts that offer tools may need those in which agents work.
+ * The registry in which the parts of the relay offer tools to agents. Agents read it when they
+ * begin. So a part that offers tools may depend on the parts in which agents work.
  */
 export interface TeamTools {
   offer(tools: readonly TeamTool[]): void;
-  /** Tools that come and go: asked each time. */
+  /** Registers a source of changing tools. It is asked each time. */
   offerFrom(source: () => readonly TeamTool[]): void;
   all(): readonly TeamTool[];
 }
@@ -37,12 +37,16 @@ export function createTeamTools(): TeamTools {
   };
 }
 
-/** Characters of a text from which its limit tells a mind nothing: it does not count so far. */
+/**
+ * A limit of this many characters or more tells a mind nothing, because minds do not count that
+ * far.
+ */
 const UNCOUNTED = 1_000;
 
 /**
- * Bounds that no mind goes by are paid for with every request, and servers that make a grammar of a
- * schema break on large ones. The tool itself holds them, and says so.
+ * Whether a mind ignores this limit of a schema. Such limits cost tokens with every request, and
+ * servers that compile a schema into a grammar fail on large ones. The tool checks them itself and
+ * reports violations.
  */
 function isIdle(key: string, bound: unknown): boolean {
   if (typeof bound !== 'number') return false;
@@ -56,10 +60,10 @@ function withoutIdle(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutIdle(value)]));
 }
 
-/** Tools do not change, and every answer needs all of them: each is written for minds once. */
+/** Definitions by tool. Tools do not change, so each definition is made once. */
 const written = new WeakMap<TeamTool, MindTool>();
 
-/** A tool as a mind is told of it. */
+/** The definition of a tool for a mind. */
 export function mindToolOf(tool: TeamTool): MindTool {
   const before = written.get(tool);
   if (before) return before;
@@ -78,15 +82,15 @@ export function mindToolOf(tool: TeamTool): MindTool {
   return mindTool;
 }
 
-/** Those that this caller may use. */
+/** The tools that this caller may use. */
 export async function allowedTools(tools: readonly TeamTool[], caller: Caller): Promise<TeamTool[]> {
   const allowed = await Promise.all(tools.map(async (tool) => (await tool.allowed?.(caller)) ?? true));
   return tools.filter((_tool, i) => allowed[i]);
 }
 
 /**
- * Runs the tool of this name; null where there is none. What does not fit is a sentence for the
- * mind, which may try again.
+ * Runs the tool of this name; null: there is none. Invalid input gives a sentence for the mind,
+ * which may try again.
  */
 export async function runTeamTool(
   tools: readonly TeamTool[],
@@ -96,7 +100,7 @@ export async function runTeamTool(
 ): Promise<ToolOutcome | null> {
   const tool = tools.find((one) => one.name === name);
   if (!tool || (tool.allowed && !(await tool.allowed(caller)))) return null;
-  // It is kept, shown and sent on as it is, by what walks down to its end.
+  // The input is stored, shown and forwarded unchanged, by recursive code.
   if (deeperThan(input, LIMITS.jsonDepth))
     return toolError(`${name} could not be read: what it was given lies more than ${LIMITS.jsonDepth} levels deep.`);
   const parsed = tool.input.safeParse(input);

@@ -1,9 +1,9 @@
 /**
- * Which tools a mind is told of from the start. Every definition is paid for with every request,
- * and a model that reads little has no room for many. So a mind has a core of few tools, which
- * stays the same in a conversation: a changed list would be read anew, and not from the model's
- * cache. All others are deferred. A model that can search for tools by itself finds them so, any
- * other by `find_tool`. What was found stays for the rest of the conversation.
+ * Chooses the tools that a mind is offered from the start. Every definition costs tokens with every
+ * request, and small models have no room for many. So a mind gets a core of few tools. The core
+ * does not change within a conversation, because a changed list would invalidate the model's cache.
+ * All other tools are deferred. A model with tool search finds them itself, others use `find_tool`.
+ * Tools that were found stay for the rest of the conversation.
  */
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
@@ -14,7 +14,7 @@ import type { RunLimits } from './settings.ts';
 
 const FIND_TOOL = 'find_tool';
 
-/** The core, the most needed first. Where there is less room, the last are deferred. */
+/** The core, most needed first. If there is less room, the last ones are deferred. */
 const CORE = [
   'spawn_team',
   'remember',
@@ -30,27 +30,27 @@ const CORE = [
 ] as const;
 
 export interface ToolSearch {
-  /** The tools of the next request. Those that wait are marked. */
+  /** The tools of the next request. Deferred ones are marked. */
   offered(all: readonly MindTool[]): readonly MindTool[];
   /**
-   * A turn begins with these words, and with these tools by name. What they name is at hand: before
-   * the first request from the start, later as if it was found.
+   * A turn begins with these words and needs the tools in `names`. Tools that either names become
+   * available. Before the first request they join the core; later they count as found.
    */
   begin(all: readonly MindTool[], words: readonly string[], names: readonly string[]): void;
-  /** It was called, and so it is known. */
+  /** The mind called this tool, so it counts as found. */
   called(name: string): void;
-  /** The outcome of `find_tool`; null: this is another tool. Never rejects. */
+  /** The outcome of `find_tool`; null: the name is another tool's. Never rejects. */
   find(name: string, all: readonly MindTool[], input: unknown): ToolOutcome | null;
 }
 
 const isAttached = ({ name }: MindTool) => name.startsWith(ATTACHED_PREFIX);
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Whether this text names the tool. A name that is a plain word says nothing of a tool. */
+/** Whether the text names the tool. A name that is an ordinary word does not count. */
 const names = (text: string, name: string): boolean =>
   name.includes('_') && text.includes(name) && new RegExp(`(?<!\\w)${name}(?!\\w)`).test(text);
 
-/** A word in a tool's name tells more of it than one in its description. */
+/** Weight of a word in a tool's name, relative to its description. */
 const NAME_COUNTS = 3;
 
 interface Words {
@@ -68,12 +68,12 @@ function wordsOfTool(tool: MindTool): Words {
   };
 }
 
-/** One that fits so much less well than the best shares nothing with it but common words. */
+/** Tools with less than this part of the best score share only common words with the query. */
 const LEAST_FIT = 1 / 4;
 
 /**
- * Those with these words, the best first: a word that few of them have counts for more, one that
- * all have for nothing.
+ * The tools that match the query, best first. A word counts more the fewer tools have it. A word
+ * that all of them have counts nothing.
  */
 function searched(tools: readonly MindTool[], query: string): MindTool[] {
   const all = tools.map(wordsOfTool);
@@ -94,7 +94,7 @@ function searched(tools: readonly MindTool[], query: string): MindTool[] {
 
 const rankOf = ({ name }: MindTool) => CORE.findIndex((each) => each === name);
 
-/** The core among these. `most`: tools that are told of at once, `find_tool` among them. */
+/** The core of these tools. `most`: tools that are offered at once, `find_tool` included. */
 function coreOf(own: readonly MindTool[], hasMore: boolean, most: number): ReadonlySet<MindTool> {
   if (!hasMore && own.length <= most) return new Set(own);
   const providers = own.filter(({ provider }) => provider);
@@ -102,7 +102,10 @@ function coreOf(own: readonly MindTool[], hasMore: boolean, most: number): Reado
   return new Set([...providers, ...ranked].slice(0, Math.max(providers.length, most - 1)));
 }
 
-/** What waits, by name: what the person has connected may be very much, and is counted. */
+/**
+ * The `find_tool` definition. It lists deferred tools by name, and gives the number of those from
+ * MCP servers, which may be many.
+ */
 function finderOf(waiting: readonly MindTool[]): MindTool {
   const attached = waiting.filter(isAttached).length;
   const own = waiting.filter((tool) => !isAttached(tool)).map(({ name }) => name);

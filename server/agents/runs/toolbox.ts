@@ -1,6 +1,6 @@
 /**
- * The tools of one agent at work: those of this run, and of the team's those that it may use just
- * now.
+ * The toolbox of one agent at work: the tools of its run, and the team's tools that it may use at
+ * the moment.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
@@ -12,47 +12,47 @@ import { allowedTools, runTeamTool, mindToolOf } from './team-tools.ts';
 import { createToolSearch } from './tool-search.ts';
 
 /**
- * Tools of this run alone: what its mind is told of them, and how they are run. What does not fit
- * is an outcome, which the mind reads.
+ * Tools of this run alone: their definitions for the mind, and how they run. Invalid input gives an
+ * outcome that the mind reads.
  */
 export interface OwnTools {
   readonly definitions: readonly MindTool[];
-  /** All that the mind is told of for now. Null, and left out: these and the team's. */
+  /** If not null, the mind is offered these tools alone. Null or left out: these and the team's. */
   toldAlone?(): readonly MindTool[] | null;
   run(name: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
 }
 
-/** Of a run that has none but the team’s. */
+/** For a run that has only the team's tools. */
 export const NO_TOOLS: OwnTools = { definitions: [], run: (name) => toolError(`There is no tool “${name}” here.`) };
 
-/** What it is offered for one answer. */
+/** The tools of one answer. */
 interface Offered {
   readonly team: readonly TeamTool[];
-  /** What the next request tells of: more, once something was found. */
+  /** The tools of the next request. It grows when tools are found. */
   all(): readonly MindTool[];
   /**
-   * The same, without what the person has switched off meanwhile of that which is not asked for
-   * call by call.
+   * The same, without tools that need no approval and that the person has switched off in the
+   * meantime.
    */
   now(): Promise<readonly MindTool[]>;
 }
 
 /** What a turn begins with. */
 export interface Begun {
-  /** What is said in it: tools that it names are at hand. */
+  /** The texts of the turn. Tools that they name are available. */
   readonly words: readonly string[];
-  /** Tools that are at hand with it. */
+  /** Names of tools that are available with it. */
   readonly tools: readonly string[];
 }
 
 export interface Toolbox {
-  /** What stands before its conversation in any case, whoever may use it. */
+  /** The definitions that always precede its conversation, whoever may use them. */
   told(): readonly MindTool[];
   offered(caller: Caller, begun: Begun): Promise<Offered>;
-  /** Never rejects: what goes wrong is an outcome, which the mind reads. */
+  /** Never rejects. A failure is an outcome, which the mind reads. */
   run(name: string, input: unknown, caller: Caller, offered: Offered): Promise<ToolOutcome>;
   /**
-   * The provider of its mind carries out one of these by itself. Returns the way to tell its end.
+   * The mind's provider runs one of these tools itself. Returns a function that reports its end.
    */
   begun(name: string, input: unknown, caller: Caller, offered: Offered): (outcome: ToolOutcome) => void;
 }
@@ -99,7 +99,8 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
       try {
         const outcome = await runTeamTool(team, name, input, caller);
         if (outcome) {
-          // A mind may know its name from elsewhere: from a list of names, or from before it slept.
+          // A mind may know the name from another source: from a list of names, or from before it
+          // slept.
           search.called(name);
           return outcome;
         }

@@ -1,13 +1,13 @@
 /**
- * Whose turn it is: an agent does one thing at a time, in a session or out of it. Who comes first
- * is first.
+ * Turns of agents. An agent does one thing at a time, in a session or outside it. Waiters are
+ * served in order.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 
 export interface Turns {
   /**
-   * Resolves with the way to end the turn, once whoever has it has ended theirs; null where
-   * `signal` aborts, or `limitMs` is over, before that.
+   * Resolves with a function that ends the turn, once the current holder has ended its turn; null:
+   * `signal` aborted, or `limitMs` passed, first.
    */
   take(
     agentId: AgentId,
@@ -20,7 +20,7 @@ interface Waiter {
 }
 
 export function createTurns(timers: { after(ms: number, run: () => void): () => void }): Turns {
-  /** By agent: those who wait, in order; an agent is here while somebody has its turn. */
+  /** Waiters in order, by agent. An agent has an entry while its turn is taken. */
   const busy = new Map<string, Waiter[]>();
 
   function begun(agentId: AgentId): () => void {

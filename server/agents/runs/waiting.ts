@@ -1,29 +1,32 @@
 /**
- * Who waits in line before the model's server, and what API clients do, for those who look on: it
- * is shown, and kept nowhere.
+ * Live state for observers: agents that are queued for the model's server, and current calls of API
+ * clients. It is shown and never stored.
  */
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Waiting } from '../../../src/shared/protocol/stream.ts';
 
 export interface WaitingAgents {
-  /** `position`: 1 is next; null: it does not wait. */
+  /** `position`: 1 is next; null: the agent is not queued. */
   set(agentId: AgentId, position: number | null): void;
   clear(): void;
   /**
-   * An API client has called this tool, or, where it is null, a model. Returns the way to tell its
-   * end.
+   * An API client has called this tool, or a model if it is null. Returns a function that reports
+   * its end.
    */
   begin(agentId: AgentId, tool: string | null, input: unknown): () => void;
   now(): Waiting;
-  /** Called after each change; changes of one moment are told once. Returns the way to stop. */
+  /**
+   * Called after each change. Changes of the same moment are announced once. Returns a function
+   * that unsubscribes.
+   */
   subscribe(listener: (waiting: Waiting) => void): () => void;
 }
 
-/** Characters of a text that went into a call: a tile has room for few. */
+/** Characters shown of a text in a call's input. A tile has little room. */
 const SHOWN_CHARS = 200;
 
-/** The texts that stand in it by name, each cut. */
+/** The texts in the input by name, each cut. */
 const textsIn = (input: unknown): Record<string, string> =>
   typeof input === 'object' && input !== null
     ? Object.fromEntries(

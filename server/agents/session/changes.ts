@@ -1,7 +1,4 @@
-/**
- * `choose_name` and `write_soul` of somebody who is born: what they keep, and what the log says of
- * it.
- */
+/** `choose_name` and `write_soul` of an agent that hatches: what they store, and their events. */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
 import type { ToolOutcome } from '../../contracts/index.ts';

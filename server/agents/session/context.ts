@@ -1,6 +1,6 @@
 /**
- * What every part of one running session shares: what each of its runs needs, and what makes them
- * one session.
+ * The context that all parts of one running session share: what each run needs, and what connects
+ * them.
  */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { Directory, Inbox, Pauses, Meanwhile } from '../../contracts/index.ts';
@@ -11,16 +11,16 @@ import type { Prompts } from './prompts.ts';
 import type { SessionLimits, SessionSettings } from './settings.ts';
 
 /**
- * `record` and `fail`: a log that cannot be written ends the session at once. Its `timers` end with
- * it.
+ * `record` and `fail`: if the log cannot be written, the session ends at once. Its `timers` end
+ * with it.
  */
 export interface SessionContext extends RunContext {
-  /** A run in this session, for whoever takes a seat. */
+  /** Creates a run in this session for an agent that takes a seat. */
   readonly newLife: (agentId: AgentId) => Life;
   readonly sessionId: SessionId;
   /**
-   * As they are now: a model that is connected meanwhile is another. `of`: what answers for this
-   * agent; `agent`: for who has nothing of its own, and for whoever is born.
+   * The current models: connecting a model changes them. `of`: the model of this agent. `agent`:
+   * the model of agents without their own, and of new ones.
    */
   readonly models: {
     readonly lead: () => string;
@@ -30,20 +30,21 @@ export interface SessionContext extends RunContext {
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly pauses: Pauses;
-  /** What is held of souls and last conversations while the session runs. */
+  /** Souls and last conversations, stored while the session runs. */
   readonly wakeMaterials: Pick<WakeMaterials, 'called'>;
-  /** As the session began. */
+  /** The state at the start of the session. */
   readonly begun: Around;
-  /** Whether its settings set it to sleep as soon as it is here. */
+  /** Whether its settings pause the agent as soon as it arrives. */
   readonly startsPaused: (agentId: AgentId) => Promise<boolean>;
   readonly meanwhile: Meanwhile;
   /**
-   * The person wakes an agent, by this call: for the gate's record. Resolves when that is decided.
+   * The person wakes an agent by this call, for the gate's record. Resolves when the gate has
+   * decided.
    */
   readonly onPersonWake: (agentId: AgentId, callId: string) => Promise<void>;
   /**
    * An agent has answered for the first time in this session. Resolves when it is known whether it
-   * starts asleep; a repeat changes nothing.
+   * starts paused. Repeats change nothing.
    */
   readonly onHere: (agentId: AgentId) => Promise<void>;
   readonly prompts: Prompts;

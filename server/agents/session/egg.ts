@@ -1,7 +1,7 @@
 /**
- * An agent that is born: it thinks aloud, and when it has chosen a name and its turn is complete,
- * it is born with all it wrote as its soul. After that it lives in the session like one that was
- * woken.
+ * An agent that hatches. It thinks aloud. When it has chosen a name and its turn is complete, it is
+ * born, and all that it wrote is its soul. After that it lives in the session like an agent that
+ * was woken.
  */
 import { z } from 'zod';
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
@@ -41,10 +41,10 @@ import {
 } from './prompts.ts';
 import type { Phase, Present } from './presence.ts';
 
-// What a client reads and keeps of the agent in whose seat it is: its name, its soul, its last
-// conversation. Agents with a mind of the relay's have theirs as tools of their session and in
-// their prompts. What is kept goes into the ledger by the session's log, so a session has to run.
-// Nobody writes a soul anew without having read the one that stands.
+// What an API client reads and stores of the agent that it drives: name, soul, last conversation.
+// Agents driven by a mind of the relay have these as tools of their session and in their prompts.
+// Changes go into the ledger through the session's log, so a session must run. A client must read
+// the current soul before it can replace it.
 
 interface SoulToolDeps {
   readonly log: Pick<EventLog, 'append'>;
@@ -60,7 +60,7 @@ const NOBODY_KEEPS = 'No session runs, so there is nobody to keep it. Try again 
 const mayRead = ({ credential }: Caller) => Promise.resolve(credential?.readsSoul ?? false);
 
 export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): readonly TeamTool[] {
-  /** By credential, the soul that it has read or written last; null: there was none. */
+  /** By credential, the soul that its client last read or wrote; null: there was none. */
   const known = new Map<string, string | null>();
 
   async function keep(
@@ -73,7 +73,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
     return toolDone(done);
   }
 
-  /** Why this caller may not write the soul anew; null: it may. */
+  /** Why this caller may not replace the soul; null: it may. */
   function whyNotWrite({ agentId, credential }: Caller): string | null {
     const soul = wakeMaterials.soulOf(agentId);
     if (soul === null) return null;
@@ -152,15 +152,15 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
 
 /* The name in an answer to the question for it, of a model that uses no tools. Pure. */
 
-/** Models that think aloud do so in the same text. */
+/** Some models think aloud in the same text. */
 const THOUGHTS = /<(think|thinking|reasoning)>[\s\S]*?(?:<\/\1>|$)/gi;
 const BEFORE =
   /^(?:(?:my|the) (?:chosen )?name (?:is|shall be|will be)|name\s*[:=]|i(?:'m| am| choose| would choose|'ll be)(?: called| named)?|call me|choose_name\s*[:(]?|ich hei(?:ß|ss)e|mein name ist)\s*:?\s*/i;
 const AROUND = /^[\s"'“”„‚‘’«»*_`#()[\]{}>–—:-]+|[\s"'“”„‚‘’«»*_`()[\]{}.!,;:–—-]+$/gu;
-/** Words of a name; a longer line is a sentence. */
+/** Most words of a name. A longer line is a sentence. */
 const MOST_WORDS = 3;
 
-/** Null: it holds none. `human`: what the person is called. */
+/** Null: the text has no name. `human`: the person's name. */
 export function nameInWords(text: string, human: string): string | null {
   const lines = text.replaceAll(THOUGHTS, '').split('\n');
   for (const line of lines) {
@@ -178,7 +178,7 @@ interface EggDeps {
   readonly call: RunningCall;
   readonly agentId: AgentId;
   readonly seat: SeatPayload;
-  /** It is not in the session any more. */
+  /** The agent has left the session. */
   readonly remove: () => void;
 }
 
@@ -193,9 +193,9 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
   let askedForWords = false;
-  /** Times that it was asked for its name in words, because its model uses no tools. */
+  /** How often it was asked for its name in words, because its model uses no tools. */
   let askedForName = 0;
-  /** All it wrote so far, and what it gave to `write_soul`: to the letter. */
+  /** Everything that it wrote, and its input to `write_soul`, unchanged. */
   const soul: string[] = [];
   const cancels: (() => void)[] = [];
   const firstWords = createFirstWords({
@@ -247,7 +247,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     ];
   }
 
-  /** Asks again; what to write of it. */
+  /** Asks again, and returns the events to write. */
   function nudge(text = prompts.nudge()): RoostEvent[] {
     const messageId = newId();
     speaker?.put([{ messageId, text, priority: 'wake' }]);
@@ -263,13 +263,13 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     );
     const named = askedForName > 0 ? nameInWords(words.join('\n'), prompts.human) : null;
     name ??= named;
-    // The answer that is only its name says nothing of who it is.
+    // An answer that is only its name says nothing about it.
     if (named === null) soul.push(...words);
     if (givenUp) return ended(givenUp);
     const hasSoul = soul.length > 0;
     const closing = end.interruption?.by === 'closing';
-    // A name and words are somebody, also where a person stopped it or the session ends in the
-    // middle.
+    // A name and some words are enough to be born, even if the person stopped it or the session is
+    // ending.
     if (name !== null && hasSoul && (endedItself(end) || end.interruption || isFull(end))) return born(name);
     if (closing) return [];
     const failed = isFull(end) ? null : firstWords.isSilent() ? silence : failedReason(end);
@@ -277,18 +277,20 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     if (failed) return ended(failed);
     if (name === null && hasSoul && end.toolless === true) return askForName();
     if (name === null || askedForWords) return hasSoul ? [] : ended(silentReason());
-    // A name without a word about it: it is asked once for the words.
+    // It has a name and no words about itself. It is asked for them once.
     askedForWords = true;
     return nudge();
   }
 
-  /** Its model uses no tools, so it says its name in words. */
+  /** Its model uses no tools, so it gives its name in words. */
   function askForName(): RoostEvent[] {
     askedForName += 1;
     return askedForName > limits.namesAsked ? ended(namelessReason) : nudge(prompts.nameInWords());
   }
 
-  /** What it wrote so far is in its conversation; who it is begins anew. */
+  /**
+   * Starts over. The words of the last try stay in its old conversation and not in its soul.
+   */
   function startOver(): RoostEvent[] {
     name = null;
     askedForName = 0;
@@ -300,11 +302,11 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   async function giveUp(reason: AsleepReason): Promise<void> {
     givenUp ??= reason;
     await speaker?.interrupt({ by: 'relay', error: reason.message });
-    // It was quiet, or its answer was over already and is only now on disk.
+    // The egg was quiet, or its answer was over and has only now reached the disk.
     if (phase === 'hatching') await record(ended(givenUp));
   }
 
-  /** From the first request that is sent: what waits in line has not begun to think. */
+  /** The timers start with the first request that is sent. Time in the queue does not count. */
   function startTimers(): void {
     if (cancels.length > 0) return;
     for (const part of limits.nudgesAt)
@@ -315,7 +317,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       );
     cancels.push(
       timers.after(birthTimeoutMs, () => {
-        // With a name it is only still writing.
+        // An egg with a name is only still writing.
         if (name === null) void giveUp(unnamedReason(birthTimeoutMs));
       }),
       timers.after(birthTimeoutMs * limits.writesUntil, () => {
@@ -332,11 +334,10 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     return toolDone('Kept. It is part of your soul.');
   }
 
-  // Whoever has no name yet needs no other tool, and a model that reads little has no room for
-  // them.
+  // An agent without a name needs no other tool, and small models have no room for them.
   const own = ownTools(AGENT_TOOLS, prompts.human, runTool);
 
-  /** Each try is a conversation of its own. */
+  /** Starts a try. Each try is a separate conversation. */
   function ask(): void {
     speaker = createSpeaker({
       context,
@@ -415,9 +416,9 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   };
 }
 
-/** A tool of the birth ends at once: there is nothing to stop. */
+/** A tool of the birth ends at once and cannot be stopped. */
 const NEVER = new AbortController().signal;
 const WROTE_TOO_LONG = sentence`It wrote for too long without coming to an end. What it wrote until then is its soul.`;
 
-/** It reached the limit of one answer: what it wrote is whole enough to be somebody. */
+/** The egg reached the limit of one answer. Its text is long enough for a soul. */
 const isFull = (end: AnswerEnd) => end.status === 'interrupted' && end.stop === 'length';
