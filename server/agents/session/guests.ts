@@ -1,7 +1,7 @@
 /**
- * Clients that joined with an agent's credential and play it from elsewhere: beside a mind of the
- * relay's, or where none is. They have no seat in `Presence`: the seat is free for a mind at any
- * time. They fetch their own messages.
+ * API clients that joined with an agent's credential and drive it from outside, beside a mind of
+ * the relay or in its place. They have no seat in `Presence`, so the seat stays free for a mind.
+ * They fetch their own messages.
  */
 import { shownName } from '../../../src/shared/domain/names.ts';
 import type { JoinedClient } from '../../../src/shared/domain/lifecycle.ts';
@@ -15,12 +15,15 @@ interface GuestAgent {
 }
 
 export interface Guests {
-  /** It has called. Resolves when that is on disk, and known whether its agent starts asleep. */
+  /**
+   * A client has called. Resolves when that is on disk and it is known whether its agent starts
+   * paused.
+   */
   called(agent: GuestAgent, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
-  /** Takes this agent out of the session. False where nobody plays it. */
+  /** Takes this agent out of the session. False: no client drives it. */
   leave(agentId: AgentId): boolean;
-  /** Who plays this agent; the one that came first of several. */
+  /** The client that drives this agent. Of several, the first. */
   of(agentId: AgentId): JoinedClient | null;
   inSeat(position: number): boolean;
 }
@@ -46,7 +49,7 @@ export function createGuests({ sessionId, now, timers, limits, pauses, record, o
   function awaitCall(guest: Guest): void {
     guest.cancelSilence();
     guest.cancelSilence = timers.after(limits.clientSilentMs, () => {
-      // What it asks for is held: it is silent because it must be.
+      // A paused client must be silent: its requests are held.
       if (pauses.isPaused(guest.agent.agentId)) awaitCall(guest);
       else left(guest.client.credentialId);
     });
@@ -66,8 +69,8 @@ export function createGuests({ sessionId, now, timers, limits, pauses, record, o
       guest.client = client;
       guests.set(credentialId, guest);
       awaitCall(guest);
-      // Of calls that come together, none goes on before it is known whether the agent starts
-      // asleep.
+      // Calls may arrive together. None of them continues before it is known whether the agent
+      // starts paused.
       const here = onHere(agent.agentId);
       if (isNews)
         await record([

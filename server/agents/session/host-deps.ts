@@ -1,4 +1,4 @@
-/** What the session host is made of. */
+/** The dependencies of the session host. */
 import type { Protocol } from '../../../src/shared/domain/prompts.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Configs, Costs, Directory, EventLog, Inbox, Pauses, Meanwhile } from '../../contracts/index.ts';
@@ -15,7 +15,7 @@ export interface SessionHostDeps {
   readonly log: EventLog;
   readonly inbox: Inbox;
   readonly directory: Directory;
-  /** How things are just now. */
+  /** The current state of team and time. */
   readonly around: ReadAround;
   readonly pauses: Pauses;
   readonly costs: Costs;
@@ -27,14 +27,14 @@ export interface SessionHostDeps {
   readonly protocol: Protocol;
   /** ms since the epoch */
   readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
+  /** Monotonic ms for durations; left out: `now`. */
   readonly elapsed?: () => number;
   readonly newId: () => string;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly timers?: Timers;
   readonly limits?: SessionLimits;
-  /** Who has the turn of each agent, in this session and out of it. */
+  /** The turn of each agent, in this session and outside it. */
   readonly turns: Turns;
-  /** Who waits in line before the model’s server, in this session and out of it. */
+  /** Agents that are queued for the model's server, in this session and outside it. */
   readonly waiting: WaitingAgents;
 }

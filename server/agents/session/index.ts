@@ -1,5 +1,5 @@
 /**
- * The session host: the one session a relay runs, from its start to its end. See `SessionHost` in
+ * The session host runs the relay's one session, from its start to its end. See `SessionHost` in
  * contracts.ts.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -33,7 +33,7 @@ import { isRehearsal, type Mind } from '../minds/index.ts';
  */
 
 interface Minds {
-  /** What answers from now on. An answer that has begun keeps the mind that it began with. */
+  /** The mind for new answers. An answer that has begun keeps its mind. */
   current(): Mind;
   info(): MindInfo;
   modelOf(agentId: AgentId): string;
@@ -45,8 +45,8 @@ function createMinds(source: Mind, settings: StartSession['settings']): Minds {
   let mind = newest();
 
   /**
-   * The demo never takes over from a model that was removed: the model's own refusal says what
-   * happened.
+   * The demo mind never replaces a model that was removed. The model's refusal tells the person
+   * what happened.
    */
   function current(): Mind {
     const next = newest();
@@ -64,13 +64,12 @@ function createMinds(source: Mind, settings: StartSession['settings']): Minds {
 /* Notices that nothing has been said for a while. */
 
 interface Idle {
-  /** Something was said. */
+  /** Restarts the idle time. */
   touch(): void;
 }
 
 /**
- * `elapsed`: ms, only ever forward. `busy` says whether something is being said; then the time
- * begins anew.
+ * `elapsed`: monotonic ms. `busy`: whether an answer is under way, which restarts the idle time.
  */
 function createIdle({
   idleMs,
@@ -109,9 +108,9 @@ interface Running {
   readonly request: StartSession;
   readonly session: RunningSession;
   readonly stopTimers: () => void;
-  /** Something reached it. */
+  /** Restarts the session's idle time. */
   readonly touch: () => void;
-  /** From now on nothing more is written by it. */
+  /** The session writes nothing more from now on. */
   readonly seal: () => void;
   ending: Promise<void> | null;
 }
@@ -143,25 +142,27 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     waiting,
   } = deps;
   let current: Running | null = null;
-  /** Starts and ends happen one after another. */
+  /** Starts and ends run one after another. */
   const inTurn = createQueue();
-  /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
+  /**
+   * Posts under way, by the client's id. A repeat that arrives at the same time joins the first
+   * call.
+   */
   const posts = new Map<string, Promise<PostOutcome>>();
   const turnEnds = createListeners<[AgentId]>();
   /**
-   * Messages that nobody reads any more, the oldest first: whoever heard nothing of the answer asks
-   * once more.
+   * Withdrawn messages, oldest first. A client that did not receive the answer repeats its request.
    */
   const takenBack = new Set<MessageId>();
   let onPersonWake: (agentId: AgentId, callId: string) => Promise<void> = () => Promise.resolve();
-  // Whoever is woken hears what the person said meanwhile.
+  // An agent that is resumed reads what the person wrote in the meantime.
   pauses.subscribe(({ agentId, paused }) => {
     if (!paused) open()?.session.inboxChanged(agentId);
   });
 
   const rest: Rest = {
     isPaused: (agentId) => pauses.isPaused(agentId),
-    // Who still sleeps as the session ends is asked nothing more in it.
+    // An agent that is paused when the session ends is asked nothing more in it.
     untilResumed: async (agentId, signal) => (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'ended',
   };
 
@@ -180,10 +181,12 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     let sealed = false;
     let idle: Idle | null = null;
 
-    /** The log cannot be written, or a bug: what cannot be kept is not said. */
+    /**
+     * The log cannot be written, or the relay has a bug. Words that cannot be stored are not said.
+     */
     function fail(error: unknown): void {
-      // What waits for the database waits in the log; what could not wait is told where it was
-      // asked for.
+      // Writes that can wait for the database wait in the log. The caller of any other write gets
+      // the error.
       if (isAway(error)) return logger.warn('something in the session was cut: the database broke off', { sessionId });
       if (broken) return;
       broken = true;
@@ -202,7 +205,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       return write(events);
     }
 
-    /** Pages show what answers as soon as it is connected. */
+    /** Pages show the mind as soon as it is connected. */
     function announceMind(): void {
       const mind = minds.info();
       if (isDeepStrictEqual(mind, announced)) return;
@@ -303,7 +306,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     running.stopTimers();
     pauses.end(running.sessionId);
     const ends = await running.session.close(reason);
-    // Messages that were let in before have their place before the end.
+    // Messages that were accepted before have their place before the end.
     await Promise.allSettled(posts.values());
     running.seal();
     const { sessionId } = running;

@@ -1,9 +1,8 @@
 /**
- * The lead: answers the person, and is told of each call to the team, whose agents are on their way
- * without it. `spawn_team` answers it when every seat is decided; a lead that is needed meanwhile
- * (the person writes, or an egg takes long) gets a report of those who are here, and of the others
- * when they are decided. Whatever the lead makes of a call, it is only its own greeting that
- * depends on it.
+ * The lead answers the person and is informed of each call to the team. The called agents do not
+ * wait for it. `spawn_team` answers the lead when every seat is decided. If the lead is needed
+ * earlier (the person writes, or an egg takes long), it gets a report of the seats decided so far,
+ * and of the rest later. Only the lead's own greeting depends on its answer to a call.
  */
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
@@ -23,11 +22,11 @@ import { LEAD_TOOLS, ownTools, type RunningCall } from './tools.ts';
 export interface Lead {
   readonly speaker: Speaker;
   readonly inbox: InboxReader;
-  /** Its run: as long as the session. */
+  /** Its run, which lasts as long as the session. */
   readonly life: Life;
-  /** Puts a call to the team before the lead, alone. */
+  /** Delivers a call to the team to the lead, separately. */
   putCall(call: RunningCall, messageId: MessageId, text: string): void;
-  /** Whether it has a call before it that it has not answered yet. */
+  /** Whether the lead has a call that it has not answered yet. */
   calling(): boolean;
 }
 
@@ -38,28 +37,28 @@ export function createLead(context: SessionContext): Lead {
   const life = context.newLife(LEAD_ID);
   const inbox: InboxReader = createInboxReader(context, life, () => speaker);
   const calls = new Map<string, RunningCall>();
-  /** Reports that wait for the lead's next turn. */
+  /** Reports for the lead's next turn. */
   const reports: string[] = [];
   let current: { readonly call: RunningCall; joined: boolean } | null = null;
   let hasSpoken = false;
-  /** It has a soul, or was asked for one in this session. */
+  /** The lead has a soul, or was asked for one in this session. */
   let hasSoul = prompts.leadHasSoul;
   let cancelSoul: () => void = () => undefined;
   let cancelSilence: () => void = () => undefined;
-  /** Something waits for it while it answers. */
+  /** Items wait while the lead answers. */
   let isNeeded = false;
   let needed: () => void = () => undefined;
 
   /**
-   * Resolves when the lead should hear how the call goes: it is over, an egg takes long, or the
-   * lead is needed.
+   * Resolves when the lead should get a report: the call is over, an egg takes long, or the lead is
+   * needed.
    */
   async function untilReport(call: RunningCall, signal: AbortSignal): Promise<void> {
     if (isNeeded) return;
     let cancel: () => void = () => undefined;
     const enough = new Promise<void>((resolve) => {
       needed = resolve;
-      // Eggs may take their time.
+      // Eggs may take long.
       if (call.kind === 'summon') cancel = timers.after(settings.wakeTimeoutMs, resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
@@ -69,8 +68,8 @@ export function createLead(context: SessionContext): Lead {
   }
 
   /**
-   * Whoever is called stands in the line before a narrow server before the lead does, whose
-   * greeting is of them.
+   * The called agents' requests go ahead of the lead's in the queue of a slow server, because the
+   * lead greets the person with their names.
    */
   async function afterTheCalled(signal: AbortSignal): Promise<void> {
     if (!current || signal.aborted) return;
@@ -95,8 +94,8 @@ export function createLead(context: SessionContext): Lead {
   };
 
   /**
-   * Tells the lead, when the call is over, of those it has not been told of: in a turn for it, or
-   * with its next one.
+   * When the call is over, reports the seats that no report to the lead has had: in a turn for it,
+   * or with its next turn.
    */
   async function reportLater(call: RunningCall, inTurn: boolean): Promise<void> {
     await call.whenOver();
@@ -122,7 +121,7 @@ export function createLead(context: SessionContext): Lead {
     return toolDone(report);
   }
 
-  /** Once, in a quiet moment after the first talk. */
+  /** Asks once, in a quiet moment after the first conversation. */
   function askForSoul(): void {
     if (hasSoul) return;
     hasSoul = true;
@@ -135,8 +134,8 @@ export function createLead(context: SessionContext): Lead {
     current = null;
     if (!hasSoul && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson))
       cancelSoul = timers.after(limits.soulQuietMs, askForSoul);
-    // Who answers in words greets once it knows whom; who cannot answer is not asked again for
-    // that.
+    // A lead that answers in words greets when it knows who came. A lead whose answer failed is not
+    // asked again for a greeting.
     if (ended && !ended.joined && end.interruption?.by !== 'closing')
       void reportLater(ended.call, end.status === 'complete');
     return [];

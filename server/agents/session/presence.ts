@@ -1,4 +1,4 @@
-/** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
+/** The agents in this session besides the lead, here or on the way. All others sleep. */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Birth } from '../../contracts/index.ts';
 import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
@@ -7,36 +7,37 @@ import type { Interruption } from '../runs/outcome.ts';
 import type { Speaker } from '../runs/speaker.ts';
 
 /**
- * `called`: it has a seat. `waking`, `hatching`: it is asked for its first words. `leaving`: being
- * put to sleep.
+ * - `called`: the agent has a seat.
+ * - `waking`, `hatching`: it is asked for its first words.
+ * - `leaving`: it is being put to sleep.
  */
 export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';
 
 export interface Present {
   readonly agentId: AgentId;
   readonly position: number;
-  /** Its run: from the call until it leaves the session. */
+  /** Its run, from the call until it leaves the session. */
   readonly life: Life;
   phase(): Phase;
-  /** Null for an egg that has not chosen yet. */
+  /** Null for an egg without a name. */
   name(): string | null;
   speaker(): Speaker | null;
-  /** What its own program may call while it hatches; null: it does not hatch. */
+  /** The tools of its own client while it hatches; null: it does not hatch. */
   birth(): Birth | null;
   /** Asks its mind for its first words. */
   begin(): void;
-  /** The call was not one after all: it goes, and nothing is written. */
+  /** The call is cancelled. The agent leaves, and nothing is written. */
   abandon(): void;
   /**
-   * The person stops what it is saying, or is still to be asked. False where there is nothing to
-   * stop.
+   * The person stops its answer, or the request that is still to be sent. False: there is nothing
+   * to stop.
    */
   stop(): boolean;
   /**
-   * The session ends: nothing more is asked or said. Resolves when what was being said is on disk.
+   * The session ends. Nothing more is asked or said. Resolves when its answer so far is on disk.
    */
   close(why: Interruption): Promise<void>;
-  /** It goes, whatever it is doing; resolves when that is on disk. */
+  /** The agent leaves, whatever it does. Resolves when that is on disk. */
   leave(reason: AsleepReason): Promise<void>;
   /** A message was put into its inbox. */
   inboxChanged(): void;

@@ -1,5 +1,6 @@
 /**
- * The prompts of one session, from the protocol's templates and what the page said when it began.
+ * The prompts of one session. They come from the protocol's templates and from the page's request
+ * at the start.
  */
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
@@ -26,21 +27,21 @@ import type { MindError, MindErrorKind, RequestState } from '../minds/index.ts';
 import type { AnswerEnd } from '../runs/speaker.ts';
 import type { Around, Prompt } from '../runs/context.ts';
 
-// Why somebody sleeps again, or was not born, in sentences for people.
+// Reasons why an agent is asleep again, or an egg was not born, as sentences for people.
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
 
-/** It ended its answer by itself, in words or in silence. */
+/** The agent ended its answer itself, with words or in silence. */
 export const endedItself = ({ status, unfinished }: AnswerEnd): boolean =>
   status === 'complete' || unfinished === 'silent' || unfinished === 'after-failure';
 
-/** Null where the answer ended by itself. */
+/** Null: the answer ended normally. */
 export function failedReason(end: AnswerEnd): AsleepReason | null {
   if (endedItself(end) || end.error === null) return null;
   return { code: 'failed', message: end.error };
 }
 
-/** `afterMs`: the time it was given; without it, it answered and said nothing. */
+/** `afterMs`: its time limit. Left out: the agent answered without words. */
 export function silentReason(afterMs?: number): AsleepReason {
   return {
     code: 'silent',
@@ -70,7 +71,7 @@ export const cancelled: AsleepReason = {
 };
 export const leadSilent = (afterMs: number): string => sentence`The lead said nothing for ${seconds(afterMs)}.`;
 
-/** How a seat's run ended, by why it is empty, or its agent asleep. */
+/** The outcome of a seat's run, from the reason that the seat is empty or its agent asleep. */
 export function outcomeOf({ code }: AsleepReason): RunOutcome {
   switch (code) {
     case 'failed':
@@ -86,7 +87,7 @@ export function outcomeOf({ code }: AsleepReason): RunOutcome {
   }
 }
 
-/** The same of whoever is in a session until its end. */
+/** The outcome of runs that last until the end of the session. */
 export function outcomeAtEnd(reason: EndReason): RunOutcome {
   switch (reason) {
     case 'ended':
@@ -101,10 +102,7 @@ export function outcomeAtEnd(reason: EndReason): RunOutcome {
   }
 }
 
-/**
- * Failures that may pass by themselves; a key, an account, a model's name or a request does not
- * mend itself.
- */
+/** Failures that may be temporary. A wrong key, account, model name or request stays wrong. */
 const PASSING: ReadonlySet<MindErrorKind> = new Set([
   'overloaded',
   'rate-limited',
@@ -115,26 +113,26 @@ const PASSING: ReadonlySet<MindErrorKind> = new Set([
 const mayPass = (failure: MindError | null): boolean =>
   failure !== null && failure.lasting !== true && PASSING.has(failure.kind);
 
-// Asking an agent that is on its way for its first words. Each try is a conversation of its own,
-// and has its time, which runs while it is its turn at the model's server; there is one more where
-// what went wrong may pass by itself.
+// The tries to get the first words of an agent that is on its way. Each try is a separate
+// conversation with its own time limit. Its time runs only while the request is at the model's
+// server. There is a second try if the failure may be temporary.
 
 interface FirstWords {
-  /** Asks for the first time. */
+  /** Starts the first try. */
   ask(): void;
-  /** Where its request is. */
+  /** The state of its request. */
   onState(state: RequestState): void;
-  /** It has said something: the time of this try does not run any more. */
+  /** The agent has said something. The time limit of this try ends. */
   heard(): void;
-  /** Nothing is being asked: no time runs until the next request. */
+  /** Nothing is being asked. The time stops until the next request. */
   pause(): void;
-  /** This try is over without what was wanted. Whether there will be another. */
+  /** This try failed. Returns whether there is another. */
   tryAgain(failure: MindError | null): boolean;
-  /** Whether this try ended because nothing was said in its time. */
+  /** Whether this try ended because the agent was silent for too long. */
   isSilent(): boolean;
   /** It waits for its second try. */
   isBetweenTries(): boolean;
-  /** Nothing more is asked, and no time runs. */
+  /** Ends all tries and timers. */
   stop(): void;
 }
 
@@ -144,9 +142,9 @@ interface FirstWordsDeps {
   readonly timeoutMs: number;
   /** ms before the second try. */
   readonly secondTryMs: number;
-  /** Begins a try. */
+  /** Starts a try. */
   readonly ask: () => void;
-  /** Nothing was said in its time: ends the try. */
+  /** The agent was silent for too long. Ends the try. */
   readonly onSilence: () => void;
 }
 
@@ -203,11 +201,11 @@ export function createFirstWords({ timers, timeoutMs, secondTryMs, ask, onSilenc
 }
 
 export interface Prompts {
-  /** What the person is called. */
+  /** The person's name. */
   readonly human: string;
   /**
-   * `around`: as the session begins. It stands in every request, so it says nothing that changes.
-   * `tools`: names of those offered.
+   * `around`: the state at the start of the session. The prompt is part of every request, so it
+   * contains nothing that changes. `tools`: names of the offered tools.
    */
   leadSystem(around: Around, tools: ReadonlySet<string>): string;
   agentSystem(
@@ -217,17 +215,17 @@ export interface Prompts {
   wake(agent: AgentPayload, around: Around): Prompt;
   birth(agentId: AgentId, seat: SeatPayload, around: Around): Prompt;
   nudge(): string;
-  /** To an egg whose model uses no tools. */
+  /** For an egg whose model uses no tools. */
   nameInWords(): string;
-  /** Whether the lead had one as the session began. */
+  /** Whether the lead had a soul at the start of the session. */
   readonly leadHasSoul: boolean;
-  /** To a lead that has no soul yet. */
+  /** For a lead without a soul. */
   soul(): string;
-  /** Why the person's own wake template is not used; null where it is, or where there is none. */
+  /** Why the person's wake template is not used; null: it is used, or there is none. */
   readonly templateProblem: string | null;
 }
 
-/** The time of it, and how long somebody slept until then. */
+/** The current time, and how long the agent has slept. */
 const times = ({ now, timeZone }: Around, asleepSince: number | null | undefined) => ({
   now: momentText(now, timeZone),
   slept: asleepSince === null || asleepSince === undefined || asleepSince > now ? null : spanText(now - asleepSince),
@@ -240,7 +238,7 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
   const parsed = own === '' ? null : parseTemplate(own, PLACEHOLDERS.wake);
   const wakeTemplate = parsed?.ok ? own : templates.wake;
 
-  // As the session began, and so until its end: it stands in every request.
+  // As the session began, until its end, because it is part of every request.
   const inTheirs = (system: string) => inLanguage(system, { templates }, human, start.human.language);
   const seatOf = ({ position }: { readonly position: number }) => String(seatNumber(position));
   const wakeText = (

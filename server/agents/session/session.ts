@@ -1,4 +1,4 @@
-/** One running session: the lead, those who are here, and what the person writes to them. */
+/** One running session: the lead, the agents that are here, and the person's messages to them. */
 import {
   type AgentPayload,
   isTeamCall,
@@ -41,15 +41,15 @@ import { createEgg } from './egg.ts';
 import { createGuests, type Guests } from './guests.ts';
 import { createLead } from './lead.ts';
 
-// An agent that is woken: from the call to its first words, and its life in the session after them.
+// An agent that is woken: from the call to its first words, and its life in the session afterwards.
 
 interface WakingDeps {
   readonly context: SessionContext;
   readonly call: RunningCall;
   readonly payload: AgentPayload;
-  /** Keeps the record of its wake, once. */
+  /** Records its wake, once. */
   readonly onWake: SessionContext['onPersonWake'];
-  /** It is not in the session any more. */
+  /** The agent has left the session. */
   readonly remove: () => void;
 }
 
@@ -63,14 +63,14 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
   let givenUp: AsleepReason | null = null;
   let recorded: Promise<void> | null = null;
   let asked = false;
-  /** What it did alone while it slept, and up to when it knows what it did. */
+  /** What the agent did alone while it slept. It has been told everything up to that time. */
   let note: string | null = null;
   let knowsUpTo = payload.asleepSince ?? 0;
-  /** Once. */
+  /** Records the wake once. */
   const recordWake = () => (recorded ??= onWake(agentId, call.callId));
   /**
-   * When the requests of all are on their way: the gate’s record of a wake stands between the click
-   * and none of them.
+   * Records the wake when all requests of the call are sent. The gate's record must not delay any
+   * of them.
    */
   function noteAsked(): void {
     if (asked) return;
@@ -78,7 +78,7 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
     call.asked(agentId);
     void call.whenAsked().then(recordWake);
   }
-  /** What it did alone since it was told last; null: nothing. */
+  /** What the agent did alone since it was last told; null: nothing. */
   async function tellMeanwhile(asleep: boolean): Promise<string | null> {
     const told = await context.meanwhile(agentId, knowsUpTo, asleep);
     knowsUpTo = told?.upTo ?? knowsUpTo;
@@ -118,11 +118,11 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
-    // While it is busy: the wake that was asked for is this one, and no further turn.
+    // The agent is busy, so the wake is this one and starts no further turn.
     if (asked) void recordWake();
     if (phase === 'awake') inbox.open();
     if (phase !== 'waking' || end.interruption?.by === 'closing') return [];
-    // Not a word: nothing that waits may be put before it.
+    // The agent said nothing, so no waiting message may be delivered to it.
     void speaker?.close({ by: 'person' });
     if (!givenUp && firstWords.tryAgain(end.failure)) return [];
     return asleep(givenUp ?? (firstWords.isSilent() ? silence : null) ?? failedReason(end) ?? silentReason());
@@ -131,11 +131,11 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
   async function giveUp(reason: AsleepReason): Promise<void> {
     givenUp ??= reason;
     await speaker?.interrupt({ by: 'relay', error: reason.message });
-    // Between two tries nothing is being said.
+    // Between two tries there is no answer to end.
     if (phase === 'waking') await record(asleep(givenUp));
   }
 
-  /** Each try is a conversation of its own. */
+  /** Starts a try. Each try is a separate conversation. */
   function ask(): void {
     speaker = createSpeaker({
       context,
@@ -155,7 +155,7 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
         onFirstWords,
         onEnd,
         gather: (run) => inbox.take(run),
-        // At its first it was told with what woke it.
+        // The first turn has the note with the wake prompt.
         note: () => (phase === 'awake' ? tellMeanwhile(false) : Promise.resolve(null)),
       },
     });
@@ -166,12 +166,12 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
   }
 
   /**
-   * It is here, set to sleep: nothing is asked of a mind until it is woken, and then its prompt
-   * comes first.
+   * The agent is here and paused. Its mind is asked nothing until it is resumed, and then its wake
+   * prompt comes first.
    */
   async function rest(): Promise<void> {
     call.asked(agentId);
-    // Before its flag is set: it would be woken by it.
+    // Before its flag is set, because the record would resume it.
     await recordWake();
     if (phase !== 'waking' || givenUp) return;
     phase = 'awake';
@@ -218,7 +218,7 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
     },
     async close(why) {
       firstWords.stop();
-      // The timers of the session run no more.
+      // The session's timers have ended.
       if (asked) void recordWake();
       await speaker?.close(why);
     },
@@ -238,7 +238,7 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
  * makes a double click, two tabs and two devices one wake.
  */
 
-/** `call` is null where everybody in it is here and only set to sleep. */
+/** `call` is null if everybody in it is here and only paused. */
 type Admission =
   | { readonly ok: true; readonly call: TeamCall | null }
   | { readonly ok: false; readonly detail: string };
@@ -246,8 +246,8 @@ type Admission =
 const sentence = (names: readonly string[]) => names.join(', ');
 
 /**
- * The call without those who are awake or on the way already. Whoever is only driven by a client
- * can be woken; nobody is born in its seat.
+ * Returns the call without agents that are awake or on the way. An agent that only a client drives
+ * can be woken. No egg can hatch in its seat.
  */
 function admit(
   call: TeamCall,
@@ -275,9 +275,9 @@ function admit(
 
 /* What the person says and sends along, as it is written and as it is put before a mind. */
 
-/** What the person said, as blocks. */
+/** The person's words as blocks. */
 const wordsOf = (text: string): Block[] => (text === '' ? [] : [{ kind: 'text', text }]);
-/** What is written of a file: the bytes are the ledger's alone. */
+/** An attachment without its bytes, which only the ledger has. */
 const withoutBytes = ({
   attachmentId,
   name,
@@ -287,8 +287,8 @@ const withoutBytes = ({
   height,
 }: NonNullable<PostMessage['attachments']>[number]) => ({ attachmentId, name, mediaType, bytes, width, height });
 /**
- * What was said, and by name what came with it: that is there for minds that see nothing, and after
- * a restart.
+ * The words and the names of the attachments. The names serve minds that cannot see, and remain
+ * after a restart.
  */
 const textWith = (text: string, attachments: readonly Attachment[]): string =>
   [...(text === '' ? [] : [text]), ...attachments.map(attachmentLine)].join('\n\n');
@@ -296,7 +296,7 @@ const textWith = (text: string, attachments: readonly Attachment[]): string =>
 export interface RunningSession {
   post(message: PostMessage): Promise<PostOutcome>;
   bring(payload: AgentPayload): Promise<Brought>;
-  /** Takes back a message that waits for the end of an answer. False where it does not. */
+  /** Withdraws a message that waits for the end of an answer. False: it does not wait. */
   takeBack(messageId: MessageId): boolean;
   stop(agentId: AgentId): boolean;
   sleep(agentId: AgentId): Promise<boolean>;
@@ -308,21 +308,21 @@ export interface RunningSession {
   newborn(agentId: AgentId): Newborn | null;
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
-  /** What waits for this agent may have changed, or it may read it now. */
+  /** The agent's inbox may have changed, or the agent became able to read it. */
   inboxChanged(agentId: AgentId): void;
   busy(): boolean;
-  /** Ends what is being said just now; the session goes on. */
+  /** Ends the current answers. The session continues. */
   cut(why: Interruption): void;
-  /** The lead is at work from the first: to be written with the session's beginning. */
+  /** The lead's run begins with the session. Its events are written with the session's start. */
   started(): readonly RoostEvent[];
   /**
-   * Ends everything that is being said; resolves when that is on disk, with the ends of all runs,
-   * to be written with the session's. Nothing is said after it.
+   * Ends all answers. Resolves when that is on disk, with the end events of all runs. They are
+   * written with the session's end. Nothing is said afterwards.
    */
   close(reason: EndReason): Promise<readonly RoostEvent[]>;
 }
 
-/** Of an agent that has not chosen a name yet; nobody is shown it. */
+/** Name of an agent that has not chosen one yet. It is never shown. */
 const UNNAMED = 'Egg';
 
 const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({
@@ -331,7 +331,7 @@ const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: 
   detail,
 });
 
-/** A ledger may hold names that nobody would be given now. */
+/** A ledger may contain names that are no longer allowed. */
 const withShownNames = (call: TeamCall): TeamCall =>
   call.kind === 'wake'
     ? { ...call, agents: call.agents.map((agent) => ({ ...agent, name: shownName(agent.name, 'agent') })) }
@@ -346,7 +346,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   const closed = createDeferred();
 
   /**
-   * The person's message as an event. Its id follows from the client's, so that a repeat is the
+   * The person's message as an event. Its id is derived from the client's, so that a repeat is the
    * same message.
    */
   function personMessage(
@@ -376,13 +376,13 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /**
-   * Takes the seats at once, so that no second call can, and asks everybody for their first words
-   * in the same tick: the person has called them, and nothing stands in between. All they say comes
-   * after the call in the log. Gives the seats back where the message turns out a repeat.
+   * Takes the seats at once, so that a second call cannot take them. It also asks all agents for
+   * their first words in the same tick, because the person's call must not wait. All their words
+   * come after the call in the log. If the message is a repeat, the seats are released.
    */
   const living = async () => (await context.directory.all()).filter(({ retired }) => !retired);
   async function postCall(message: PostMessage): Promise<PostOutcome> {
-    // Most calls name ids, and are then taken in this very moment.
+    // Most calls name ids, and then take the seats in this tick.
     const named = parseTeamCall(message.text);
     const parsed = named.ok ? named : parseTeamCall(message.text, await living());
     if (!parsed.ok)
@@ -399,7 +399,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     running.seat(agents);
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
     const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
-    // Before a word is said: what follows is heard in addition.
+    // Before the first word, so that later words count as additional.
     if (call.kind === 'wake') call.agents.forEach(context.wakeMaterials.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [
@@ -422,7 +422,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /**
-   * One agent, as a program asks for it: the lead has no part in it, and the gate was asked before.
+   * Wakes one agent at the request of an API client. The lead has no part in it. The gate has
+   * already decided.
    */
   async function bring(payload: AgentPayload): Promise<Brought> {
     const asked = withShownNames({ kind: 'wake', agents: [payload] });
@@ -448,13 +449,13 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return { ok: true, over: Promise.race([running.whenOver(), closed.promise]) };
   }
 
-  /** Those of a call who are here and only set to sleep need no lead to be woken. */
+  /** A call to agents that are here and only paused needs no lead. */
   function wakeResting(call: TeamCall, callId: string): void {
     if (call.kind !== 'wake') return;
     for (const { id } of call.agents) if (pauses.isPaused(id)) void context.onPersonWake(id, callId);
   }
 
-  /** A call in which everybody was here already, and only set to sleep. */
+  /** Handles a call in which everybody was here and only paused. */
   async function postNothing(message: PostMessage, call: TeamCall, callId: string): Promise<PostOutcome> {
     const agents = call.kind === 'wake' ? call.agents : [];
     const seats = agents.map(({ id, position, name }) => ({ agentId: id, position, name }));
@@ -468,7 +469,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     eggs.delete(agentId);
   };
 
-  /** `onWake` keeps the record of each wake; left out: it is the person's. */
+  /** `onWake` records each wake; left out: the wake is the person's. */
   function seatAll(
     call: TeamCall,
     running: ReturnType<typeof createRunningCall>,
@@ -488,7 +489,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return agents;
   }
 
-  /** To somebody who can read it now. */
+  /** Posts to an agent that can read the message now. */
   async function postNow(message: PostMessage, agentId: AgentId, speaker: Speaker): Promise<PostOutcome> {
     const { text, clientId, replaces, attachments = [] } = message;
     if (replaces !== undefined && !speaker.holds(replaces))
@@ -499,7 +500,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (replaces !== undefined && agentId === LEAD_ID && lead.calling())
       return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
     const event = personMessage(message, agentId, wordsOf(text), false);
-    // Views hide what lies between the two messages: what is being said stands before the new one.
+    // Views hide the messages between the replaced message and its replacement. So the stopped
+    // answer is written before the new message.
     if (replaces !== undefined) await speaker.withdraw(replaces);
     const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
     if (repeated) return { ok: true, eventId };
@@ -516,15 +518,16 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /**
-   * To somebody who sleeps, or is still on the way: it waits, and is read after the first words.
+   * Posts to an agent that sleeps or is on the way. The message waits, and the agent reads it after
+   * its first words.
    */
   async function postLater(message: PostMessage, agentId: AgentId): Promise<PostOutcome> {
     const { text, clientId, replaces, attachments = [] } = message;
     if (replaces !== undefined)
       return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
     const event = personMessage(message, agentId, wordsOf(text), true);
-    // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing
-    // unread.
+    // The inbox first. A repeat has the same row there, so a crash between the two writes loses no
+    // message.
     await inbox.put({
       messageId: event.messageId,
       to: agentId,
@@ -608,7 +611,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       return { member, birth: agent.birth() };
     },
     async joined({ agentId, position }, client) {
-      // Without a seat of its own it is no less welcome, but not in the grid.
+      // A client whose agent has no seat is accepted too, but is not shown in the grid.
       if (agentId !== LEAD_ID && position !== null) await guests.called({ agentId, position }, client);
     },
     left: (credentialId) => guests.left(credentialId),
@@ -616,7 +619,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       if (agentId === LEAD_ID) lead.inbox.changed();
       else presence.get(agentId)?.inboxChanged();
     },
-    // Whoever is set to sleep says nothing, even in the middle of an answer.
+    // A paused agent says nothing, even in the middle of an answer.
     busy: () =>
       lead.speaker.busy() ||
       presence

@@ -3,33 +3,31 @@ import type { StartSession } from '../../../src/shared/protocol/http.ts';
 import type { AnswerRoom } from '../runs/context.ts';
 import { RUN_LIMITS, type RunLimits } from '../runs/settings.ts';
 
-/** Every limit of the session engine that is not a setting of the household, in one place. */
+/** All limits of the session that are not settings of the household. */
 export interface SessionLimits extends RunLimits {
-  /** When an egg without a name is asked again, as parts of `birthTimeoutMs`. */
+  /** Times at which an egg without a name is asked again, as parts of `birthTimeoutMs`. */
   readonly nudgesAt: readonly number[];
-  /** As a multiple of `birthTimeoutMs`: an egg that has a name may go on writing until then. */
+  /** Multiple of `birthTimeoutMs` until which an egg with a name may write. */
   readonly writesUntil: number;
-  /** Times that an egg whose model uses no tools is asked for its name in words. */
+  /** How often an egg whose model uses no tools is asked for its name in words. */
   readonly namesAsked: number;
-  /** ms after its last call for which a client counts as there. */
+  /** ms after its last call during which a client counts as present. */
   readonly clientSilentMs: number;
-  /** Characters of each soul that the lead is told of whom is called; 0: none. */
+  /** Characters of each called agent's soul that the lead gets; 0: none. */
   readonly soulFirstWords: number;
-  /**
-   * Characters of what is said to and by an agent in this session that its client can read back.
-   */
+  /** Characters of an agent's conversation in this session that its client can read back. */
   readonly conversationChars: number;
-  /** ms before an agent that failed for a reason that may pass is asked once more. */
+  /** ms before the second try of an agent whose failure may be temporary. */
   readonly secondTryMs: number;
   /**
-   * ms for which the gate's records of a wake wait at most for all of its requests, and then for
-   * the last of them to leave: what is written meanwhile would hold them up.
+   * The most ms that the gate's records of a wake wait for all of its requests to begin, and then
+   * for the last of them to leave. Earlier writes would delay the requests.
    */
   readonly askedWithinMs: number;
   readonly askedLeaveMs: number;
-  /** Messages of the person's that were taken back and are remembered as such. */
+  /** Number of the person's withdrawn messages that are remembered. */
   readonly takenBack: number;
-  /** ms of quiet after the first talk with a lead that has no soul, before it is asked for one. */
+  /** ms of quiet after the first conversation before a lead without a soul is asked for one. */
   readonly soulQuietMs: number;
 }
 
@@ -48,14 +46,14 @@ export const SESSION_LIMITS: SessionLimits = {
   soulQuietMs: 30_000,
 };
 
-/** The household's settings that a session keeps, with defaults filled in. */
+/** The household's settings for a session, with defaults. */
 export interface SessionSettings extends AnswerRoom {
   readonly wakeTimeoutMs: number;
   readonly birthTimeoutMs: number;
   readonly idleMs: number;
 }
 
-/** The household's settings, with defaults filled in. */
+/** Fills in the defaults. */
 export function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
   const { maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = DEFAULT_SETTINGS;
   return {

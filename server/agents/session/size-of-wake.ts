@@ -1,7 +1,7 @@
 /**
- * Counts the requests that a wake would send. The wake runs for nobody, through the session's own
- * code, before a mind that measures each request and sends none. So the figure cannot leave out
- * what a real wake sends.
+ * Counts the requests that a wake would send. The wake runs for no household, through the session's
+ * own code. Its mind measures each request and sends none. So the figure includes everything that a
+ * real wake sends.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
@@ -16,7 +16,7 @@ import { runWake, standIns } from './warm.ts';
 
 const says = (text: string): MindAnswer => ({ ok: true, blocks: [{ kind: 'text', text }], stop: 'end', usage: null });
 
-/** Agents greet in a word. The lead makes its one call, and greets. */
+/** Agents greet in one word. The lead makes its one call, and greets. */
 function createMeasuringMind(mind: Mind, seats: readonly number[], onRequest: (one: Measured) => void): Mind {
   const current = mind.current?.() ?? mind;
   const mindOf = (agentId: AgentId): AgentMind => {
@@ -63,14 +63,14 @@ interface Measured {
 export interface SizeOfWakeDeps {
   readonly deps: SessionHostDeps;
   readonly createHost: (deps: SessionHostDeps) => SessionHost;
-  /** As the session begins, or as the one that runs began. */
+  /** The state at the start of the session, or of the one that runs. */
   readonly start: StartSession;
   readonly call: Extract<TeamCall, { kind: 'wake' }>;
-  /** Characters that the lead has before it already, besides how its session began. */
+  /** Characters in the lead's conversation, without the start of its session. */
   readonly leadHas: number;
 }
 
-/** Rejects where the relay cannot read what a wake needs, or where `signal` aborts. */
+/** Rejects if the relay cannot read the context of a wake, or if `signal` aborts. */
 export async function sizeOfWake(
   { deps, createHost, start, call, leadHas }: SizeOfWakeDeps,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** The tools that the protocol names: what minds are told of them, and how their input is read. */
+/** The tools of the protocol: their definitions for minds, and how their input is read. */
 import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
@@ -14,11 +14,11 @@ import type { OwnTools } from '../runs/toolbox.ts';
 import type { SessionContext } from './context.ts';
 import type { Present } from './presence.ts';
 
-// One wake or one summon, from the message to the last seat decided. Every seat of it ends in
-// exactly one of: here, or not here with a reason. `call-ended` is written together with the last
-// of them.
+// One wake or one summon, from the message to the decision on the last seat. Every seat ends in
+// exactly one way: the agent is here, or it is not, with a reason. `call-ended` is written together
+// with the last decision.
 
-/** The `[TEAM REPORT]`: who came, who did not and why, and who is still on the way. */
+/** The `[TEAM REPORT]` lists who came, who did not and why, and who is still on the way. */
 const REPORT_TAG = '[TEAM REPORT]';
 
 type SeatOutcome = { readonly here: true } | { readonly here: false; readonly reason: AsleepReason };
@@ -49,27 +49,30 @@ function teamReport(lines: readonly ReportLine[]): string {
 export interface RunningCall {
   readonly callId: string;
   readonly kind: CallKind;
-  /** Takes the agents of the call; once, before anything else. */
+  /** Takes the agents of the call. Called once, before anything else. */
   seat(agents: readonly Present[]): void;
-  /** This agent's request is on its way, or waits in line for the model. */
+  /** This agent's request has been sent, or is queued for the model. */
   asked(agentId: AgentId): void;
   /**
-   * Resolves when all of them are asked or decided, and what was asked had time to leave; or after
-   * a while.
+   * Resolves when all agents are asked or decided and their requests had time to leave, or after a
+   * timeout.
    */
   whenAsked(): Promise<void>;
-  /** A seat is decided: what to write beside its own event. */
+  /** A seat is decided. Returns the events to write with its own event. */
   decided(agentId: AgentId, outcome: SeatOutcome): readonly RoostEvent[];
   /** Whether every seat is decided. */
   over(): boolean;
   whenOver(): Promise<void>;
   /** The `[TEAM REPORT]` of all seats. */
   report(): string;
-  /** The same of the seats that no report has told as decided; null where there are none. */
+  /** A report of the seats that no report has shown as decided; null: there are none. */
   lateReport(): string | null;
 }
 
-/** What one word to the person says of all: every seat failed, and for the same reason. */
+/**
+ * The reason, if every seat failed for the same one: then the person gets one notice. Null
+ * otherwise.
+ */
 function sharedReason(outcomes: readonly SeatOutcome[]): string | null {
   const reasons = new Set(
     outcomes.map((outcome) =>
@@ -171,7 +174,7 @@ export const WRITE_SOUL: MindTool = {
 export const LEAD_TOOLS: readonly MindTool[] = [SPAWN_TEAM, WRITE_SOUL];
 export const AGENT_TOOLS: readonly MindTool[] = [CHOOSE_NAME, WRITE_SOUL];
 
-/** As it is asked for: `checkName` says whether it can be had. */
+/** The name as requested. `checkName` decides whether it is available. */
 export const nameSchema = z.string();
 export const soulSchema = z
   .string()
@@ -179,7 +182,8 @@ export const soulSchema = z
   .refine((text) => text.trim() !== '', 'a soul is not empty');
 
 const callSchema = z.discriminatedUnion('tool', [
-  // Whom it names changes nothing: the person has called them, and they are on their way.
+  // The names in the input change nothing. The person has called the agents, and they are on their
+  // way.
   z.object({ tool: z.literal('spawn_team'), input: z.unknown() }),
   z.object({ tool: z.literal('choose_name'), input: z.object({ name: nameSchema }) }),
   z.object({
@@ -187,12 +191,12 @@ const callSchema = z.discriminatedUnion('tool', [
     input: z.object({ text: soulSchema }),
   }),
 ]);
-/** A call that is read, its name as it is kept. */
+/** A valid call. Its name is in the stored form. */
 export type ToolCall = z.infer<typeof callSchema>;
 
 /**
- * Reads a call of one of these; the reason is a sentence for the mind, which may try again.
- * `human`: what the person is called.
+ * Reads a call of one of these tools. The reason of a failure is a sentence for the mind, which may
+ * try again. `human`: the person's name.
  */
 function readToolCall(
   name: string,
@@ -209,7 +213,7 @@ function readToolCall(
   return { ok: false, reason: `${name} could not be read. ${problems.join('; ')}.` };
 }
 
-/** These, for a speaker; `run` is given what could be read. */
+/** These tools for a speaker. `run` gets the valid calls. */
 export const ownTools = (
   definitions: readonly MindTool[],
   human: string,

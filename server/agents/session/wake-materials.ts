@@ -1,7 +1,7 @@
 /**
- * What the relay holds of souls and last conversations while a session runs: what came with its
- * start and with each WAKE or birth, and what was kept and said since. They live in the browsers:
- * nothing of a session is left here after it.
+ * Souls and last conversations that the relay holds while a session runs. They come with the
+ * session's start and with each WAKE or birth, and include later changes. They live in the
+ * browsers, and the relay deletes them when the session ends.
  */
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { applicationText } from '../../../src/shared/domain/applications.ts';
@@ -17,22 +17,24 @@ import type { StartSession } from '../../../src/shared/protocol/http.ts';
 import type { Directory, EventLog, WokenTalk } from '../../contracts/index.ts';
 
 export interface WakeMaterials {
-  /** A session begins; nothing of an earlier one is left. */
+  /** A session begins. The data of an earlier one is deleted. */
   begin(request: Pick<StartSession, 'human' | 'lead'>): void;
-  /** The person wakes it: the page has sent its soul and its last conversation. */
+  /** The person wakes an agent. The page has sent its soul and its last conversation. */
   called(payload: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript' | 'asleepSince'>): void;
-  /** What the person of the running session is called; null: none runs. */
+  /** The name of the running session's person; null: no session runs. */
   human(): string | null;
-  /** Undefined: not known here. Null: it has none. */
+  /** Undefined: unknown here. Null: the agent has none. */
   soulOf(agentId: AgentId): string | null | undefined;
   /**
-   * Its last conversations and what was said in this session, '' where nothing was; null: not known
+   * Its last conversations and its messages in this session, '' if there are none; null: unknown
    * here.
    */
   conversationOf(agentId: AgentId): Promise<string | null>;
-  /** What it woke with, and what was said since; null: it was not called in this session. */
+  /**
+   * The conversation it woke with, and the messages since; null: it was not called in this session.
+   */
   talkOf(agentId: AgentId): WokenTalk | null;
-  /** The person has taken this message back: nobody has heard it. */
+  /** The person has withdrawn this message. No agent has read it. */
   takenBack(messageId: MessageId): void;
   close(): void;
 }
@@ -40,7 +42,7 @@ export interface WakeMaterials {
 export interface WakeMaterialsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly directory: Pick<Directory, 'all'>;
-  /** Characters that are kept of what is said to and by an agent in this session. */
+  /** Characters of an agent's messages in this session that are stored. */
   readonly conversationChars: number;
 }
 
@@ -52,14 +54,14 @@ interface Said {
   readonly addressed: boolean;
 }
 interface Talk {
-  /** As it came with the call. */
+  /** The transcript that came with the call. */
   readonly transcript: string | null;
   readonly asleepSince: number | null;
-  /** Since then, oldest first. */
+  /** Messages since then, oldest first. */
   said: readonly Said[];
-  /** Messages before these that are not kept. */
+  /** Number of earlier messages that are not stored. */
   earlier: number;
-  /** Something was said again in other words. */
+  /** A message was replaced. */
   changed: boolean;
 }
 
@@ -68,7 +70,7 @@ const SINCE = '=== In this session ===';
 export function createWakeMaterials({ log, directory, conversationChars }: WakeMaterialsDeps): WakeMaterials {
   const souls = new Map<string, string | null>();
   const talks = new Map<string, Talk>();
-  /** By author, as people read them. */
+  /** Names as people read them, by author. */
   const names = new Map<string, string>();
 
   function clear(): void {
@@ -101,7 +103,7 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
     replaces,
   }: EventOf<'message'>): void {
     const talk = talks.get(agentId);
-    // Of a run alone, also while a session runs: it is no part of that conversation.
+    // A run outside the session is no part of this conversation, even while the session runs.
     if (!talk || sessionId === null) return;
     const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
     talk.changed ||= replaces !== null;
@@ -109,7 +111,7 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
     const text = talkText({ agentId, author, role, blocks, attachments });
     const said =
       text === '' ? [...standing] : [...standing, { messageId, author, time, text, addressed: author !== agentId }];
-    // The newest stays whatever its length: it is cut as it is told.
+    // The newest message always stays. It is cut when it is used.
     for (
       let chars = said.reduce((sum, each) => sum + each.text.length, 0);
       chars > conversationChars && said.length > 1;

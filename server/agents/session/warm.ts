@@ -1,8 +1,8 @@
 /**
- * A session for nobody: a WAKE of eight with everything that a real one runs through, on the
- * relay's own parts where they only read, and on stand-ins where they would write. What a process
- * does for the first time takes ten times as long: code is compiled, statements are planned.
- * Nothing of it is kept, told or counted.
+ * A wake for no household: a WAKE of eight agents with all the steps of a real one. It uses the
+ * relay's own parts where they only read, and stand-ins where they would write. The first time in a
+ * process takes ten times as long, because code is compiled and statements are planned. Nothing of
+ * it is stored, announced or counted.
  */
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
@@ -20,11 +20,11 @@ import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
 const WARM_SETTINGS = {
-  /** So often is a wake run until what it needs is likely to be compiled. */
+  /** Wakes to run until their code is probably compiled. */
   times: 5,
-  /** ms between two of them, for calls that come meanwhile. */
+  /** ms between two of them, for other requests. */
   pauseMs: 20,
-  /** Characters of a soul, and of a conversation: as of a team that has lived for a while. */
+  /** Characters of a soul and of a conversation, typical of a team after a while. */
   soulChars: 2_000,
   conversationChars: 24_000,
 } as const;
@@ -41,7 +41,7 @@ const WAKE = writeWake(
   })),
 );
 
-/** As the log of a home, of which nothing is kept. */
+/** A log that stores nothing. */
 function createNoLog(): EventLog {
   const listeners = createListeners<[StoredEvent]>();
   let head = 0;
@@ -66,7 +66,7 @@ function createNoLog(): EventLog {
   };
 }
 
-/** These, where they only read. */
+/** The host's dependencies where they only read, and stand-ins otherwise. */
 export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unknown) => void): SessionHostDeps {
   const { inbox, pauses, costs, timers = realTimers } = deps;
   return {
@@ -106,7 +106,8 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
 }
 
 /**
- * What is asked of the store before a request to a mind, and is not asked by a session for nobody.
+ * Runs the queries that precede a request to a mind and that a session for no household does not
+ * run.
  */
 export async function askStore({ costs, teamTools, inbox, log, configs, now }: SessionHostDeps): Promise<void> {
   const signal = new AbortController().signal;
@@ -137,8 +138,8 @@ interface WakeOfNobody {
 }
 
 /**
- * One wake of nobody, from the start of a session to its end. `host`: of the stand-ins. Resolves
- * early where `signal` aborts.
+ * Runs one wake for no household, from the start of its session to the end. `host`: made of the
+ * stand-ins. Resolves early if `signal` aborts.
  */
 export async function runWake(
   host: SessionHost,
@@ -166,7 +167,7 @@ export async function runWake(
   await host.end('ended');
 }
 
-/** `host`: of the stand-ins. Resolves early where `signal` aborts. */
+/** `host`: made of the stand-ins. Resolves early if `signal` aborts. */
 export async function runWakes(host: SessionHost, log: EventLog, signal: AbortSignal): Promise<void> {
   const start = startSessionSchema.parse({
     human: { name: 'Nobody' },
