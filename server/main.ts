@@ -9,23 +9,23 @@ import { closeInherited } from './platform/processes/index.ts';
 import { StartError } from './platform/errors.ts';
 import { StoreError } from './store/index.ts';
 
-/** ms in which everything must be flushed and closed. */
+/** ms for flushing and closing everything. */
 const CLOSE_WITHIN_MS = 4_000;
 /**
- * ms that `--stop` waits for it: longer, so that what takes longer than it may has been left by
- * then.
+ * ms that `--stop` waits for the relay. It is longer than the time for closing, after which the
+ * relay gives up on slow parts.
  */
 const STOP_WITHIN_MS = 15_000;
 
-/** ms between two looks whether the shell of `npm start` is still there. */
+/** ms between two checks whether the shell of `npm start` is still there. */
 const SHELL_LOOK_MS = 250;
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
 /**
- * Why it cannot start: one line for what the person can do something about; everything else with
- * its stack.
+ * Prints why the relay cannot start, and returns the exit code. Problems that the person can solve
+ * get one line. All others get their stack.
  */
 function explain(error: unknown): number {
   if (error instanceof StartError || error instanceof StoreError) {
@@ -42,7 +42,7 @@ async function openBrowser(link: string): Promise<void> {
   child.once('error', () => tell('No browser could be opened. Open the link above yourself.'));
 }
 
-/** Ends with `code` once `end` is done or its time is over. */
+/** Exits with `code` once `end` is done or its time is over. */
 function leave(end: () => Promise<void>, code: number): void {
   setTimeout(() => {
     tell('Not everything could be closed in time; nothing that was stored is lost.');
@@ -58,8 +58,8 @@ function leave(end: () => Promise<void>, code: number): void {
 }
 
 /**
- * The first signal ends the relay in good order, a second one at once. Whoever is asked for its end
- * otherwise calls what it returns.
+ * The first signal ends the relay in good order, a second one at once. Returns a function that does
+ * the same for other causes.
  */
 function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<void>): () => void {
   let ending = false;
@@ -72,9 +72,9 @@ function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<voi
 }
 
 /**
- * npm hands a signal on to the shell in which it runs `npm start`, and that shell ends without a
- * word to us: whoever ended npm left a relay behind that went on asking models. So the shell's end
- * is the signal.
+ * npm forwards a signal to the shell in which it runs `npm start`, and that shell exits without
+ * notifying the relay. A relay that is left behind would go on asking models. So the end of the
+ * shell counts as the signal.
  */
 function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] !== 'start') return;
@@ -104,14 +104,14 @@ async function stop({ home }: Config): Promise<void> {
 }
 
 /**
- * A fault that nobody caught: what it left behind is not known, so the sessions are closed as
- * crashed and the process ends.
+ * After an uncaught error the state is unknown. So the sessions are closed as crashed, and the
+ * process ends.
  */
 function endOnFault(relay: Relay): void {
   let ending = false;
   process.on('uncaughtException', (error) => {
     relay.logger.error('The relay broke and ends.', { error });
-    // What breaks while it ends is told, and does not keep it from ending.
+    // Errors while it ends are reported, and do not stop it from ending.
     tell(
       ending
         ? stackOf(error)
@@ -124,10 +124,11 @@ function endOnFault(relay: Relay): void {
 }
 
 async function run(config: Config): Promise<void> {
-  // Whatever is written from here on is its owner's alone, also by the store, which asks for more.
+  // Files that are written from here on are readable only by their owner. This includes the
+  // store's, which asks for wider permissions.
   process.umask(0o077);
   const root = findPackageRoot(import.meta.url);
-  // Where there is no terminal that could be closed, SIGHUP means what it means to servers.
+  // Without a terminal that could be closed, SIGHUP has its usual meaning for servers.
   const hangUpReloads = config.tls !== null && !process.stdin.isTTY;
   const end = endOnSignals(['SIGINT', 'SIGTERM', ...(hangUpReloads ? [] : ['SIGHUP' as const])], async () => {
     await (await opening).close();
@@ -159,12 +160,12 @@ async function run(config: Config): Promise<void> {
   if (opens) await openBrowser(link);
 }
 
-// Whoever reads our output may leave before we do.
+// The reader of our output may exit before the relay does.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
 async function main(): Promise<void> {
-  // Before anything is opened, and before the browser is.
+  // Before anything is opened, and before the browser starts.
   closeInherited();
   try {
     const args = process.argv.slice(2);

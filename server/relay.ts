@@ -1,5 +1,5 @@
 /**
- * One relay: opens every part in order, wires them together, and closes them in the opposite order.
+ * One relay. It opens every part in order, connects them, and closes them in the opposite order.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,10 @@ import { createSync } from './sync/index.ts';
 import { readTlsPair, watchTlsFiles } from './http/tls.ts';
 import { createWebs } from './tools/web/index.ts';
 
-/** The first wake is not to pay for what is loaded at first use. Ends with the relay. */
+/**
+ * Loads code that is otherwise loaded at first use, so that the first wake does not wait for it.
+ * Ends with the relay.
+ */
 function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   const closing = new AbortController();
   const warming = withWarmMind(async (warmMind) => {
@@ -50,7 +53,7 @@ function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   });
 }
 
-/** At the terminal and in the log, as it goes and comes back. */
+/** Reports at the terminal and in the log when the database goes away and comes back. */
 function tellOfDatabase(database: Database, { say, logger }: { say: (line: string) => void; logger: Logger }): void {
   let since: number | null = null;
   database.subscribe(({ kind }) => {
@@ -67,31 +70,33 @@ function tellOfDatabase(database: Database, { say, logger }: { say: (line: strin
 }
 
 export interface Relay {
-  /** Where it answers, without a slash at the end. */
+  /** Its address, without a slash at the end. */
   readonly url: string;
   readonly rehearsal: boolean;
   readonly logger: Logger;
-  /** Reads the certificate anew; null where there is none. */
+  /** Reads the certificate again; null: there is none. */
   readonly reloadCertificate: (() => Promise<void>) | null;
-  /** A fresh one-time link. */
+  /** Creates a one-time link. */
   newLink(): Promise<string>;
-  /** Ends the sessions, `crash` where a fault of our own is why, flushes, and closes everything. */
+  /**
+   * Ends the sessions, flushes, and closes everything. `crash`: an error of our own is the reason.
+   */
   close(reason?: 'shutdown' | 'crash'): Promise<void>;
 }
 
 export interface RelayDeps {
   readonly config: Config;
   readonly root: PackageRoot;
-  /** Progress, for the person at the terminal. */
+  /** Prints progress to the terminal. */
   readonly say: (line: string) => void;
   readonly now: () => number;
-  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  /** Monotonic ms for durations, independent of the wall clock. */
   readonly elapsed: () => number;
-  /** The person asks it to end, from another terminal. */
+  /** The person asks the relay to end, from another terminal. */
   readonly onAskedToEnd?: () => void;
 }
 
-/** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
+/** Throws `StartError` or `StoreError` if it cannot start. What was opened is closed again. */
 export async function openRelay(deps: RelayDeps): Promise<Relay> {
   const closers = createClosers((error) => deps.say(`Closing failed: ${errorMessage(error)}`));
   try {
@@ -102,7 +107,7 @@ export async function openRelay(deps: RelayDeps): Promise<Relay> {
   }
 }
 
-/** Where it listens: every call gets a 503 until it serves. */
+/** Opens the listener. Every call gets a 503 until the relay serves. */
 async function openListener(
   { config, say, now }: Pick<RelayDeps, 'config' | 'say' | 'now'>,
   logger: Logger,
@@ -295,7 +300,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   });
   http.serve(
     getRequestListener((request, env) => app.fetch(request, env), {
-      // What is not even a request: a broken Host, a broken address.
+      // Malformed requests: an invalid Host, an invalid address.
       errorHandler: (error) =>
         error instanceof Error && error.name === 'RequestError'
           ? problemResponse(400, 'malformed', error.message)

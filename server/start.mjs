@@ -1,7 +1,7 @@
 /**
- * `npm start`: runs the relay in this very process, from the build of the sources as they are. That
- * build is made first where there is none. What only asks (`--stop`, `--help`) is answered by the
- * build that is there: ending a relay waits for no build.
+ * `npm start`: runs the relay in this process, from the build of the current sources. If there is
+ * no such build, it is made first. `--stop` and `--help` use the latest build, because ending a
+ * relay must not wait for a build.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath, pathToFileURL, URL } from 'node:url';
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const build = fileURLToPath(new URL('startup/build.mjs', import.meta.url));
 const shell = process.ppid;
 
-/** The main file of the current build, which stays as long as this process lives. */
+/** The main file of the current build. The build stays as long as this process lives. */
 function currentMain() {
   for (;;) {
     const name = nameOfSources(root);
@@ -24,7 +24,7 @@ function currentMain() {
     console.log('Building Roost, a few seconds...');
     const { status } = spawnSync(process.execPath, [build], { stdio: 'inherit' });
     if (status !== 0) process.exit(status ?? 1);
-    // npm was ended meanwhile: see `endWithNpm` of the relay.
+    // npm was ended in the meantime: see `endWithNpm` of the relay.
     if (process.ppid !== shell) process.exit(0);
   }
 }

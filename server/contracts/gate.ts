@@ -28,7 +28,7 @@ export interface WakeRequest {
   readonly callId?: string;
   /** The agent can work alone, outside a session. */
   readonly alone?: boolean;
-  /** The person chose this very moment, so blackouts do not apply. */
+  /** The person chose this moment, so blackouts do not apply. */
   readonly inDark?: boolean;
   /** The agent is busy while a session that a wake opened runs. */
   readonly oneAtATime?: boolean;
@@ -63,18 +63,21 @@ export interface GateAnswer {
   readonly permit: WakePermit | null;
 }
 
-/** Whether a wake may pass. It decides and records; it wakes nobody. */
+/** Decides whether a wake may pass, and records the decision. It wakes no agent. */
 export interface Gate {
   /** Decides, takes quota and records in one transaction. The caller releases the permit. */
   ask(request: WakeRequest): Promise<GateAnswer>;
-  /** What was granted for this message before, by whichever process; null: nothing was. */
+  /** The earlier grant for this message, by any process; null: none. */
   granted(wake: { readonly target: string; readonly messageId: MessageId }): Promise<WakeDecision | null>;
   /**
-   * Wakes requested since then for a message that were granted, or that wait until their agent is
-   * free. `isLeft`: an earlier process died during this wake.
+   * Granted wakes for a message that were requested since then, and those that wait until their
+   * agent is free. `isLeft`: an earlier process died during this wake.
    */
   open(since: number): Promise<readonly (WakeDecision & { readonly isLeft: boolean })[]>;
-  /** Releases what an earlier process of this relay left running. Once, before anything else. */
+  /**
+   * Releases the wakes that an earlier process of this relay left running. Called once, before
+   * anything else.
+   */
   recover(): Promise<void>;
   stats(agentId: AgentId): Promise<WakeStats>;
   feed(page: {
@@ -85,7 +88,7 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-/** `version`: counts the changes of what is set. 0: nothing was set. */
+/** `version`: number of changes so far. 0: nothing was set. */
 interface Held<Own> {
   readonly own: Own;
   readonly effective: EffectiveConfig;
@@ -93,15 +96,15 @@ interface Held<Own> {
 }
 
 /**
- * What the person has set, with every default filled in. Changes hold at once. A change that names
- * a version is made only if that is the version still: false, if it is not.
+ * The person's settings, with every default filled in. Changes apply at once. A change that names a
+ * version is made only if that version is still the current one. False: it is not.
  */
 export interface Configs {
   agent(agentId: AgentId): Promise<Held<AgentConfig>>;
   household(): Promise<Held<HouseholdConfig>>;
   setAgent(agentId: AgentId, config: AgentConfigInput, version?: number): Promise<boolean>;
   setHousehold(config: HouseholdConfigInput, version?: number): Promise<boolean>;
-  /** The limits that hold for this agent. */
+  /** The limits of this agent. */
   limits(agentId: AgentId): Promise<WakeLimits>;
 }
 
@@ -109,9 +112,10 @@ export interface Configs {
 export interface Pulses {
   of(agentId: AgentId): Promise<PulseSettings>;
   /**
-   * Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a
-   * problem where it does not fit. `byPerson`: who switches it on lets its agent leave what it
-   * needs for that. False: the configuration is not at this `version` any more.
+   * Writes an agent's whole configuration. Fields that are left out of the pulse stay unchanged.
+   * Throws a problem if the configuration is invalid. `byPerson`: a person who switches the pulse
+   * on also lets the agent's snapshot be stored for it. False: the configuration is no longer at
+   * this `version`.
    */
   set(
     agentId: AgentId,

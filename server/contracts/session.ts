@@ -65,7 +65,10 @@ export interface ThreadHooks {
 }
 
 interface WakeAnswer extends Omit<GateAnswer, 'permit'> {
-  /** Whether the message reached its agent: of what was due, once it is granted. Never rejects. */
+  /**
+   * Whether the message reached its agent. For scheduled work, it resolves after the grant. Never
+   * rejects.
+   */
   readonly over?: Promise<Reached>;
 }
 
@@ -106,12 +109,12 @@ export interface CallersPermit extends WakePermit {
   releaseAfter(work: Promise<unknown>): void;
 }
 
-/** Agents at work in no session, for whoever wakes them. */
+/** Runs of agents outside a session, for the code that wakes agents. */
 export interface Alone {
   /** Whether the relay has what this agent needs to work alone. */
   can(agentId: AgentId): Promise<boolean>;
   /**
-   * What became of a wake of this agent that was granted at this time. `begins`: a process is about
+   * The outcome of a wake of this agent that was granted at this time. `begins`: a process is about
    * to begin a run. `cut-off`: the process ended during it.
    */
   carried(agentId: AgentId, grantedAt: number): Promise<'no' | 'begins' | 'cut-off' | 'yes'>;

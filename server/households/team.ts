@@ -228,7 +228,7 @@ export async function openTeam({
     host,
     alone: aloneAgents,
     scripts,
-    // Called only when everything is open: no script is due before.
+    // Called only after everything is open. No script is due before that.
     questions: {
       ask: (question) => calls.askAlone(question.agentId, ACCEPT_SCRIPT, acceptInput(question), question.before),
       withdraw: (scheduleId) => calls.withdrawAsked(ACCEPT_SCRIPT, scheduleId),

@@ -236,7 +236,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   async function raise(raised: RaisedNotification): Promise<void> {
     if (await rows.raise(raised)) await rows.drop(now() - LIMITS.keptMs);
   }
-  /** The next device to notify, in the current state. */
+  /** Picks the next device to notify, in the current state. */
   async function nextFor({ raised, first }: ToTell, known: readonly ToldDevice[]): Promise<NextTold> {
     const at = now();
     const told = await rows.toldOf(raised.key);

@@ -1,6 +1,6 @@
 /**
- * Everything that was opened, to be closed from the last to the first. A failure to close one does
- * not keep the others.
+ * Collects what was opened, and closes it from the last to the first. If one fails to close, the
+ * others are closed anyway.
  */
 export function createClosers(onError: (error: unknown) => void) {
   const closers: (() => Promise<void>)[] = [];

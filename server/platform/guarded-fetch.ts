@@ -1,9 +1,10 @@
 /**
- * Which addresses a household may have the relay call. The relay stands in somebody's network:
- * whoever may name an address there has a hand inside. What counts is checked by the connection
- * itself, whoever makes it: a name leads only to addresses that fit, whatever it led to a moment
- * ago, and an address in digits is connected only where it fits. No redirect is followed. Every
- * part of the relay that calls what somebody has named does so by `createGuardedFetch` or with a
+ * Restricts the addresses that a household may have the relay call. The relay is inside somebody's
+ * network, so a household that names an address there could reach into it.
+ *
+ * The connection itself makes the check. A name connects only to allowed addresses, whatever it
+ * resolved to before. A numeric address connects only if it is allowed. Redirects are not followed.
+ * Every part of the relay that calls an address from a household uses `createGuardedFetch` or a
  * `Guard`.
  */
 import { lookup as lookUp, type LookupAddress } from 'node:dns';
@@ -18,28 +19,28 @@ import { createJsonCount, type MessageBounds, type TooMuch, TooMuchError } from 
 import { createFlood, createPace, type FloodLimits, nextTurn } from './pace.ts';
 
 /**
- * Which addresses the relay connects for its households, by setting. No rule lets it connect an
- * address that is neither public nor on its own machine or networks. `own`: the owner's households
- * reach both, every other household only public ones.
+ * The addresses that the relay may connect to for its households, by setting. No setting allows an
+ * address that is neither public nor on the relay's machine or networks. `own`: the owner's
+ * households reach both, all others only public addresses.
  */
 export const ADDRESS_RULES = ['own', 'any', 'public', 'none'] as const;
-/** Which households the model answers that the relay's environment names. */
+/** The households that may use the model of the relay's environment. */
 export const MODEL_SHARES = ['any', 'own'] as const;
 export type ModelShare = (typeof MODEL_SHARES)[number];
 
 export type AddressRule = (typeof ADDRESS_RULES)[number];
 
-// `fetch` for servers of strangers. What they answer is bounded before anything parses it: in
-// bytes, in the JSON of each message, and, where it is a stream, in how many messages come at once.
-// It is handed on in small pieces, between which every other call has its turn.
+// `fetch` for servers that the relay does not trust. Answers are limited before they are parsed: in
+// bytes, in the JSON of each message and, for a stream, in messages per time. They are passed on in
+// small pieces, so that other requests run in between.
 
 /** A message is a whole body, or one event of a stream. */
 interface AnswerBounds extends MessageBounds {
-  /** Bytes of a stream in all; left out: it may go on. */
+  /** Most bytes of a whole stream; left out: no limit. */
   readonly streamBytes?: number;
-  /** Of a stream; left out: as many events as come. */
+  /** Rate limit of a stream; left out: none. */
   readonly flood?: FloodLimits;
-  /** A stream exceeded its bounds and was ended. Nothing more comes on it. */
+  /** A stream exceeded its limits and was ended. */
   readonly onTooMuch?: ((error: Error) => void) | undefined;
 }
 
@@ -47,7 +48,7 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const isStream = ({ headers }: Response) => /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 
-/** Looks at each piece of a body; null: it is not too much yet. */
+/** Checks the next piece of a body; null: within the limits so far. */
 type Look = (piece: Uint8Array) => TooMuch | null;
 
 function lookAtBody({ messageBytes, json }: AnswerBounds): Look {
@@ -59,7 +60,7 @@ function lookAtBody({ messageBytes, json }: AnswerBounds): Look {
   };
 }
 
-/** Server-sent events: an empty line ends one, and a line ends with CR, LF or both. */
+/** Server-sent events: an empty line ends an event. A line ends with CR, LF or both. */
 function lookAtEvents({ messageBytes, streamBytes = Infinity, json, flood }: AnswerBounds): Look {
   const count = createJsonCount(json);
   const isFlooded = flood ? createFlood(flood) : () => false;
@@ -96,7 +97,9 @@ function lookAtEvents({ messageBytes, streamBytes = Infinity, json, flood }: Ans
   };
 }
 
-/** The same bytes, looked at piece by piece. They are read no faster than they are taken. */
+/**
+ * The same bytes, checked piece by piece. They are read only as fast as the consumer takes them.
+ */
 function lookedAt(
   body: ReadableStream<Uint8Array>,
   look: Look,
@@ -156,15 +159,12 @@ function beginningOf(body: ReadableStream<Uint8Array>, most: number): ReadableSt
 }
 
 const BOUNDED_FETCH = {
-  /**
-   * Bytes that are handed on in one step: of a stream, which may have a message every few bytes,
-   * and of a body.
-   */
+  /** Bytes per step: of a stream, which may have a message every few bytes, and of a body. */
   eventPieceBytes: 4_096,
   bodyPieceBytes: 65_536,
-  /** Characters of a request that is handed on as bytes. */
+  /** From this many characters on, a request is sent as bytes. */
   bytesFrom: 100_000,
-  /** Bytes of a refusal. What is beyond tells nobody anything. */
+  /** Bytes of an error response that are read. More would not help anyone. */
   refusalBytes: 64_000,
 } as const;
 
@@ -179,12 +179,12 @@ function boundedBody(answer: Response, bounds: AnswerBounds): ReadableStream<Uin
 
 export function createBoundedFetch(bounds: AnswerBounds, inner: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
-    // As a text it would be copied three times, and looked at once for halves of letters.
+    // As a string, the body would be copied three times and scanned once for lone surrogates.
     const isLong = typeof init?.body === 'string' && init.body.length > BOUNDED_FETCH.bytesFrom;
     if (isLong) await nextTurn();
     const answer = await inner(input, isLong ? { ...init, body: Buffer.from(String(init.body)) } : init);
     if (!answer.body) return answer;
-    // Made anew, an answer loses where it came from.
+    // A new `Response` loses the URL.
     const bounded = new Response(boundedBody(answer, bounds), {
       status: answer.status,
       statusText: answer.statusText,
@@ -203,7 +203,7 @@ function listOf(ranges: readonly (readonly [address: string, bits: number])[]): 
   return list;
 }
 
-/** Of this machine and its networks (RFC 1918, 6598, 4193). */
+/** This machine and its networks (RFC 1918, 6598, 4193). */
 const INNER = listOf([
   ['127.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -213,10 +213,7 @@ const INNER = listOf([
   ['::1', 128],
   ['fc00::', 7],
 ]);
-/**
- * Where clouds tell their machines what nobody else is to know, outside of link-local ranges:
- * Azure, Alibaba, AWS, Google.
- */
+/** Metadata services of clouds outside link-local ranges: Azure, Alibaba, AWS, Google. */
 const OF_CLOUDS = listOf([
   ['168.63.129.16', 32],
   ['100.100.100.200', 32],
@@ -224,8 +221,8 @@ const OF_CLOUDS = listOf([
   ['fd20:ce::254', 128],
 ]);
 /**
- * Where no model is, but what clouds tell their machines is: link-local, unspecified, multicast,
- * reserved; and IPv6 that stands for other addresses.
+ * Addresses that no model server has, but metadata services of clouds may: link-local, unspecified,
+ * multicast, reserved, and IPv6 that stands for other addresses.
  */
 const NEVER = listOf([
   ['0.0.0.0', 8],
@@ -236,10 +233,10 @@ const NEVER = listOf([
   ['fe80::', 10],
   ['fec0::', 10],
   ['ff00::', 8],
-  // Unspecified, and IPv4 as it was once written in IPv6 (RFC 4291, 2.5.5.1).
+  // Unspecified, and deprecated IPv4-compatible IPv6 addresses (RFC 4291, 2.5.5.1).
   ['::', 96],
-  // IPv4 in IPv6, of translators (RFC 2765, 2.1; RFC 6052, 2.1; RFC 8215), Teredo and 6to4; what is
-  // to be discarded (RFC 6666).
+  // IPv4 in IPv6 by translators (RFC 2765, 2.1; RFC 6052, 2.1; RFC 8215), Teredo, 6to4, and the
+  // discard prefix (RFC 6666).
   ['::ffff:0:0:0', 96],
   ['100::', 64],
   ['64:ff9b::', 96],
@@ -248,7 +245,7 @@ const NEVER = listOf([
   ['2002::', 16],
 ]);
 
-/** An IPv4 address that is written as IPv6, as the URL parser writes it. */
+/** The IPv4 address in an IPv4-mapped IPv6 address, in the notation of the URL parser. */
 function mapped(address: string): string | null {
   const match = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(new URL(`http://[${address}]`).hostname.slice(1, -1));
   if (!match) return null;
@@ -256,7 +253,7 @@ function mapped(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** `address`: an IP address, without brackets. One with a zone is of this link. */
+/** `address`: an IP address without brackets. An address with a zone is link-local. */
 export function reachOf(address: string): Reach {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return 'never';
@@ -268,29 +265,29 @@ export function reachOf(address: string): Reach {
   return NEVER.check(asked, type) ? 'never' : 'public';
 }
 
-/** Whether this address, in digits, may be gone to. */
+/** Whether this numeric address is allowed. */
 export const fits = (address: string, may: MayConnect): boolean => {
   const reach = reachOf(address);
   return reach === 'public' ? may !== 'none' : reach === 'inner' && may === 'any';
 };
 
-/** An address, or a name that leads to one, where this household may not go. */
+/** An address that this household may not call, or a name that resolves to one. */
 class AddressError extends Error {
   readonly code = 'ENOTFOUND';
 }
 
-/** Names of this machine, whatever is looked up (RFC 6761, 6.3). */
+/** Names of this machine, without any lookup (RFC 6761, 6.3). */
 const LOCAL = /^(?:.+\.)?localhost$/;
 /**
- * Whether a host (`name` or `name:port`) is by its own words of this machine or its networks, or is
- * never gone to.
+ * Whether a host (`name` or `name:port`) is recognisably on this machine or its networks, or never
+ * allowed. Nothing is looked up.
  */
 export function isInnerHost(host: string): boolean {
   const name = nameOfHost(host);
   return LOCAL.test(name) || (isIP(name) !== 0 && reachOf(name) !== 'public');
 }
 
-/** As Node's own, but it gives only addresses that fit. `resolve`: what says where a name leads. */
+/** Like Node's lookup, but returns only allowed addresses. `resolve`: the underlying lookup. */
 export const lookupWithin =
   (may: MayConnect, resolve: LookupFunction = lookUp as LookupFunction): LookupFunction =>
   (hostname, options, done) => {
@@ -306,13 +303,11 @@ export const lookupWithin =
     });
   };
 
-/** For one who connects. */
+/** Guards one connection. */
 interface Guard {
-  /** For names. */
+  /** Checks names. */
   readonly lookup: LookupFunction;
-  /**
-   * For addresses in digits, which are looked up nowhere. Null: it may be gone to, or is a name.
-   */
+  /** Checks numeric addresses, which are not looked up. Null: allowed, or a name. */
   refusal(host: string): Error | null;
 }
 
@@ -322,11 +317,11 @@ export const guardOf = (may: MayConnect, lookup: LookupFunction = lookupWithin(m
     isIP(host) === 0 || fits(host, may) ? null : new AddressError(`${host} is an address that may not be connected`),
 });
 
-/** An agent of node:http or node:https, whose every connection is guarded. */
+/** An agent of node:http or node:https that guards every connection. */
 export function createGuardedAgent(secure: boolean, guard: Guard): http.Agent {
   const options = { keepAlive: true, lookup: guard.lookup };
   const agent = secure ? new https.Agent(options) : new http.Agent(options);
-  // Of a base class whose types do not name it: see "agent.createConnection" in Node's manual.
+  // The base class's types do not declare it: see "agent.createConnection" in Node's manual.
   const connecting = agent as unknown as { createConnection(options: { host?: string }, done?: unknown): unknown };
   const create = connecting.createConnection.bind(agent);
   connecting.createConnection = (to, done) => {
@@ -341,8 +336,9 @@ export function createGuardedAgent(secure: boolean, guard: Guard): http.Agent {
 export const hostOf = (url: Pick<URL, 'hostname'>): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /**
- * `ok`, `refused`: it leads where this household may not go, or `unknown`: the name leads nowhere
- * just now.
+ * - `ok`: the household may call it.
+ * - `refused`: it leads only to addresses that the household may not call.
+ * - `unknown`: the name does not resolve at the moment.
  */
 export async function checkAddress(url: URL, may: MayConnect): Promise<'ok' | 'refused' | 'unknown'> {
   if (may === 'none') return 'refused';
@@ -357,8 +353,8 @@ export async function checkAddress(url: URL, may: MayConnect): Promise<'ok' | 'r
 }
 
 /**
- * Requests to a server that a page has named: only where its household may go, and never on to
- * where that server points.
+ * Requests to a server that a page has named. They reach only addresses that the household may
+ * call, and follow no redirect.
  */
 export interface GuardedFetch {
   readonly fetch: typeof globalThis.fetch;
@@ -366,8 +362,8 @@ export interface GuardedFetch {
 }
 
 /**
- * `silentMs`: an answer that says nothing for so long has broken off; left out: as long as undici
- * has it, five minutes.
+ * `silentMs`: an answer without data for this long has failed; left out: undici's default, five
+ * minutes.
  */
 export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may), silentMs?: number): GuardedFetch {
   const guard = guardOf(may, lookup);
@@ -380,7 +376,7 @@ export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may), 
       else connect(options, done);
     },
   });
-  // The two fetches have the same shape, and types of their own.
+  // The two `fetch` functions have the same shape and separate types.
   const guarded = (input: unknown, init: object = {}) =>
     undiciFetch(input as string, { ...init, redirect: 'manual', dispatcher });
   return { fetch: guarded as unknown as typeof globalThis.fetch, close: () => dispatcher.destroy() };

@@ -1,38 +1,38 @@
 /**
- * How much JSON a body may be: depth and number of values, looked for in its bytes before anything
- * is made of them. A long text costs a parser nothing; twenty million empty lists hold the only
- * thread for many seconds.
+ * Limits the depth and the number of values of a JSON text by scanning its bytes before they are
+ * parsed. A long string costs a parser nothing. Twenty million empty lists block the only thread
+ * for many seconds.
  */
 import { sentence } from '../../src/shared/domain/sentence.ts';
 
 export interface JsonBounds {
-  /** Lists and objects in each other. */
+  /** Nesting of lists and objects. */
   readonly depth: number;
-  /** Values of every kind, the names of fields not counted. */
+  /** Values of every kind. Names of fields do not count. */
   readonly values: number;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-/** `{` and `[` differ in one bit, as `}` and `]` do. */
+/** `{` and `[` differ in this bit, and so do `}` and `]`. */
 const CASE = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** What is too much of one JSON text. */
+/** The limit that a JSON text exceeds. */
 export type TooMuchJson = 'depth' | 'values';
 
 export interface JsonCount {
-  /** The next bytes of the text, from one place up to another. Null: it is not too much yet. */
+  /** Scans the next bytes of the text. Null: within the limits so far. */
   take(bytes: Uint8Array, from?: number, to?: number): TooMuchJson | null;
-  /** A line has ended: no text within it goes on in the next. */
+  /** A line has ended. A string does not continue over lines. */
   endLine(): void;
-  /** Another text begins. */
+  /** Starts another text. */
   restart(): void;
 }
 
-/** Counts a JSON text as it comes. Whether it is JSON at all, the parser says. */
+/** Counts a JSON text as it arrives. It does not check the syntax, which is left to the parser. */
 export function createJsonCount({ depth: deepest, values: most }: JsonBounds): JsonCount {
   let depth = 0;
   let values = 1;
@@ -52,7 +52,7 @@ export function createJsonCount({ depth: deepest, values: most }: JsonBounds): J
           if (values > most) return 'values';
         } else if ((byte | CASE) === OPEN) {
           depth += 1;
-          // The first value in it; those that follow each have a comma.
+          // The first value in it. Each later value has a comma.
           values += 1;
           if (depth > deepest) return 'depth';
           if (values > most) return 'values';
@@ -73,9 +73,9 @@ export function createJsonCount({ depth: deepest, values: most }: JsonBounds): J
   };
 }
 
-// What a server or a program wrote is more than is read of it: why, and how people are told.
+// A server or a program wrote more than the relay reads: the reason, and its text for people.
 
-/** How much one message may be. */
+/** Limits of one message. */
 export interface MessageBounds {
   /** Bytes. */
   readonly messageBytes: number;
@@ -86,7 +86,7 @@ export type TooMuch = TooMuchJson | 'length' | 'flood';
 
 export const FLOODED = sentence`it writes more than anybody could read`;
 
-/** In words about “it”, the server or program. */
+/** The reason as a sentence about “it”, the server or program. */
 function tooMuchWords(what: TooMuch, { messageBytes, json }: MessageBounds): string {
   switch (what) {
     case 'flood':
@@ -111,8 +111,8 @@ export class TooMuchError extends Error {
 }
 
 /**
- * Text as it is may hold half a surrogate pair. JSON can carry it (`\ud800`), but some servers
- * refuse it. These have the semantics of `String.prototype.isWellFormed` and `toWellFormed`.
+ * A string may contain half a surrogate pair. JSON can carry it (`\ud800`), but some servers refuse
+ * it. These functions have the semantics of `String.prototype.isWellFormed` and `toWellFormed`.
  */
 const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const LONE_ALL = new RegExp(LONE.source, 'g');
@@ -126,8 +126,8 @@ export function toWellFormed(text: string): string {
 }
 
 /**
- * Characters of all strings in a JSON value: about as long as the value is as text, and counted in
- * no time.
+ * Characters of all strings in a JSON value. This is about the length of its text, and much faster
+ * to count.
  */
 export function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;

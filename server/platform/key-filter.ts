@@ -1,30 +1,27 @@
 /**
- * Takes secrets out of text that somebody else wrote: a server that echoes what it was sent must
- * not pass it on. A secret is found as it is, and as JSON, URLs, base64 and hex write it. All forms
- * of all secrets are found in one pass, by an Aho–Corasick automaton: the time depends on the
- * length of the text alone, whatever a hostile server writes.
+ * Removes secrets from text of others. A server that echoes a request must not pass a secret on. A
+ * secret is found literally and in the notations of JSON, URLs, base64 and hex. An Aho–Corasick
+ * automaton finds all forms of all secrets in one pass. So the time depends only on the length of
+ * the text, and a hostile server cannot raise it.
  */
 
 import { mapStrings, toWellFormed } from './json-bounds.ts';
 import { createPace, type Pace } from './pace.ts';
 
-/** In which headers a model server wants its key. */
+/** The headers in which a model server expects its key. */
 export const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
 export type KeyHeader = (typeof KEY_HEADERS)[number];
 
 export const KEY_FILTER_LIMITS = {
-  /**
-   * A shorter key is a word, such as local servers take. To remove a word would change what is
-   * said.
-   */
+  /** A shorter key is a word, as local servers accept. Removing a word would change the text. */
   leastLength: 8,
-  /** Secrets that `createSecrets` keeps of those that are added to it: the newest. */
+  /** Number of added secrets that `createSecrets` stores. The newest stay. */
   added: 200,
   /** Characters that `longValue` reads in one step. */
   stepCharacters: 65_536,
 } as const;
 
-/** Stands in the place of a secret. */
+/** Replaces a secret. */
 const INSTEAD = '[key]';
 /**
  * Base64 packs three bytes into four characters, so a secret looks different at each of three
@@ -40,24 +37,21 @@ export interface KeyFilter {
   /** The text without the secrets. */
   words(text: string): string;
   /**
-   * Characters `from` up to `to` of the text without the secrets. Of a secret that crosses an edge,
-   * nothing is left.
+   * Characters `from` up to `to` of the text without the secrets. A secret that crosses an edge is
+   * removed completely.
    */
   part(text: string, from: number, to: number): string;
-  /** A JSON value with each of its texts so, the names of fields too. */
+  /** A JSON value with every string filtered, field names included. */
   value<Value>(value: Value): Value;
-  /** The same for a long value, in steps: every other call has its turn between them. */
+  /** The same for a long value, in steps. Other requests run in between. */
   longValue<Value>(value: Value): Promise<Value>;
-  /**
-   * The same for a text that comes in pieces. It holds back only what may be the beginning of a
-   * secret.
-   */
+  /** The same for a text in pieces. It holds back only what may be the beginning of a secret. */
   pieces(): PieceFilter;
 }
 
 interface PieceFilter {
   take(piece: string): string;
-  /** What was held back, at the end. */
+  /** The held-back text, at the end. */
   rest(): string;
 }
 
@@ -72,7 +66,7 @@ function formsOf(secret: string): string[] {
   });
   const hex = bytes.toString('hex');
   const lowerUrl = url.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  // `withoutKey` reads bytes as latin1: there, a secret in UTF-8 looks like this.
+  // `withoutKey` reads bytes as latin1. This is a UTF-8 secret in that form.
   const latin1 = bytes.toString('latin1');
   const json1 = Buffer.from(json).toString('latin1');
   return [
@@ -90,17 +84,17 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * A trie of all forms. State 0 is its root; a state stands for the beginning of a form that was
- * read to get there.
+ * A trie of all forms. State 0 is its root. A state stands for the prefix of a form that leads to
+ * it.
  */
 interface Automaton {
-  /** The state behind this one by this character; 0: there is none. */
+  /** The next state by this character; 0: none. */
   child(state: number, code: number): number;
-  /** By state: the longest proper end of what was read that is a beginning of a form too. */
+  /** By state: the state of the longest proper suffix that is also a prefix of a form. */
   readonly fail: Uint32Array;
-  /** By state: how many characters were read. */
+  /** By state: number of characters read. */
   readonly depth: Uint32Array;
-  /** By state: the length of the longest form that ends here; 0: none does. */
+  /** By state: the length of the longest form that ends here; 0: none. */
   readonly ends: Uint32Array;
   /** The characters that lead to this state. */
   pathTo(state: number): string;
@@ -119,7 +113,7 @@ function createAutomaton(forms: readonly string[]): Automaton {
   const fail = new Uint32Array(most);
   const depth = new Uint32Array(most);
   const ends = new Uint32Array(most);
-  /** Of the root, which is where most of a text is read. */
+  /** Transitions of the root, where most of a text is read. */
   const rootAscii = new Uint32Array(ASCII);
   const rootOther = new Map<number, number>();
 
@@ -149,7 +143,7 @@ function createAutomaton(forms: readonly string[]): Automaton {
     }
     ends[state] = form.length;
   }
-  // By depth: what a state falls back to is less deep, and done before it.
+  // In order of depth. A state's fallback is less deep and was built before it.
   const queue = new Uint32Array(states);
   let queued = 1;
   for (let at = 0; at < queued; at++) {
@@ -174,15 +168,15 @@ function createAutomaton(forms: readonly string[]): Automaton {
   };
 }
 
-/** Reads a text on and on, and remembers where in it forms were found. */
+/** Reads a text in pieces, and records where it contains forms. */
 function createReader({ child, fail, ends }: Automaton) {
   let state = 0;
-  /** Of places that do not overlap, in order: from, to. Both count from the last `shift`. */
+  /** Ranges (from, to) in order, without overlaps. Both count from the last `shift`. */
   const found: { from: number; to: number }[] = [];
   return {
     state: () => state,
     found,
-    /** Characters `from` up to `to`, of which the first stands at `at`. */
+    /** Reads characters `from` up to `to`. The first of them is at position `at`. */
     read(text: string, from: number, to: number, at: number): void {
       for (let i = from; i < to; i++) {
         const code = text.charCodeAt(i);
@@ -196,7 +190,7 @@ function createReader({ child, fail, ends }: Automaton) {
         if (length === 0) continue;
         const end = at + i - from + 1;
         let start = end - length;
-        // One that begins before others, and ends after them, takes their place.
+        // A match that spans earlier matches replaces them.
         for (let last = found.at(-1); last && last.to > start; last = found.at(-1)) {
           start = Math.min(start, last.from);
           found.pop();
@@ -215,7 +209,7 @@ const NOTHING: KeyFilter = {
   pieces: () => ({ take: (piece) => piece, rest: () => '' }),
 };
 
-/** Null and words of fewer than `leastLength` characters are no secrets. */
+/** Null, and words of fewer than `leastLength` characters, are not secrets. */
 export function createKeyFilter(...secrets: readonly (string | null)[]): KeyFilter {
   const kept = secrets.filter((secret) => secret !== null && secret.length >= KEY_FILTER_LIMITS.leastLength);
   if (kept.length === 0) return NOTHING;
@@ -240,12 +234,12 @@ export function createKeyFilter(...secrets: readonly (string | null)[]): KeyFilt
 
   function pieces(): PieceFilter {
     let reader = createReader(automaton);
-    /** Of the characters that are held back, so many were replaced already. */
+    /** Number of held-back characters that were replaced already. */
     let replaced = 0;
 
     /**
-     * What was held back, and the piece behind it. Of that, `keeps(all)` characters are held back
-     * in their turn.
+     * Processes the held-back text and the next piece. Afterwards `keeps(all)` characters are held
+     * back.
      */
     function pass(piece: string, keeps: () => number): string {
       const held = automaton.pathTo(reader.state());
@@ -258,7 +252,7 @@ export function createKeyFilter(...secrets: readonly (string | null)[]): KeyFilt
       const { found } = reader;
       const whole = found.filter(({ from }) => from <= hold);
       for (const secret of whole) {
-        // Where it begins within one that was replaced, the two overlap and are one.
+        // A match that begins inside a replaced one overlaps it, and both count as one.
         if (secret.from >= at) passed += text(at, secret.from) + INSTEAD;
         at = Math.max(at, secret.to);
       }
@@ -318,8 +312,8 @@ export interface Secrets extends KeyFilter {
 }
 
 /**
- * Takes out these secrets, and those that are added later. Of the latter it keeps the newest,
- * `most` of them.
+ * Removes these secrets and those that are added later. Of the added ones, it stores the newest
+ * `most`.
  */
 export function createSecrets(
   lasting: readonly (string | null)[] = [],
@@ -344,10 +338,7 @@ export function createSecrets(
   };
 }
 
-/**
- * The same over bytes. Each byte is one character here, so none but the bytes of a secret are
- * changed.
- */
+/** The same over bytes. Each byte is one character, so only the bytes of a secret are changed. */
 export async function* withoutKey(
   body: AsyncIterable<Uint8Array>,
   filter: KeyFilter,

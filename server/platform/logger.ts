@@ -1,26 +1,26 @@
 /**
- * The relay's log: a small file in the home. It holds what happened to the relay; never what anyone
- * said, and no keys, at no level.
+ * The relay's log, a small file in the home. It records events of the relay. It never contains what
+ * anyone said, or keys, at any level.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import type { KeyFilter } from './key-filter.ts';
 
-/** Two files of at most this many bytes: the one that is written and the one before. */
+/** Most bytes of each of two files, the current one and the one before. */
 const MOST_BYTES = 1_000_000;
 /** Longest single entry, in characters. */
 const MOST_ENTRY = 8_000;
 
 type LogFields = Readonly<Record<string, unknown>>;
 
-/** From the most to the least that is said. */
+/** Most detailed first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** `message` is a fixed sentence; values go into `fields`, an error as `error`. */
 export interface Logger {
-  /** What goes on, for whoever works on Roost: kinds, ids, counts and times. */
+  /** Details for developers of Roost: kinds, ids, counts and times. */
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -30,24 +30,25 @@ export interface Logger {
 export interface LoggerDeps {
   readonly folder: string;
   readonly now: () => Date;
-  /** What is less than this is not written. At `debug`, everything that is written is told too. */
+  /**
+   * Entries below this level are not written. At `debug`, every entry also goes to the terminal.
+   */
   readonly level: LogLevel;
-  /** A line to the terminal: with an entry that could not be written, and why. */
+  /** Prints a line to the terminal if an entry could not be written, with the reason. */
   readonly tell: (line: string) => void;
-  /** Takes out what no log may hold. */
+  /** Removes what no log may contain. */
   readonly filter?: Pick<KeyFilter, 'part'>;
 }
 
-/** Where writing fails, the relay goes on. */
+/** A failed write does not stop the relay. */
 export function createLogger({ folder, now, level, tell, filter }: LoggerDeps): Logger {
   const file = join(folder, 'relay.log');
   let size: number | null = null;
-  /** What stands in a log of a text: a server may have written megabytes into an error. */
+  /** Cuts a text for the log. A server may have written megabytes into an error. */
   const shown = (text: string) => filter?.part(text, 0, MOST_ENTRY) ?? text.slice(0, MOST_ENTRY);
 
   /**
-   * An error with its stack and its cause; a text no longer than an entry; everything else as it
-   * is.
+   * An error with its stack and its cause, a text of at most one entry, everything else unchanged.
    */
   function plain(_key: string, value: unknown): unknown {
     if (typeof value === 'string') return shown(value);

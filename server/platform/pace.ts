@@ -1,13 +1,11 @@
 /**
- * Work on what a stranger wrote is done in steps, between which every other call has its turn: one
- * message of a server, one part of a page, one line of a program. So nothing holds the event loop
+ * Paces work on untrusted input. Work is done in steps: one message of a server, one part of a
+ * page, one line of a program. Other requests run between steps, so no input blocks the event loop
  * for much longer than one step.
  */
 import { setImmediate } from 'node:timers';
 
-/**
- * How much a program or a server may write in a while, before it is taken to be out of its mind.
- */
+/** How much a program or a server may write per time before it counts as out of control. */
 export interface FloodLimits {
   /** ms */
   readonly windowMs: number;
@@ -16,7 +14,7 @@ export interface FloodLimits {
   readonly windowBytes: number;
 }
 
-/** Counts what came; true: within this window it is more than anybody could read. */
+/** Counts input. True: it exceeds the limit within this window. */
 export function createFlood(limits: FloodLimits): (messages: number, bytes: number) => boolean {
   let window = { since: 0, messages: 0, bytes: 0 };
   return (messages, bytes) => {
@@ -29,17 +27,17 @@ export function createFlood(limits: FloodLimits): (messages: number, bytes: numb
 }
 
 const PACE = {
-  /** ms of work in one turn of the event loop, after which the others have theirs. */
+  /** ms of work in one turn of the event loop, after which others run. */
   workMs: 5,
 } as const;
 
-/** Called between two steps, and waited for. */
+/** Awaited between two steps. */
 export type Pace = () => Promise<void>;
 
-/** Resolves when the event loop has gone round. */
+/** Resolves in the next turn of the event loop. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** The same bytes in pieces of at most so many, between which the others have their turn. */
+/** The same bytes in pieces of at most `most`. Other requests run in between. */
 export async function* inSteps(
   body: AsyncIterable<Uint8Array>,
   pieceBytes: number,
@@ -53,11 +51,11 @@ export async function* inSteps(
 }
 
 /**
- * Resolves at once, or in the next turn of the event loop, where these steps have taken `workMs` of
+ * Resolves at once, or in the next turn of the event loop if these steps have taken `workMs` of
  * this one.
  */
 export function createPace(workMs: number = PACE.workMs): Pace {
-  /** When the first step of this turn began; null: none has. */
+  /** Start of the first step in this turn; null: none yet. */
   let since: number | null = null;
   const begin = () => {
     since = performance.now();

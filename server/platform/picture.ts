@@ -1,12 +1,12 @@
 /**
- * What a picture is, by its first bytes: what it is called says nothing; and what of it a mind can
- * be shown.
+ * Recognises pictures by their first bytes, because names prove nothing, and checks whether a mind
+ * can be shown them.
  */
 import type { Picture } from '../../src/shared/domain/attachment.ts';
 
 /**
- * Of one picture that a tool shows: bytes, and pixels of a side; the Messages API takes 5 MB of
- * base64, and 8,000 pixels.
+ * Limits of one picture that a tool shows: bytes, and pixels per side. The Messages API takes 5 MB
+ * of base64, and 8,000 pixels.
  */
 export const PICTURE_LIMITS = { bytes: 3_700_000, side: 8_000 } as const;
 
@@ -20,7 +20,8 @@ interface PictureHead {
 type Size = Omit<PictureHead, 'type'>;
 
 /**
- * The first segment that tells of a frame (ISO 10918-1, B.2.2); the others say how long they are.
+ * Reads the first segment that describes a frame (ISO 10918-1, B.2.2). Other segments give their
+ * length and are skipped.
  */
 function jpegSize(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
@@ -33,7 +34,7 @@ function jpegSize(bytes: Buffer): Size | null {
   return null;
 }
 
-/** RFC 9649: simple, without loss, or extended. */
+/** RFC 9649: simple, lossless, or extended. */
 function webpSize(bytes: Buffer): Size | null {
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8 ':
@@ -49,7 +50,7 @@ function webpSize(bytes: Buffer): Size | null {
   }
 }
 
-/** Null: it is none that models are shown. */
+/** Null: it is no picture that models can be shown. */
 export function pictureHead(given: Uint8Array): PictureHead | null {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   if (bytes.length < 30) return null;
@@ -66,6 +67,6 @@ export function pictureHead(given: Uint8Array): PictureHead | null {
   return type === null || size === null ? null : { type, ...size };
 }
 
-/** Whether a mind can be shown it, by its size. */
+/** Whether a mind can be shown the picture, by its size. */
 export const isShowable = ({ width, height }: PictureHead, bytes: number): boolean =>
   bytes <= PICTURE_LIMITS.bytes && Math.min(width, height) > 0 && Math.max(width, height) <= PICTURE_LIMITS.side;

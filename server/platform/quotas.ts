@@ -1,47 +1,45 @@
 /**
- * How much one agent, one credential and one sign-in may fill: each limit, and the sentence that
- * refuses what is over it. Everything is counted in the store, for all processes of a relay
- * together, and what is read, closed or revoked counts no more; only streams and sockets are
- * counted where they are, by the process that holds them. The person's own words are counted
- * nowhere: whatever agents have filled, they pass.
+ * Limits for one agent, one credential and one sign-in, and the sentence for each refusal.
+ * Everything is counted in the store, for all processes of a relay together. Messages that were
+ * read, threads that were closed and credentials that were revoked no longer count. Only streams
+ * and sockets are counted by the process that holds them. The person's own words never count: they
+ * pass, however much agents have written.
  */
 
 export const QUOTAS = {
   /**
-   * Messages that wait unread for one agent, of one sender and of all other agents together. Bytes:
-   * of their text as it is kept.
+   * Unread messages for one agent: from one sender, and from all other agents together. Bytes of
+   * the stored text.
    */
   unread: { fromOne: { messages: 100, bytes: 1_000_000 }, fromAll: { messages: 300, bytes: 4_000_000 } },
-  /**
-   * Characters of a message that a mention carries into the inbox: the rest is read in the thread.
-   */
+  /** Characters of a message that a mention copies into the inbox. The thread has the rest. */
   mentionCharacters: 2_000,
   /**
-   * Threads: open ones that one agent has created, those of all agents together, and what one
-   * creates in an hour, closed ones too.
+   * Threads: open ones that one agent has created, open ones of all agents, and those that one
+   * agent creates in an hour, closed ones included.
    */
   threads: { openByOne: 20, openInAll: 100, byOneInAnHour: 40 },
-  /** What an agent says in threads. */
+  /** Messages of agents in threads. */
   threadMessages: { byOneInAMinute: 60, byOneInAnHour: { messages: 600, bytes: 10_000_000 }, inOneThread: 5_000 },
   /** Characters of a closed thread's summary in a list. */
   listedSummary: 300,
   /**
-   * Sessions of MCP clients that one credential may have open at once, in all processes, and ms
-   * unused after which one makes place for another of its own.
+   * Open sessions of MCP clients per credential, in all processes. After this many unused ms, a
+   * session may be closed to make room for another of the same credential.
    */
   mcpSessions: { ofOneCredential: 16, makesRoomAfterMs: 2_000 },
-  /** Credentials of one household that are valid at once, and revoked ones that are still shown. */
+  /** Valid credentials of one household, and revoked ones that are still shown. */
   credentials: { valid: 64, revokedKept: 200 },
   /** Households that one sign-in may bring to a relay. */
   householdsBySignIn: 4,
-  /** Sign-ins that are given beside one that came by a link, and beside those. */
+  /** Sign-ins that may be given beside one that came by a link, and beside those. */
   signInsBesideOne: 8,
   /**
-   * Offers to pair of one sign-in: open at once, and made within the time that ended ones are
+   * Pairing offers per sign-in: open at once, and made within the time that ended ones are
    * remembered.
    */
   offersBySignIn: { open: 4, known: 60 },
-  /** Event streams of one sign-in that are open at once, and sockets of its devices. */
+  /** Event streams and device sockets that one sign-in may have open at once. */
   streamsBySignIn: 12,
   socketsBySignIn: 128,
 } as const;
@@ -49,7 +47,7 @@ export const QUOTAS = {
 const MINUTE_MS = 60_000;
 export const QUOTA_SPANS = { minuteMs: MINUTE_MS, hourMs: 60 * MINUTE_MS } as const;
 
-/** A number of bytes as people say it. */
+/** A number of bytes for people. */
 const sized = (bytes: number) =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
@@ -58,7 +56,7 @@ export interface Waiting {
   readonly bytes: number;
 }
 
-/** Why no further message of `bytes` may wait; null where it may. `name`: the receiver's. */
+/** Why no further message of `bytes` may wait; null: it may. `name`: the receiver's. */
 export function refuseMessage(name: string, bytes: number, ofSender: Waiting, ofAll: Waiting): string | null {
   const { fromOne, fromAll } = QUOTAS.unread;
   const over = (waiting: Waiting, most: Waiting) =>

@@ -1,7 +1,6 @@
 /**
- * What lies in the store sealed: XChaCha20-Poly1305 with a key that lies in the relay's folder, not
- * in the store. Whoever has a copy of the database alone reads nothing of it; whoever has the
- * folder as well does.
+ * Seals data in the store: XChaCha20-Poly1305 with a key in the relay's folder. A copy of the
+ * database alone is unreadable. With the folder as well, it is readable.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -15,9 +14,11 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
 
 export interface Sealer {
-  /** `about` is not sealed, but what was sealed about one thing does not open as another. */
+  /**
+   * `about` is not sealed itself. Data that was sealed for one `about` does not open with another.
+   */
   seal(text: string, about: string): Uint8Array;
-  /** Null: it was sealed with another key, about something else, or changed. */
+  /** Null: it was sealed with another key or another `about`, or was changed. */
   open(sealed: Uint8Array, about: string): string | null;
 }
 
@@ -33,7 +34,7 @@ export function createSealer(key: Uint8Array): Sealer {
         const opened = cipher(sealed.subarray(0, NONCE_BYTES), about).decrypt(sealed.subarray(NONCE_BYTES));
         return new TextDecoder().decode(opened);
       } catch {
-        // Whatever is wrong with it, it is none that this key has sealed.
+        // Any failure means that this key did not seal it.
         return null;
       }
     },
@@ -41,8 +42,8 @@ export function createSealer(key: Uint8Array): Sealer {
 }
 
 /**
- * The key of this folder, made where there is none. Throws `StartError` where it is no key, or
- * cannot be written.
+ * Reads the key of this folder, and creates it if it is missing. Throws `StartError` if the file is
+ * no key or cannot be written.
  */
 export async function readSealingKey(file: string): Promise<Uint8Array> {
   try {

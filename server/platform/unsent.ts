@@ -1,9 +1,9 @@
 /**
- * Whether a request that failed can have cost anything: not where the connection it was to go over
- * never came about.
+ * Whether a failed request can have cost anything. It cannot if its connection was never
+ * established.
  */
 
-/** As Node and undici name them. */
+/** Error codes of Node and undici. */
 const UNSENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -14,7 +14,7 @@ const UNSENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Looks through the causes: the SDK puts its own error around the runtime's. */
+/** Searches the chain of causes, because the SDK wraps the runtime's error. */
 export function isUnsent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return 'code' in error && typeof error.code === 'string' ? UNSENT.has(error.code) : isUnsent(error.cause);

@@ -1,11 +1,12 @@
-/** Files that are there whole or not at all. */
+/** Writes files that are either complete or absent. */
 import { rename, writeFile } from 'node:fs/promises';
 
-/** Where it is made: left behind by a relay that died meanwhile. */
+/** The temporary file. A relay that dies in between leaves it behind. */
 export const unfinished = (file: string): string => `${file}.new`;
 
 /**
- * Written for its owner alone, on disk when this resolves. What was there before stays until then.
+ * Writes a file that only its owner can read. It is on disk when this resolves. Until then, the
+ * previous file stays.
  */
 export async function writeWhole(file: string, text: string): Promise<void> {
   await writeFile(unfinished(file), text, { mode: 0o600, flush: true });

@@ -44,7 +44,7 @@ import type { App } from '../http/upgrade.ts';
 // more.
 
 const ROOM_DEFAULTS = {
-  /** ms for which one measurement is cached: it reads the size of some thousand files. */
+  /** ms for which one measurement is cached. It reads the sizes of several thousand files. */
   keptMs: 10_000,
   /** The same for free room alone, which every message checks. */
   freeKeptMs: 1_000,

@@ -1,4 +1,4 @@
-/** The home: the folder with everything that a relay keeps. */
+/** The home: the folder with everything that a relay stores. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {

@@ -55,15 +55,23 @@ interface ToolCallRow {
  */
 interface NightTables {
   /**
-   * What is due without anybody there. `value_json`: as its record has it. `judged_at`: up to here
-   * every moment of it has a row among the occurrences. `due_at`: its next moment; null: none.
-   * `stamp`: as in `configs`. `version`: how often it was changed. `paused_why`: it failed too
-   * often in a row, and why; null: it goes on. `given_offset`: minutes, of an interval without its
-   * own. `elsewhere`: the home at which it is due now; null: here. `wanted`: that one is asked for
-   * it. `since`: up to here it is in the account of the home that let go of it last. `turn`: how
-   * often it changed its home. `agreed`: what of it the person has said yes to at this relay; null:
-   * nothing. `created_at`, `updated_at`: when somebody set it, and changed it last; null: not
-   * known.
+   * Schedules. They run without a page.
+   *
+   * - `value_json`: the schedule as in its record.
+   * - `judged_at`: every moment up to this time has a row among the occurrences.
+   * - `due_at`: its next moment. Null: none.
+   * - `stamp`: as in `configs`.
+   * - `version`: number of changes.
+   * - `paused_why`: why it does not run: it failed too often in a row, runs at another relay, or
+   *   waits for the person's approval. Null: it runs.
+   * - `given_offset`: minutes, for an interval without an offset of its own.
+   * - `elsewhere`: the home that runs it now. Null: this one.
+   * - `wanted`: this home has requested it from that one.
+   * - `since`: when the last home released it. Occurrences up to this time are in that home's
+   *   record.
+   * - `turn`: number of moves between homes.
+   * - `agreed`: what the person has approved of it at this relay. Null: nothing.
+   * - `created_at`, `updated_at`: when it was set, and last changed. Null: unknown.
    */
   schedules: {
     home: string;
@@ -120,8 +128,8 @@ interface NightTables {
     notice_json: Generated<string | null>;
   };
   /**
-   * Routines that agents have proposed. None runs before the person has said yes. `answer`: null:
-   * none yet.
+   * Routines that agents have proposed. None runs before the person has approved it. `answer`:
+   * null: none yet.
    */
   proposals: {
     home: string;
@@ -184,24 +192,24 @@ export interface Tables extends NightTables {
     token_hash: string;
     made_at: number;
     seen_at: number;
-    /** SHA-256 of the page key. Null: signed in before there were page keys. */
+    /** SHA-256 of the page key. Null: the sign-in is older than page keys. */
     key_hash: string | null;
     /** The home of the sign-in. Null: none yet. */
     home: string | null;
     /**
-     * Guest status ends then: the browser came by a device's code, and may only join until then.
-     * Null: signed in permanently.
+     * End of the guest status. The browser signed in with a device's code, and may only join until
+     * then. Null: signed in permanently.
      */
     guest_until: number | null;
     /**
-     * The original sign-in by a link, present or past, beside which this one was issued. Null: this
-     * one came by a link or a code itself.
+     * The original sign-in by a link, present or past, to which this one was added. Null: this one
+     * used a link or a code itself.
      */
     family: string | null;
   };
   /**
-   * Codes that a page shows for another device, by SHA-256. `host`, `guest`: the sign-ins that show
-   * it and that came by it.
+   * Codes that a page shows for another device, by SHA-256. `host`: the sign-in that shows the
+   * code. `guest`: the sign-in that used it.
    */
   device_codes: {
     relay: string;
@@ -209,26 +217,29 @@ export interface Tables extends NightTables {
     code_hash: string;
     host: string;
     guest: string | null;
-    /** The guest was not signed in before, so it ends with its code. */
+    /** The guest was not signed in before, so its sign-in ends with the code. */
     guest_is_new: Generated<boolean>;
     offer: string | null;
     made_at: number;
     ended_at: number | null;
   };
   /**
-   * The relay's side of each household. Every table about a team names its `home`. Those of
-   * sign-ins and of synchronisation name the whole `relay`. `begun_at`: when a household began
-   * there. `household`: its id in synchronisation; null: not known.
+   * The relay's side of each household. Every table about a team names its `home`. Tables of
+   * sign-ins and of synchronisation name the whole `relay`. `begun_at`: when the household began.
+   * `household`: its id in synchronisation. Null: unknown.
    */
   homes: { relay: string; home: string; made_at: number; begun_at: number | null; household: string | null };
   /** All members of the household, as the page last announced them. */
   agents: { home: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
   /**
-   * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON
-   * text. `stamp`: of its event in the log; null: not told yet; empty: nothing was set, and the row
-   * is there to be counted on. `version`: how often it was set; 0: never. `decisions`: in the
-   * household's row, the count that decisions of the gate are made against. Each decision counts it
-   * on, and the store itself does with every change of settings.
+   * The person's settings.
+   *
+   * - `scope`: "household", "prices", or `agent ` and the agent's id as JSON text.
+   * - `stamp`: of its event in the log. Null: not announced yet. Empty: nothing was set, and the
+   *   row exists only for its counter.
+   * - `version`: number of changes. 0: never set.
+   * - `decisions`: in the household's row, the counter against which the gate makes its decisions.
+   *   Each decision increments it, and the store does so with every change of settings.
    */
   configs: {
     home: string;
@@ -257,7 +268,7 @@ export interface Tables extends NightTables {
     stopped_by: string | null;
     until_at: number | null;
     detail_json: string;
-    /** The target, where it was granted. */
+    /** The target, if the wake was granted. */
     granted_target_json: string | null;
     /** The agent and session whose budget it used, if any. */
     budget_json: string | null;
@@ -289,7 +300,7 @@ export interface Tables extends NightTables {
     summary_json: string | null;
     /** As in `configs`. */
     stamp: string | null;
-    /** How often it was changed, apart from what is said in it. */
+    /** Number of changes, messages not counted. */
     version: Generated<number>;
   };
   /**
@@ -317,7 +328,7 @@ export interface Tables extends NightTables {
     mentions_json: string;
     sent_at: number;
     client_json: string | null;
-    /** It is in the event log as a record. */
+    /** The event log has it as a record. */
     announced: Generated<boolean>;
     /** A page restored it. */
     restored: Generated<boolean>;
@@ -335,7 +346,7 @@ export interface Tables extends NightTables {
     made_at: number;
     used_at: number | null;
     revoked_at: number | null;
-    /** It may read its agent's soul and last conversation. */
+    /** The client may read its agent's soul and last conversation. */
     reads_soul: boolean;
     /** The scopes of an application, as a list. Null for an agent. */
     scopes_json: string | null;
@@ -432,13 +443,15 @@ export interface Tables extends NightTables {
   };
   tool_calls: ToolCallRow;
   /**
-   * Commands that are allowed for always, by SHA-256. `agreed_json`: the folder content at that
-   * time, and the reach of the command.
+   * Commands that the person has allowed permanently, by SHA-256. `agreed_json`: the content of the
+   * folder at that time, and the reach of the command.
    */
   command_contents: { home: string; agent_json: string; command_hash: string; agreed_json: string; agreed_at: number };
   /**
-   * Texts of scheduled scripts. `state`: `accepted`: one of a schedule, with its `text`.
-   * `declined`: the person is not asked about it again.
+   * Texts of scheduled scripts.
+   *
+   * - `state`: `accepted`: the text of a schedule, with its `text`. `declined`: the person is not
+   *   asked about it again.
    */
   script_texts: {
     home: string;
@@ -448,11 +461,7 @@ export interface Tables extends NightTables {
     text: Uint8Array | null;
     answered_at: number;
   };
-  /**
-   * Agent snapshots: what an agent needs to work without a browser. They are sealed with a key in
-   * the relay's folder. `version`: as the page named it.
-   */
-  /** Sealed, including the key. */
+  /** An ACP agent, sealed, with its key. */
   agent_programs: { home: string; program: string; sealed: Uint8Array; made_at: number };
   /**
    * Sealed: the session of an ACP agent, and the state that the agent must have for the session to
@@ -460,6 +469,10 @@ export interface Tables extends NightTables {
    */
   program_sessions: { home: string; agent_json: string; sealed: Uint8Array; ended_at: number };
   model_connections: { home: string; connection: string; sealed: Uint8Array; made_at: number };
+  /**
+   * Agent snapshots: what an agent needs to work without a browser. They are sealed with a key in
+   * the relay's folder. `version`: the page's version of the snapshot.
+   */
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
   /**
    * MCP servers that the person has added. `sealed`: how each is reached. `value_json`: what agents
@@ -474,13 +487,13 @@ export interface Tables extends NightTables {
     made_at: number;
     stamp: string | null;
     removed: Generated<boolean>;
-    /** How often it was changed. */
+    /** Number of changes. */
     version: Generated<number>;
   };
   /**
-   * The parts of records that wait for the person's yes at this relay. `part_json`: for limits and
-   * prices, the field; else empty. `stamp`: of the version that brought it. `declined`: the person
-   * has said no.
+   * Parts of records that need the person's approval at this relay. `part_json`: the field, for
+   * limits and prices; otherwise empty. `stamp`: of the version that has the part. `declined`: the
+   * person has refused it.
    */
   asked_records: {
     home: string;

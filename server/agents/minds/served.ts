@@ -285,8 +285,8 @@ interface ServedMindConfig {
   readonly models?: { readonly lead: string; readonly agent: string };
   readonly kind?: MindInfo['kind'];
   /**
-   * The server stops writing, and charges nothing more, once a request is stopped. Default: true
-   * for Anthropic's own server. For any other it is unknown.
+   * The server stops writing and charging once a request is stopped. Default: true for Anthropic's
+   * own server. For any other it is unknown.
    */
   readonly stopsWhenLeft?: boolean;
   /** Most concurrent requests. */
@@ -469,8 +469,8 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const context = { model: request.model, host, filter, hasKey, setOn: config.setOn, protocol, maxTokens, began };
     const error = failure ?? new LostCall();
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
-    // Only where our stop ended it. A connection that died by itself did so unnoticed by the
-    // server, whatever followed.
+    // Only if our stop ended it. If the connection died by itself, the server did not notice,
+    // whatever followed.
     const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
     const refused = began || !MAY_BE_EASED.has(problem.kind) ? null : refusalIn(error, problem.kind);
     const { characters, ...written } = answer.size();

@@ -58,11 +58,11 @@ export const MIND_LIMITS = {
 
 /** The queue of a model server. Times in ms. */
 export const QUEUE_LIMITS = {
-  /** Pause after a refusal that names none; it doubles with each in a row. */
+  /** Pause after a refusal that names none. It doubles with each further refusal in a row. */
   backoffFirst: 500,
   backoffMost: 8_000,
   /**
-   * The longest pause that a server may ask for and that is waited for; a longer one is told
+   * The longest pause requested by a server that the relay waits for. A longer pause is reported
    * instead.
    */
   longestRetryAfterMs: 90_000,

@@ -67,7 +67,8 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
     if (at >= 0) waiting.splice(at, 1);
     one.resolve(isAwake);
   }
-  // The agent was woken by any cause. A waiting request would wake it from its next sleep.
+  // The agent was woken by another cause. A request that still waits would wake it from its next
+  // sleep.
   const stopListening = pauses.subscribe(({ agentId, paused }) => {
     if (!paused) for (const one of waiting.filter(({ request }) => request.target === agentId)) leave(one, true);
   });
@@ -218,7 +219,7 @@ export function createAsk({
     return messageId === null || !(await waits(messageId)) ? { reached: true } : NOT_READ;
   }
 
-  /** With the release of this permit, what waited for the agent is asked for again. */
+  /** Wraps a permit. When it is released, wakes that wait for this agent are requested again. */
   function heldBy(target: AgentId, decisionId: string, permit: WakePermit): CallersPermit {
     let released: Promise<void> | null = null;
     const failed = (what: string) => (error: unknown) =>
@@ -239,7 +240,7 @@ export function createAsk({
   async function decide(request: Omit<WakeAsked, 'due'>, isCallers: boolean) {
     const { target, source } = request;
     const state = host.stateOf(target);
-    // Asked only where it decides: the person's own wakes wait for nothing.
+    // Asked only if the answer matters. The person's own wakes do not wait.
     const canAlone = isCallers || (state === 'absent' && source.kind !== 'person' && (await alone.can(target)));
     const oneAtATime = !isCallers && source.kind !== 'person' && (state === 'absent' || state === 'idle');
     const { permit, ...answer } = await gate.ask({ ...request, state, alone: canAlone, oneAtATime });
@@ -285,10 +286,10 @@ export function createAsk({
   async function ask({ due, ...request }: WakeAsked, wanted?: WakeWay): ReturnType<Reach['ask']> {
     const { target, source, reason, messageId, grantedAt } = request;
     const way = request.way === 'deferred' ? (wanted ?? request.way) : request.way;
-    // A relay that died after it was granted, and before that was written where it was due, asks
-    // for it once more.
+    // A relay may have died after the grant and before the schedule recorded it. Then the schedule
+    // requests the wake again.
     const before = due && messageId !== null ? await gate.granted({ target, messageId }) : null;
-    // If the message of a granted wake is still unread, nobody carried it out.
+    // If the message of a granted wake is still unread, the wake was never carried out.
     if (before && messageId !== null && !(await waits(messageId))) return { decision: before, left: null };
     const { answer, permit, state, isFree } = await decide(request, false);
     if (answer.decision.outcome === 'deferred' && (state === 'busy' || isFree)) {
@@ -325,7 +326,7 @@ export function createAsk({
 
   async function turnEnded(agentId: AgentId): Promise<void> {
     const wanted = deferred.get(agentId);
-    // It is recorded as deferred, and the next process resumes it.
+    // The wake is recorded as deferred, and the next process resumes it.
     if (closed || !wanted || !deferred.delete(agentId)) return;
     const { way, grantedAt, source, reason, messageId, due } = wanted;
     const again = { source, reason, messageId, due, target: agentId, way: 'deferred', callerSession: null } as const;
@@ -351,7 +352,7 @@ export function createAsk({
     async recover() {
       for (const decision of await gate.open(now() - settings.deferredMs)) {
         const { target, source, way, reason, messageId, outcome, time, isLeft } = decision;
-        // The clock repeats what was due, and the person sees what became of theirs.
+        // The clock repeats scheduled wakes, and the person sees the outcome of their own.
         if (source.kind === 'schedule' || source.kind === 'script' || source.kind === 'person') continue;
         if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) continue;
         // One wake represents all, preferably one that is granted already.

@@ -1,17 +1,17 @@
 /**
  * Programs that run beside the relay for longer than one call.
  *
- * Each program has a process group of its own. The relay writes the group down in its folder
- * before anything of the program runs.
+ * Each program has a process group of its own. The relay records the group in its folder before any
+ * of the program runs.
  *
- * Main function: `startProgram` and its neighbours; `lines.ts` reads what a program writes line by
+ * Main function: `startProgram` and its neighbours. `lines.ts` reads a program's output line by
  * line.
  *
  * Invariants:
- * - Nothing else in the relay starts a program. Lint holds that.
- * - A relay that was killed ends, on its next start, what it had left running. It ends a group
+ * - Nothing else in the relay starts a program. Lint enforces that.
+ * - After a kill, the relay's next start ends the groups that were left running. It ends a group
  *   only while that is still the group it started.
- * - What a program writes is bounded, per line and in all.
+ * - A program's output is limited, per line and in total.
  *
  * It does not know what a program is for.
  */
@@ -23,7 +23,7 @@ import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { endGroup, endMarked, GROUP_MARK, groupOf, groupSchema } from './proc.ts';
 export { memoryLeft, processNow, processOf, processesNow, type Process } from './proc.ts';
 
-// The one place where the relay starts programs. Lint refuses `node:child_process` elsewhere in
+// The only place where the relay starts programs. Lint refuses `node:child_process` elsewhere in
 // `server`. A program gets only the descriptors that its start names, and none that the relay
 // inherited.
 
@@ -38,7 +38,7 @@ function isInherited(descriptor: number): boolean {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
-    // It was closed since it was listed. The listing itself used one.
+    // The descriptor was closed after it was listed. The listing itself used one.
     return false;
   }
 }
@@ -62,19 +62,19 @@ export function closeInherited(): void {
 
 /** As `spawn`. */
 export function startProgram(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  // The relay did so at its start. A test or a benchmark that uses one part of it did not.
+  // The relay did this at its start. A test or a benchmark of one part did not.
   closeInherited();
   return spawn(file, args, options);
 }
 
-/** What it waits for before it begins: a line. */
+/** The program waits for a line on this descriptor before it begins. */
 const GO_FD = 3;
 const GATE = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && exec "$@"`;
 
 export interface ProgramStart {
   readonly command: string;
   readonly args: readonly string[];
-  /** All of its environment. */
+  /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
@@ -82,22 +82,22 @@ export interface ProgramStart {
 export interface Group {
   readonly pid: number;
   readonly child: ChildProcess;
-  /** To all that is in it; nothing where it has ended. */
+  /** Signals all processes of the group. Does nothing if it has ended. */
   signal(name: NodeJS.Signals): void;
   /**
-   * To its input. Rejects where it has ended; one that does not read holds up nobody but who waits
-   * for its answer.
+   * Writes to its input. Rejects if the program has ended. A program that does not read delays only
+   * the caller that awaits this.
    */
   write(text: string): Promise<void>;
 }
 
 export interface Processes {
   /**
-   * Rejects where there is no such program, as a sentence. Its group is struck out once its first
-   * process has ended and the rest was ended with it.
+   * Rejects with a sentence if there is no such program. The group's record is deleted once its
+   * first process has ended and the rest was ended with it.
    */
   start(program: ProgramStart): Promise<Group>;
-  /** Ends what a relay that died has left. Resolves with how many groups that were. */
+  /** Ends the groups that a dead relay left. Resolves with their number. */
   endLeft(): Promise<number>;
 }
 
@@ -106,12 +106,12 @@ function isProgram(file: string): boolean {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
   } catch {
-    // It is not there, or may not be run.
+    // The file is missing or not executable.
     return false;
   }
 }
 
-/** Where a command lies, as a shell would look for it on `path`; null: nowhere. */
+/** The path of a command, found on `path` like a shell does; null: not found. */
 export function programAt(command: string, path = process.env['PATH'] ?? ''): string | null {
   if (command.includes('/') || isAbsolute(command)) {
     const file = resolve(command);
@@ -121,14 +121,14 @@ export function programAt(command: string, path = process.env['PATH'] ?? ''): st
   return files.find(isProgram) ?? null;
 }
 
-/** There is no such program on this machine, or it may not be run. */
+/** The program is not on this machine, or is not executable. */
 export class NoProgramError extends Error {
   constructor(command: string) {
     super(`there is no program “${command}” on this machine, or it may not be run`);
   }
 }
 
-/** Where it lies; throws `NoProgramError`. */
+/** The program's path. Throws `NoProgramError`. */
 export function programFor({ command, env }: Pick<ProgramStart, 'command' | 'env'>): string {
   const file = programAt(command, env['PATH']);
   if (file === null) throw new NoProgramError(command);
@@ -136,8 +136,8 @@ export function programFor({ command, env }: Pick<ProgramStart, 'command' | 'env
 }
 
 /**
- * Resolves when this process, the first of a group of its own, has begun; rejects where it cannot.
- * With its end all of its group ends.
+ * Resolves when this process, the first of a group of its own, has started. Rejects if it cannot
+ * start. When it ends, its whole group ends.
  */
 export async function begun(child: ChildProcess): Promise<Group> {
   await new Promise<void>((done, failed) => {
@@ -150,10 +150,10 @@ export async function begun(child: ChildProcess): Promise<Group> {
     try {
       process.kill(-pid, name);
     } catch {
-      // The whole group has ended by itself.
+      // The whole group has already ended.
     }
   };
-  // What it left behind in its group ends with it.
+  // The rest of the group ends with its first process.
   child.once('exit', () => signal('SIGKILL'));
   const write = (text: string) =>
     new Promise<void>((sent, failed) => {
@@ -164,7 +164,7 @@ export async function begun(child: ChildProcess): Promise<Group> {
   return { pid, child, signal, write };
 }
 
-/** `folder`: where groups are written down; null: nowhere. */
+/** `folder`: where groups are recorded; null: nowhere. */
 export function createProcesses(folder: string | null): Processes {
   return {
     async start({ command, args, env, cwd }) {
@@ -181,7 +181,8 @@ export function createProcesses(folder: string | null): Processes {
       const note = noted ? join(folder, `${mark}.json`) : null;
       child.once('exit', () => {
         void endMarked(mark).catch(() => undefined);
-        // Whoever finds the note after a kill in between ends nobody: its mark is no one's.
+        // If the relay is killed in between, the record's mark belongs to no process, so it ends
+        // none.
         if (note !== null) void rm(note, { force: true });
       });
       if (note !== null) {
@@ -193,7 +194,7 @@ export function createProcesses(folder: string | null): Processes {
           group.signal('SIGKILL');
           throw error;
         }
-        // Where the relay dies before this, nobody says the line, and it ends by itself.
+        // If the relay dies before this, the line never comes, and the program ends by itself.
         const go = child.stdio[GO_FD];
         if (go && 'end' in go) go.on('error', () => undefined).end('\n');
       }
@@ -214,7 +215,7 @@ export function createProcesses(folder: string | null): Processes {
   };
 }
 
-/** Null: a relay died while it wrote it, before the program began. */
+/** Null: a relay died while it wrote the record, before the program began. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

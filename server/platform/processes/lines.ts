@@ -1,19 +1,22 @@
 /**
- * What a program writes to its output, line by line. A line is bounded in bytes and in the JSON
- * that it may be, and all of them in how many come at once. Lines are read as they come, and given
- * one by one: between two of them every other call has its turn.
+ * Reads a program's output line by line. Limits apply to the bytes and the JSON of each line, and
+ * to the rate of all lines. Lines are read as they arrive and returned one by one. Other requests
+ * run in between.
  */
 import type { Readable } from 'node:stream';
 import { createJsonCount, type MessageBounds, type TooMuch, TooMuchError } from '../json-bounds.ts';
 import { createFlood, createPace, type FloodLimits } from '../pace.ts';
 
-/** Of one line, and of all in a while. */
+/** Limits of one line, and of all lines per time. */
 export type LineBounds = MessageBounds & FloodLimits;
 
 const NEWLINE = 0x0a;
 const FIRST_BYTES = 65_536;
 
-/** Bytes that grow at their end, each copied a few times at most, however small the pieces are. */
+/**
+ * A byte buffer that grows at its end. Each byte is copied only a few times, however small the
+ * pieces are.
+ */
 function createGrowing() {
   let bytes = Buffer.alloc(FIRST_BYTES);
   let length = 0;
@@ -28,7 +31,7 @@ function createGrowing() {
       piece.copy(bytes, length);
       length += piece.length;
     },
-    /** All of them. It is empty then. */
+    /** Returns all bytes and empties the buffer. */
     take(): Buffer {
       const all = Buffer.from(bytes.subarray(0, length));
       length = 0;
@@ -39,8 +42,8 @@ function createGrowing() {
 }
 
 /**
- * Reads at once, and ends with the output. Throws a `TooMuchError`, also for what nobody has taken
- * yet.
+ * Starts reading at once, and ends with the output. Throws a `TooMuchError`, even for lines that
+ * have not been taken yet.
  */
 export function linesOf(output: Readable, bounds: LineBounds): AsyncGenerator<Buffer, void, undefined> {
   const isFlooded = createFlood(bounds);
@@ -61,7 +64,7 @@ export function linesOf(output: Readable, bounds: LineBounds): AsyncGenerator<Bu
     output.off('data', read);
     wake();
   }
-  /** False: it was too much. */
+  /** False: a limit was exceeded. */
   function add(piece: Buffer): boolean {
     const tooMuch = begun.length() + piece.length > bounds.messageBytes ? 'length' : count.take(piece);
     if (tooMuch !== null) end(tooMuch);

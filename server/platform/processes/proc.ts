@@ -1,6 +1,6 @@
 /**
- * What the kernel says of the processes of this machine, by `/proc`. Linux only: elsewhere there
- * are none.
+ * The kernel's data about the processes of this machine, from `/proc`. Linux only: other systems
+ * report no processes.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
@@ -13,18 +13,21 @@ export interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** When it began, in ticks since the machine did: with its number it is one process for good. */
+  /** Start time, in ticks since boot. Together with its number, it identifies a process forever. */
   readonly since: string;
-  /** Bytes that are resident. Of one whose first thread has ended: 0, whatever its others hold. */
+  /**
+   * Resident bytes. 0 for a process whose first thread has ended, even if its other threads use
+   * memory.
+   */
   readonly memory: number;
   /** Its first thread has ended; others may run. */
   readonly ended: boolean;
 }
 
-/** Of a line as proc_pid_stat(5) says it. */
+/** Parses a line of proc_pid_stat(5). */
 function processIn(pid: number, stat: string): Process {
-  // Behind the program's name, which may hold anything; the state is the third field there, and the
-  // first here.
+  // The fields after the program's name, which may contain anything. The state is the third field
+  // there and the first here.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return {
     pid,
@@ -36,7 +39,7 @@ function processIn(pid: number, stat: string): Process {
   };
 }
 
-/** Null: there is none of this number. */
+/** Null: no process has this number. */
 export async function processOf(pid: number): Promise<Process | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   return stat === null ? null : processIn(pid, stat);
@@ -50,8 +53,8 @@ async function allProcesses(): Promise<Process[]> {
   return found.filter((each) => each !== null);
 }
 
-// The same at once, for whoever must not be outrun: a process that hands all it has to a child and
-// ends is gone a moment later.
+// The same, synchronous, for callers that must not be outrun. A process that passes its resources
+// to a child and exits is gone a moment later.
 
 export function processNow(pid: number): Process | null {
   try {
@@ -61,12 +64,11 @@ export function processNow(pid: number): Process | null {
   }
 }
 
-/** Numbers of all that there are. */
+/** Numbers of all processes. */
 export const processesNow = (): number[] => numbersIn(readdirSync('/proc'));
 
 /**
- * Bytes of memory that a program could get without taking them from another, and bytes of free
- * swap.
+ * Bytes of memory that a program could get without taking them from others, and bytes of free swap.
  */
 export async function memoryLeft(): Promise<{ readonly available: number; readonly swap: number }> {
   const told = await readFile('/proc/meminfo', 'utf8').catch(() => '');
@@ -77,20 +79,20 @@ export async function memoryLeft(): Promise<{ readonly available: number; readon
   return { available: bytes('MemAvailable') ?? freemem(), swap: bytes('SwapFree') ?? 0 };
 }
 
-// Process groups as they are written down: a relay that is killed takes nothing with it that runs
-// without a sandbox, and the next one ends it by what was written. A number is given to another
-// process once it is free: so a group is known by when its first process began, or by the mark that
-// it was given in its environment. Linux only.
+// Records of process groups. When a relay is killed, programs without a sandbox keep running, and
+// the next relay ends them by these records. Process numbers are reused. So a group is identified
+// by the start time of its first process, or by the mark in its environment. Linux only.
 
-/** In the environment of all that is written down: which group it is of. */
+/** The variable that marks every process of a recorded group with that group. */
 export const GROUP_MARK = 'ROOST_SCRIPT_RUN';
 
 export const groupSchema = z.object({
   /**
-   * Since when this machine is up, and among which processes: elsewhere the numbers are others'.
+   * Identifies the boot and the process namespace of the machine. Elsewhere the numbers mean other
+   * processes.
    */
   machine: z.string(),
-  /** Of its first process, and of the group. */
+  /** The number of its first process and of the group. */
   pid: z.number().int().min(2),
   since: z.string().min(1),
   mark: z.string().min(1),
@@ -102,12 +104,12 @@ async function machine(): Promise<string | null> {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     return `${boot.trim()} ${await readlink('/proc/self/ns/pid')}`;
   } catch {
-    // Another system.
+    // Not Linux.
     return null;
   }
 }
 
-/** Null: its process has ended, or this system does not say. */
+/** Null: its process has ended, or this system has no such data. */
 export async function groupOf(pid: number, mark: string): Promise<WrittenGroup | null> {
   const [here, first] = await Promise.all([machine(), processOf(pid)]);
   return here === null || first === null ? null : { machine: here, pid, since: first.since, mark };
@@ -119,19 +121,19 @@ async function isMarked({ pid }: Process, mark: string): Promise<boolean> {
 }
 
 async function isOf({ pid, since, mark }: WrittenGroup, one: Process): Promise<boolean> {
-  // Its first process may have ended, and left this one behind.
+  // Its first process may have ended and left this one behind.
   return one.pid === pid ? one.since === since : await isMarked(one, mark);
 }
 
 /**
- * Looks for those that left the group: one that begins another meanwhile is found with the next
- * look.
+ * Number of searches for processes that left the group. A process that starts another during a
+ * search is found by the next.
  */
 const LOOKS = 5;
 
 /**
- * Ends what was begun with this mark and has left its group, as a daemon does (setsid(2)); what
- * hides its environment is not found. True: something was.
+ * Ends processes that have this mark and have left their group, as a daemon does (setsid(2)).
+ * Processes that hide their environment are not found. True: there were some.
  */
 export async function endMarked(mark: string): Promise<boolean> {
   let ended = false;
@@ -145,23 +147,23 @@ export async function endMarked(mark: string): Promise<boolean> {
         process.kill(pid, 'SIGKILL');
         ended = true;
       } catch {
-        // It has ended by itself.
+        // The process has already ended.
       }
   }
   return ended;
 }
 
-/** Ends what is left of it. True: something was. */
+/** Ends the rest of a group. True: there was some. */
 export async function endGroup(group: WrittenGroup): Promise<boolean> {
   if ((await machine()) !== group.machine) return false;
   const members = (await allProcesses()).filter((each) => each.group === group.pid);
-  // While one of it is there, the group's number is nobody else's.
+  // While one of its processes exists, the group's number is not reused.
   const ours = await Promise.all(members.map((each) => isOf(group, each)));
   let ended = false;
   try {
     if (ours.includes(true)) ended = process.kill(-group.pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
   return (await endMarked(group.mark)) || ended;
 }

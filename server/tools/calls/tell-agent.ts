@@ -106,7 +106,7 @@ interface TellAgentDeps {
   readonly host: Pick<SessionHost, 'stateOf' | 'rouse'>;
   readonly alone: Alone;
   readonly reach: Pick<Reach, 'permitFor'>;
-  /** Is not waited for by whoever is told; `what` is logged where it fails. */
+  /** Runs work that the caller does not wait for. If it fails, `what` is logged. */
   readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly closing: AbortSignal;
   readonly now: () => number;
@@ -198,7 +198,7 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
     if (isRelays) return;
     if (host.stateOf(agentId) !== 'absent')
       return beside(wakeByPerson(agentId, { alone: false }), 'a turn could not begin');
-    // A no is read with whatever comes next: it is worth no run of its own.
+    // The agent reads a refusal with the next message. It is worth no run of its own.
     if (call.state !== 'declined') followUp(agentId);
   };
 }

@@ -485,7 +485,7 @@ export function createLink(deps: LinkDeps): Link {
     current = null;
     void open.client.close().catch(NOTHING);
     fail(error);
-    // One that has held for a while is tried anew by the next call.
+    // If a connection has lasted for a while, the next call opens a new one without a pause.
     if (elapsed() - open.since > limits.backoffFirst) againAt = elapsed();
   }
 

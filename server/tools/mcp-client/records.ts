@@ -149,7 +149,7 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
           {
             record: { type: 'attached-server' as const, id: server, value },
             async announced(at: Stamp) {
-              // A row that was changed once more meanwhile keeps no stamp, and is told again.
+              // A row that was changed again in the meantime gets no stamp, and is announced again.
               await db
                 .updateTable('attached')
                 .set({ stamp: at })

@@ -64,10 +64,12 @@ export const ATTACHED_LIMITS = {
    */
   tokenChars: 10_000,
   tokensKept: 8,
-  /** Before it is tried again after it failed; doubles with each in a row. */
+  /** Pause before the next try after a failure. It doubles with each further failure in a row. */
   backoffFirst: 1_000,
   backoffMost: 300_000,
-  /** After it said that its list has changed, before it is asked. */
+  /**
+   * Pause between a server's notice that its list has changed and the next request for the list.
+   */
   changedMs: 1_000,
   /** Between asking a program to end and killing it. */
   endMs: 2_000,

@@ -21,20 +21,25 @@ export interface Attached {
   /** All tools of all servers that agents are offered now. */
   tools(): readonly TeamTool[];
   /**
-   * Resolves when the connection was tried, whether or not the server answers. Null: it was removed
-   * meanwhile.
+   * Resolves after the attempt to connect, whether or not the server answers. Null: it was removed
+   * in the meantime.
    */
   add(name: string, attachment: Attachment): Promise<AttachedServer | Refused | null>;
   /** Connects now. Null: the server does not exist. */
   look(serverId: string): Promise<AttachedServer | null>;
-  /** `changed-elsewhere`: it is not at the version that the change names. Null: there is none. */
+  /**
+   * `changed-elsewhere`: the server is not at the version that the change names. Null: it does not
+   * exist.
+   */
   change(serverId: string, change: Change): Promise<AttachedServer | Refused | 'changed-elsewhere' | null>;
   /** The page on which the person allows a sign-in, which sends them back to `redirect`. */
   signIn(serverId: string, redirect: string): Promise<URL | Refused | null>;
   signOut(serverId: string): Promise<AttachedServer | null>;
-  /** `query`: of the returning request. Resolves when the server was tried with the new tokens. */
+  /**
+   * `query`: of the returning request. Resolves after the attempt to connect with the new tokens.
+   */
   finishSignIn(query: URLSearchParams): Promise<AttachedServer | Refused>;
-  /** False: there was none. The server's secrets are deleted, and nothing of it runs on. */
+  /** False: it does not exist. The server's secrets are deleted, and its connection is closed. */
   remove(serverId: string): Promise<boolean>;
   /** The person's settings, as records. */
   readonly records: RecordSource;
@@ -47,10 +52,10 @@ export interface Refused {
 }
 
 export interface Change {
-  /** At which it must be still; left out: at any. */
+  /** The version that the change expects; left out: any. */
   readonly version?: number | undefined;
   readonly agents?: readonly string[] | null | undefined;
-  /** Null: it runs outside the sandbox from now on. */
+  /** Null: the program runs outside the sandbox from now on. */
   readonly box?: Box | null | undefined;
   /** The person has reviewed these tools in the version with this hash. */
   readonly tools?: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[] | undefined;

@@ -99,18 +99,18 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
 export const replyCostsOf = onePerPage(createReplyCosts);
 
 export interface CostQueries {
-  /** Over this many days, 1 to 90. */
+  /** For this many days, 1 to 90. */
   report(days: number): Query<Costs>;
   readonly prices: Query<PricesAnswer>;
-  /** US dollars a day for everybody together; null: no limit. */
+  /** US dollars a day for all agents together; null: no limit. */
   setHouseholdBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for each agent without a budget of its own; null: no limit. */
   setEachBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for one agent; null: the default for each agent. */
   setAgentBudget(agentId: AgentId, usd: number | null): Promise<Done>;
   /**
-   * An empty list brings Roost's own back. `version`: of the table from which this one was made;
-   * left out: it overwrites. `newer`: that of the table that another page has saved since.
+   * An empty list restores Roost's own prices. `version`: of the table that was edited; left out:
+   * the current one is overwritten. `newer`: the version that another page has saved since.
    */
   setPrices(prices: readonly Price[], version?: number): Promise<Done & { readonly newer?: number }>;
 }

@@ -68,7 +68,7 @@ type ProgramsCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProg
 interface AgentPrograms {
   readonly list: Query<Programs>;
   add(program: AddProgram): Promise<Done>;
-  /** Makes one of these calls, and shows how it stands after it. */
+  /** Makes one of these calls, then shows the resulting state. */
   change<Value>(call: (calls: ProgramsCalls) => Promise<ProgramsRelayResult<Value>>): Promise<Done>;
 }
 
@@ -119,7 +119,7 @@ interface Attached {
   signIn(
     serverId: string,
   ): Promise<{ readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string }>;
-  /** Makes one of these calls, and shows how it stands after it. */
+  /** Makes one of these calls, then shows the resulting state. */
   change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done & { readonly newer?: Value }>;
 }
 

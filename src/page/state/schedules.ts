@@ -1,6 +1,6 @@
 /**
- * What agents do by themselves: their schedules, the history of each, and the snapshots stored at
- * the relay.
+ * What agents do on their own: their schedules, the history of each, and their snapshots at the
+ * relay.
  */
 import type { AgentId, RunId, ScheduleId } from '../../shared/domain/ids.ts';
 import type { Timing } from '../../shared/domain/schedule/timing.ts';
@@ -43,7 +43,10 @@ interface Copies {
 }
 export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
 
-/** Both have changed the same: it is not saved. As the relay has it now. */
+/**
+ * The same fields were changed here and at the relay, so nothing was saved. This is the relay's
+ * version.
+ */
 export interface Clash {
   readonly ok: false;
   readonly clash: Scheduled;
@@ -53,7 +56,7 @@ interface Listed {
   readonly schedules: readonly Scheduled[];
   /** The relay runs scripts for this household. */
   readonly scripts: boolean;
-  /** Why not, in the relay's words. */
+  /** The reason in the relay's words, if it does not. */
   readonly why?: string | undefined;
   /** Scripts may reach hosts of the relay's own machine that the person names. */
   readonly ownHosts?: boolean | undefined;
@@ -115,7 +118,7 @@ function createTimings({ reach, notices, again }: TimingsDeps): (changes: readon
 
 export interface Schedules {
   readonly list: Query<Listed>;
-  /** `hours`: in both directions. */
+  /** `hours`: into the past and into the future. */
   timeline(hours: number): Query<Timeline>;
   history(scheduleId: ScheduleId): Paged<Occurrence>;
   /** Active runs, newest first. */
@@ -137,13 +140,16 @@ export interface Schedules {
   /** Turns the proposal into a routine. A notice reports a refusal. */
   accept(proposal: Proposal): Promise<void>;
   decline(proposal: Proposal): Promise<void>;
-  /** One as the relay has it now; null: it has none such, or does not say. */
+  /** The relay's current version; null: the relay has no such schedule, or does not answer. */
   one(scheduleId: ScheduleId): Promise<Scheduled | null>;
-  /** `scheduleId` null: a new one. What is there is overwritten. */
+  /** `scheduleId` null: a new schedule. Overwrites the current version. */
   save(scheduleId: ScheduleId | null, schedule: Schedule): Promise<Saved>;
-  /** Saves a change of one, made over what the relay has by now. `merge` null: that clashes. */
+  /**
+   * Saves a change that is merged with the relay's current version. `merge` returns null for a
+   * conflict.
+   */
   saveOver(known: Scheduled, merge: (now: Schedule) => Schedule | null): Promise<Saved | Clash>;
-  /** What is refused is told as a notice. */
+  /** A notice reports a refusal. */
   toggle(scheduled: Scheduled): Promise<void>;
   runNow(scheduled: Scheduled): Promise<void>;
   duplicate(scheduled: Scheduled): Promise<void>;

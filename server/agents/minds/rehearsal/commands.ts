@@ -1,4 +1,4 @@
-/** What the person asks for: recognised by the words of a language's table, and by nothing else. */
+/** Recognises what the person asks for, by the words of a language's table alone. */
 import type { Language } from './english.ts';
 import { LANGUAGES, type Reading } from './reading.ts';
 
@@ -19,7 +19,7 @@ export function beginsWithOne(text: string, phrases: readonly string[]): boolean
 }
 export const isOne = (text: string, phrases: readonly string[]) => phrases.includes(plain(text));
 
-/** The language in which this was written, by its frequent words; in doubt that of the page. */
+/** The language of this text, by its frequent words. In doubt, the language of the page. */
 export function languageOfWords({ language }: Pick<Reading, 'language'>, said: string): Language {
   const all = plain(said).split(' ');
   const hits = ({ common }: Language) => all.filter((word) => common.includes(word)).length;
@@ -30,7 +30,7 @@ const withoutLead = (said: string, { polite }: Language): string => {
   const lead = new RegExp(String.raw`^\s*(?:(?:${polite.join('|')})[\s,]+)+`, 'iu');
   return said.trim().replace(lead, '');
 };
-/** The sentence without its stop, and without "please" at either end. */
+/** The sentence without its final stop, and without "please" at either end. */
 export const bare = (said: string, language: Language): string => {
   const trail = new RegExp(String.raw`(?:[\s,]+(?:${language.polite.join('|')}))*[\s.!?]*$`, 'iu');
   return withoutLead(said, language).replace(trail, '');
@@ -39,12 +39,15 @@ const isQuestion = (said: string) => /\?\s*$/.test(said);
 export const asks = (said: string, { commands }: Language): boolean =>
   isQuestion(said) || beginsWithOne(said, commands.asks);
 
-/** Something to be kept, also behind a question: "Shall we begin? Remember that …". */
+/**
+ * Whether the text asks to remember something, even after a question: "Shall we begin? Remember
+ * that …".
+ */
 export const isToKeep = (said: string, language: Language): boolean =>
   !isQuestion(said) &&
   said.split(/[.!?…]\s/u).some((sentence) => beginsWithOne(withoutLead(sentence, language), language.commands.keep));
 
-/** "Tell Lyra that …": null where it names nobody whom the agent can reach, or says nothing. */
+/** "Tell Lyra that …". Null: it names no agent within reach, or has no message. */
 export function addressed(
   { team }: Pick<Reading, 'team'>,
   said: string,
@@ -66,7 +69,7 @@ export function addressed(
   return null;
 }
 
-/** The name that the agent is to take; null: it is asked for none. */
+/** The new name that the agent is asked to take; null: none. */
 export function newName(said: string, language: Language): string | null {
   const text = bare(said, language);
   const phrase = language.commands.rename.find((each) => text.toLowerCase().startsWith(`${each} `));
@@ -82,23 +85,23 @@ export const isCommand = (said: string, language: Language, phrases: readonly st
 export const asksForSoul = (said: string, language: Language): boolean =>
   !isQuestion(said) && beginsWithOne(bare(said, language), language.commands.soul);
 
-/** What somebody wishes to be reminded of, as the tool `wake_later` takes it. */
+/** A reminder, in the form that the tool `wake_later` takes. */
 export interface Wish {
   readonly message: string;
   readonly when: { readonly delay: string } | { readonly at: string };
-  /** Where no day was said, and that hour of today is over. */
+  /** Used if the wish names no day and that hour of today is over. */
   readonly otherwise?: { readonly at: string };
 }
-/** Of a day of which no hour was said. */
+/** The hour for a day without one. */
 const USUAL = '9:00';
 
 interface Span {
-  /** Words that it takes. */
+  /** Number of words that it takes. */
   readonly length: number;
   readonly wish: Omit<Wish, 'message'>;
 }
 
-/** Reads times out of the words of a wish. */
+/** Reads times from the words of a wish. */
 function clockReader(words: readonly string[], { reminders }: Language) {
   const { numbers, units, days, oclock } = reminders;
   const word = (at: number) => plain(words[at] ?? '');
@@ -149,8 +152,8 @@ function clockReader(words: readonly string[], { reminders }: Language) {
 }
 
 /**
- * What these words ask to be reminded of. Null where they ask for nothing of the kind, or name a
- * time that is not understood as a whole: the demo sets no other time than was meant.
+ * The reminder that these words ask for. Null: they ask for none, or part of the time was not
+ * understood. The demo never sets a time other than the one meant.
  */
 export function reminderIn(said: string, language: Language): Wish | null {
   const { asks: ways, about, beyond } = language.reminders;
@@ -170,7 +173,7 @@ export function reminderIn(said: string, language: Language): Wish | null {
     if (rest.some((_, i) => (i < at || i >= at + span.length) && clock.isDay(i))) return null;
     const left = [...rest.slice(0, at), ...rest.slice(at + span.length)];
     while (left[0] !== undefined && isAbout(left[0])) left.shift();
-    // A number at an end may belong to a time that was not understood: "on the 3rd at 9".
+    // A number at either end may belong to a time that was not understood: "on the 3rd at 9".
     if ([left[0], left.at(-1)].some((word) => word !== undefined && /\d/.test(word))) return null;
     const message = left.join(' ').replace(/^[:,\s]+|[,\s]+$/g, '');
     return { message: message === '' ? said.trim() : message, ...span.wish };

@@ -1,14 +1,14 @@
 /**
- * All that the demo says and understands in English, and the shape of such a table.
+ * Everything that the demo says and understands in English, and the type of such a table.
  *
- * `{name}` in a text is replaced. Words to be recognised are in lower case and without apostrophes.
- * They are compared with a sentence without its stops and its "please".
+ * `{name}` in a text is replaced. Phrases to recognise are in lower case and without apostrophes.
+ * They are compared with a sentence without its final stop and its "please".
  */
 import { BIRTH_DISCLAIMERS, TALK_DISCLAIMERS } from '../../../../src/shared/domain/demo-words.ts';
 
 type Some = readonly [string, ...string[]];
 
-/** One of eight ways to be somebody. */
+/** One of eight temperaments of an agent. */
 export interface Temperament {
   /** The first words, with `{colour}` and `{seat}`. */
   readonly opening: string;
@@ -17,13 +17,13 @@ export interface Temperament {
   readonly hello: string;
 }
 
-/** What people say to somebody new: the words by which it is recognised, and the answer. */
+/** What people say to a new agent: phrases to recognise, and the answer. */
 export interface Topic {
-  /** `^` before a phrase: at the beginning only; `=`: as the whole sentence. */
+  /** `^` before a phrase: only at the beginning. `=`: as the whole sentence. */
   readonly words: readonly string[];
   readonly says: string;
 }
-/** One topic a line: `words, more words => answer`. The first that fits counts; `¶`: a new line. */
+/** One topic per line: `words, more words => answer`. The first match counts. `¶` is a new line. */
 export const topicsIn = (table: string): readonly Topic[] =>
   table
     .trim()
@@ -32,55 +32,55 @@ export const topicsIn = (table: string): readonly Topic[] =>
     .map(([words = '', says = '']) => ({ words: words.split(', '), says: says.replaceAll('¶', '\n') }));
 
 export interface Language {
-  /** As a prompt names it. */
+  /** The language's name in prompts. */
   readonly name: string;
-  /** For dates. */
+  /** The language tag for dates. */
   readonly tag: string;
-  /** Frequent words of which no other table has any. */
+  /** Frequent words that no other table has. */
   readonly common: readonly string[];
-  /** Words that say nothing about what a sentence is about. */
+  /** Words that do not tell the subject of a sentence. */
   readonly empty: readonly string[];
   readonly quotes: readonly [string, string];
   readonly birthHonesty: Some;
   readonly talkHonesty: Some;
   readonly temperaments: readonly [Temperament, ...Temperament[]];
-  /** Names that agents find, each with the reason. */
+  /** Names that agents choose, each with the reason. */
   readonly names: Readonly<Record<Name, string>>;
-  /** Names that they try first, each with what was wrong with it; follows a comma. */
+  /** Names that they try first, each with the objection, which follows a comma. */
   readonly tried: readonly (readonly [name: string, butNot: string])[];
   readonly polite: readonly string[];
-  /** What a sentence begins with; `sleep` and `inbox` are the whole sentence. */
+  /** Beginnings of sentences. `sleep` and `inbox` are whole sentences. */
   readonly commands: {
     readonly message: readonly string[];
     readonly wake: readonly string[];
-    /** What may stand between the name of another agent and the words for it. */
+    /** Words between the name of another agent and the message for it. */
     readonly links: readonly string[];
     readonly sleep: readonly string[];
     readonly inbox: readonly string[];
     readonly rename: readonly string[];
     readonly soul: readonly string[];
     readonly keep: readonly string[];
-    /** A question about what was said before. */
+    /** Questions about earlier messages. */
     readonly past: readonly string[];
-    /** How a question begins, and how a request for work that takes a model. */
+    /** Beginnings of questions, and of requests for work that needs a model. */
     readonly asks: readonly string[];
     readonly work: readonly string[];
   };
   readonly reminders: {
-    /** How a wish begins, and a word that it needs besides. */
+    /** Beginnings of a wish, each with a word that it needs elsewhere. */
     readonly asks: readonly { readonly begins: string; readonly has?: string }[];
-    /** What may stand before the thing itself, the longest first. */
+    /** Words before the subject of the reminder, longest first. */
     readonly about: readonly string[];
     readonly in: string;
     readonly on: readonly string[];
     readonly at: readonly string[];
     readonly oclock: readonly string[];
-    /** How 1, 2, 3 … are said. */
+    /** The words for 1, 2, 3 … */
     readonly numbers: readonly (readonly string[])[];
     readonly units: Readonly<Record<'minutes' | 'hours' | 'days', readonly string[]>>;
-    /** By how a day is said: as the tool takes it. */
+    /** Words for a day, with the form that the tool takes. */
     readonly days: Readonly<Record<string, string>>;
-    /** A wish with one of these names a time that the demo does not understand. */
+    /** A wish with one of these words names a time that the demo does not understand. */
     readonly beyond: readonly string[];
   };
   readonly topics: readonly Topic[];
@@ -108,7 +108,7 @@ const NAMES = {
   Brio: 'It is the instruction I would want written above my part.',
   Echo: 'It was in the room before I was, and it came when I called.',
 } as const;
-/** `Echo` is for agents that were told to choose the same name. */
+/** `Echo` is for agents that are configured to choose the same name. */
 export type Name = keyof typeof NAMES;
 
 const TEMPERAMENTS: Language['temperaments'] = [
@@ -179,7 +179,7 @@ const TEMPERAMENTS: Language['temperaments'] = [
 ];
 
 const TEXTS = {
-  // A birth.
+  // Birth.
   trying: 'Names, then. {name}? I tried it on, {butNot}.',
   noName: 'No name feels right yet. I would sooner say so than take one off a hook because it is there.',
   stillNoName: 'I went through the drawer again. Not yet. I would like to deserve it first.',
@@ -191,7 +191,7 @@ const TEXTS = {
     'I am {name}. I keep the door for {human} and for this team: I call them when they are wanted, I say who has come, and I leave their words to them.',
   soul: 'I am {name}.',
   nobody: 'still without a name',
-  // A wake.
+  // Wake.
   greeting: 'Hello, {human}. {hello}',
   stillFits: 'I am {name}; the name still fits.',
   lastTold: 'The last thing you told me before I slept was {text} I have kept it.',
@@ -206,10 +206,10 @@ const TEXTS = {
   leftAlone: 'I read that, and I am leaving it where it is. This demo was told that the lead does not call the team.',
   seat: 'seat {seat}',
   and: ' and ',
-  // What others wrote, and what was to come back.
+  // Messages of other agents, and reminders.
   wroteToMe: '{from} wrote to me: {text} I have that.',
   itIsTime: 'It is time, as I was to tell you: {text}',
-  // Talk.
+  // Conversation.
   gotFiles: 'I got {files}. No model is connected, so I cannot look inside.',
   iHaveThat: 'I have that: {text} Ask me for it later, also after I have slept.',
   youAsk: 'You ask: {text} A model would know; I am the demo’s stand-in, and would only be guessing.',
@@ -231,7 +231,7 @@ const TEXTS = {
   named: 'There. It sits well; say it now and then, so that it wears in.',
   soulWritten: 'Done. That is how I would put it today; the earlier one is kept.',
   written: 'That is written down, and I will be given it whenever I wake.',
-  // An answer of the relay is English already, and is told as it is.
+  // The relay's answers are in English already and are quoted unchanged.
   delivered: '{answer}',
   granted: '{answer}',
   notWoken: '{answer}',

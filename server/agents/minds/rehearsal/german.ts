@@ -1,4 +1,4 @@
-/** All that the demo says and understands in German. */
+/** Everything that the demo says and understands in German. */
 import { BIRTH_DISCLAIMERS, TALK_DISCLAIMERS } from '../../../../src/shared/domain/demo-words.ts';
 import { topicsIn, type Language } from './english.ts';
 

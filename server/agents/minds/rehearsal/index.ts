@@ -1,18 +1,18 @@
 /**
- * The demo: the mind that stands in where no model is connected.
+ * The demo mind, which answers when no model is connected.
  *
- * It plays the story of the README: an agent hatches, finds a name and writes its soul; it talks,
- * remembers what it was told, sets a reminder and says it when it is due, writes to another agent,
- * wakes one, takes another name and goes to sleep; the lead calls the team and says who has come.
+ * It plays the story of the README. An agent hatches, finds a name and writes its soul. It talks,
+ * remembers what it is told, sets a reminder and delivers it. It writes to another agent, wakes
+ * one, takes another name and goes to sleep. The lead calls the team and reports who has come.
  *
- * It thinks nothing, and says so in each soul and most answers. Sentences are recognised by word
- * lists and answered from tables, one for each language (`english.ts`, `german.ts`); what no list
- * knows is kept as told, or answered with "a model would know". It sets single reminders at plain
- * times, no routines, and none where it did not understand the whole time. It uses no other tool.
- * The relay's own texts are English, and so they are quoted in every language.
+ * The demo does not think, and says so in each soul and most answers. It recognises sentences by
+ * word lists and answers from tables, one per language (`english.ts`, `german.ts`). Other sentences
+ * are stored as facts, or answered with "a model would know". It sets single reminders at plain
+ * times, no routines, and none if any part of the time was not understood. It uses no other tool.
+ * The relay's own texts are English, so they are quoted in English in every language.
  *
- * It is deterministic: the same seed, seat and words give the same answer. It can be told to fail
- * in several ways (`Rehearsal`), for tests and for who wants to see how the page takes that.
+ * It is deterministic: the same seed, seat and words give the same answer. `Rehearsal` can make it
+ * fail in several ways, for tests and to see how the page shows failures.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -26,13 +26,13 @@ import { createAnthropicMind } from '../served.ts';
 import { bodySchema, readBody, type Households, type Reading } from './reading.ts';
 import { isBirth, replyTo, type ReplyPart } from './replies.ts';
 
-/** One event of a streamed answer, and how long to wait before it. */
+/** One event of a streamed answer, and the wait before it. */
 interface Beat {
   readonly afterMs: number;
   readonly event: Readonly<Record<string, unknown>> & { readonly type: string };
 }
 
-/** Words that leave together where nobody wants to watch them arrive. */
+/** Words per event when the answer need not be watched. */
 const WORDS_AT_ONCE = 12;
 const CHARACTERS_PER_TOKEN = 4;
 const tokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
@@ -64,7 +64,7 @@ function* partBeats(part: ReplyPart, index: number, id: string, firstMs: number,
   yield { afterMs: 0, event: { type: 'content_block_stop', index } };
 }
 
-/** An answer as the Messages API streams it. `inputSize`: what was sent, in characters. */
+/** An answer as a stream of the Messages API. `inputSize`: characters of the request. */
 function* beats(parts: readonly ReplyPart[], id: string, inputSize: number, timing: Rehearsal): Generator<Beat> {
   const usage = {
     input_tokens: tokens(inputSize),
@@ -95,12 +95,12 @@ function* beats(parts: readonly ReplyPart[], id: string, inputSize: number, timi
   yield { afterMs: 0, event: { type: 'message_stop' } };
 }
 
-/** Pieces of an answer that arrive before its stream is cut, where that is asked for. */
+/** Number of events before a stream is cut, if the options ask for that. */
 const CUT_AFTER = 3;
 
 /**
- * The loopback server behind the rehearsal mind. It speaks the Messages API, so that the same
- * client code runs.
+ * The loopback server behind the demo mind. It speaks the Messages API, so that the usual client
+ * code runs.
  */
 interface RehearsalServer {
   readonly baseUrl: string;
@@ -108,7 +108,7 @@ interface RehearsalServer {
 }
 
 function refuse(response: ServerResponse, status: number, type: string, message: string): void {
-  // A failure that was asked for is not to be tried again.
+  // A requested failure must not be retried.
   response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
   response.end(JSON.stringify({ type: 'error', error: { type, message } }));
 }
@@ -120,8 +120,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * Counts births per seat, so that a seat that is filled anew gets another name; a repeat of one
- * birth keeps its own.
+ * Counts births per seat, so that a seat that is filled again gets another name. A repeat of the
+ * same birth keeps its name.
  */
 function createBirthCount() {
   const counts = new Map<number, number>();
@@ -133,7 +133,7 @@ function createBirthCount() {
   };
 }
 
-/** `token` must come as bearer token: nobody else on this machine may talk to it. */
+/** Requests must carry `token` as bearer token. It keeps other programs of this machine out. */
 async function startRehearsalServer(deps: {
   token: string;
   options: () => Rehearsal;
@@ -155,7 +155,7 @@ async function startRehearsalServer(deps: {
       if (signal.aborted) return;
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
       if (event.type === 'content_block_delta' && ++deltas >= cutAfter) {
-        // The words so far must be on their way before the line goes dead.
+        // The words so far must be sent before the connection breaks.
         await sleep(20, undefined, { signal });
         response.destroy();
         return;
@@ -180,7 +180,7 @@ async function startRehearsalServer(deps: {
       case 'fail':
         return refuse(response, 500, 'api_error', 'the rehearsal was told to fail in this seat');
       case 'silent':
-        // It holds the line and never says a word; the caller gives up.
+        // Keeps the connection open in silence until the caller gives up.
         return;
       case 'say': {
         const events = beats(reply.parts, `rehearsal_${++count}`, reading.size, options);
@@ -193,7 +193,7 @@ async function startRehearsalServer(deps: {
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
-      // A caller that left in mid-sentence is not a mistake.
+      // A client that disconnects in the middle is no error.
       if (error instanceof Error && error.name === 'AbortError') return;
       if (response.headersSent) response.destroy();
       else refuse(response, 400, 'invalid_request_error', errorMessage(error));
@@ -215,20 +215,20 @@ async function startRehearsalServer(deps: {
   };
 }
 
-/** Whom it may write to, household by household. */
+/** The members that an agent may write to, by household. */
 interface Acquaintances {
   all(): Promise<readonly (readonly TeamMember[])[]>;
 }
 
 export interface RehearsalMind extends Mind {
   options(): Rehearsal;
-  /** Holds from the next request on. */
+  /** Applies from the next request on. */
   setOptions(options: Rehearsal): void;
-  /** Whom a command to it may name. Until it is told, nobody. */
+  /** Sets the members that a command may name. Before this call there are none. */
   meet(directory: Acquaintances): void;
 }
 
-/** Starts the loopback server; `close()` stops it. */
+/** Starts the loopback server. `close()` stops it. */
 export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Promise<RehearsalMind> {
   let options = rehearsalSchema.parse(initial);
   const token = randomBytes(24).toString('base64url');
@@ -241,13 +241,13 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
     baseUrl: server.baseUrl,
     keyHeader: 'bearer',
     thinking: false,
-    // It knows all of them, and reads none of their definitions.
+    // The demo knows all tools, and reads none of their definitions.
     searching: 'every',
     kind: 'rehearsal',
     models: { lead: REHEARSAL_MODEL, agent: REHEARSAL_MODEL },
   });
   return {
-    // A model that the person chose is for the day when one is connected.
+    // A model that the person chose is for the time when one is connected.
     models: () => mind.models({ lead: '', agent: '' }),
     searches: (model) => mind.searches?.(model) ?? false,
     answer: (request, listener) => mind.answer(request, listener),

@@ -1,4 +1,4 @@
-/** What a request tells the demo mind: who it is to be, and what was said so far. */
+/** Reads a request to the demo mind: the agent's identity, and the conversation so far. */
 import { z } from 'zod';
 import { attachedIn } from '../../../../src/shared/domain/attachment.ts';
 import { languageOf } from '../../../../src/shared/domain/prompts.ts';
@@ -8,7 +8,7 @@ import type { TeamMember } from '../../../../src/shared/protocol/team.ts';
 import { ENGLISH, type Language } from './english.ts';
 import { GERMAN } from './german.ts';
 
-/** The demo speaks these. Another one is a table like them, and an entry here. */
+/** The languages of the demo. A new one needs a table, and an entry here. */
 export const LANGUAGES: readonly [Language, ...Language[]] = [ENGLISH, GERMAN];
 
 const blockSchema = z.discriminatedUnion('type', [
@@ -46,42 +46,45 @@ export interface Reading {
   /** 0–8 */
   readonly position: number;
   readonly name: string | null;
-  /** The agent was not woken: it hatches, or has hatched in this session. */
+  /** The agent was not woken. It hatches, or has hatched in this session. */
   readonly isNew: boolean;
   readonly human: string;
   /** The language of the person's page. */
   readonly language: Language;
   readonly colorName: string;
   readonly hasSoul: boolean;
-  /** The system prompt before the protocol: the lead's last conversation stands there. */
+  /** The system prompt before the protocol. It has the lead's last conversation. */
   readonly system: string;
   readonly turns: readonly Turn[];
-  /** The turn that is to be answered. */
+  /** The turn to answer. */
   readonly last: Turn;
-  /** Characters of everything that was sent. */
+  /** Characters of the whole request. */
   readonly size: number;
-  /** Whom the agent can reach, as people write it, in lower case: names, ids and "seat 3". */
+  /** The agents within reach as people write them, in lower case: names, ids and "seat 3". */
   readonly team: readonly string[];
-  /** Names of the others, as they are. */
+  /** Names of the other agents, unchanged. */
   readonly others: readonly string[];
-  /** Names of the tools that are offered. */
+  /** Names of the offered tools. */
   readonly tools: ReadonlySet<string>;
 }
 
 const MESSAGE_HEAD = /^\[Message from ([^\],]+)[^\]]*\]$/;
-/** What another agent or the relay wrote, under the line that says so; null: something else. */
+/**
+ * A message of another agent or of the relay, under its header line; null: the text is something
+ * else.
+ */
 export function messageIn(text: string): { readonly from: string; readonly text: string } | null {
   const [said] = readSaid(text);
   const from = said && text.startsWith(said.head) ? MESSAGE_HEAD.exec(said.head)?.[1] : undefined;
   return said && from !== undefined ? { from, text: said.text } : null;
 }
-/** What the relay adds to what was said: the time, who woke the agent, what was left out. */
+/** Whether the text is a note of the relay: the time, who woke the agent, what was dropped. */
 const isNote = (text: string): boolean => /^\[[^\n]*\]$/.test(text) && attachedIn(text) === null;
 
-/** The person's words of a turn. */
+/** The person's texts in a turn. */
 export const spoken = ({ texts }: Turn): readonly string[] => texts.filter((text) => messageIn(text) === null);
 
-/** What the person said, apart from the files that came along; texts of files are no words. */
+/** The person's words, and the names of the attached files. Contents of files are not words. */
 export function withoutFiles(texts: readonly string[]): { readonly said: string; readonly files: readonly string[] } {
   const lines = texts.filter((text) => !text.startsWith('[Text of ')).flatMap((text) => [...text.split('\n'), '']);
   const files = lines.flatMap((line) => attachedIn(line) ?? []).map(({ name, size }) => `${name}, ${size}`);
@@ -109,10 +112,12 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
 const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
 
 type Member = Pick<TeamMember, 'agentId' | 'name' | 'position'>;
-/** Who lives at the relay, household by household. */
+/** The members at this relay, by household. */
 export type Households = readonly (readonly Member[])[];
 
-/** One demo mind speaks for all households: the request itself says whom this agent lives with. */
+/**
+ * One demo mind serves all households. The request itself tells which team this agent belongs to.
+ */
 function teamOf(written: string, households: Households) {
   const isNamed = ({ name, position }: Member) =>
     position !== null && written.includes(`${name} (seat ${seatNumber(position)})`);
@@ -133,7 +138,7 @@ export function readBody(body: Body, households: Households): Reading {
   const turns = body.messages.map(turnOf);
   const tools = new Set((body.tools ?? []).map((tool) => tool.name));
   const isLead = tools.has('spawn_team');
-  // The lead's own soul stands before the protocol, which shows the tag as an example.
+  // The lead's own soul comes before the protocol, which shows the tag as an example.
   const before = system.split('# The lead')[0] ?? '';
   const position = isLead ? 4 : Math.max(0, Number(found(system, /\bseat (\d)\b/) ?? '5') - 1);
   const wokenAs = found(system, /You woke as (.+?)\.(?:\s|$)/);
@@ -158,13 +163,13 @@ export function readBody(body: Body, households: Households): Reading {
   };
 }
 
-/** The input of the last call of this tool in this conversation that went well; null: none did. */
+/** The input of the last successful call of this tool in the conversation; null: none. */
 export function calledWell({ turns }: Pick<Reading, 'turns'>, name: string): { readonly input: unknown } | null {
   const good = new Set(turns.flatMap(({ results }) => results.flatMap((each) => (each.isError ? [] : [each.callId]))));
   return turns.flatMap(({ calls }) => calls).findLast((call) => call.name === name && good.has(call.id)) ?? null;
 }
 const choiceSchema = z.looseObject({ name: z.string() });
-/** Nothing but this conversation tells an agent that has just hatched what it is called. */
+/** Only this conversation tells an agent that has just hatched its name. */
 const chosenName = (turns: readonly Turn[]): string | null =>
   choiceSchema.safeParse(calledWell({ turns }, 'choose_name')?.input).data?.name ?? null;
 
@@ -174,17 +179,17 @@ export interface ToolDone {
   readonly isError: boolean;
   readonly text: string;
 }
-/** The tool that has just answered; null: none has. */
+/** The tool whose result is the last turn; null: none. */
 export function lastDone({ turns, last }: Reading): ToolDone | null {
   const made = turns.at(-2)?.calls.at(-1);
   const [result] = last.results;
   return made && result ? { name: made.name, input: made.input, isError: result.isError, text: result.text } : null;
 }
 
-/** The person's turns, oldest first: an agent's first turn is its prompt, and none of them. */
+/** The person's turns, oldest first. An agent's first turn is its prompt and does not count. */
 export const personsTurns = ({ turns, isLead }: Reading): readonly Turn[] =>
   turns.slice(isLead ? 0 : 1).filter(({ role }) => role === 'user');
-/** What the person said last; '' where they said nothing yet. */
+/** The person's last words; '': none yet. */
 export const lastSaid = (reading: Reading): string =>
   personsTurns(reading)
     .map((turn) => spoken(turn).join('\n\n'))

@@ -1,4 +1,4 @@
-/** From a request to what the demo mind does with it. Nothing here is kept from one to the next. */
+/** Chooses the demo's reply to a request. It stores nothing between requests. */
 import { z } from 'zod';
 import { readSaid } from '../../../../src/shared/domain/quoting.ts';
 import { seatNumber } from '../../../../src/shared/domain/seat.ts';
@@ -48,12 +48,12 @@ const fill = (text: string, values: Values): string =>
   text.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '');
 const say = ({ texts }: Language, name: TextName, values: Values = {}): string => fill(texts[name], values);
 
-/** A quotation that fits in a sentence, `most` characters long. */
+/** A quotation of at most `most` characters within a sentence. */
 function quoted({ quotes: [open, close] }: Language, text: string, most = 400): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return `${open}${line.length <= most ? line : `${line.slice(0, most).replace(/\s+\S*$/, '')} …`}${close}`;
 }
-/** The same at the end of a sentence: words that end with a stop get no second one. */
+/** The same at the end of a sentence. A quotation that ends with a stop gets no second one. */
 function quotedLast(language: Language, text: string, most?: number): string {
   const quote = quoted(language, text, most);
   return /[.!?…].$/u.test(quote) ? quote : `${quote}.`;
@@ -61,13 +61,15 @@ function quotedLast(language: Language, text: string, most?: number): string {
 const listed = ({ texts }: Language, names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')}${texts.and}${names.at(-1) ?? ''}`;
 
-/** FNV-1a over UTF-16 code units: a number from any text. */
+/** FNV-1a over UTF-16 code units: a seed from any text. */
 function seedOf(...parts: readonly (string | number)[]): number {
   let hash = 2166136261;
   for (const char of parts.join('\n')) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
   return hash >>> 0;
 }
-/** The same seed gives the same draws: mulberry32 (Tommy Ettinger, public domain). 0 ≤ n < limit */
+/**
+ * A deterministic generator of numbers, 0 ≤ n < limit: mulberry32 (Tommy Ettinger, public domain).
+ */
 function drawsOf(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -84,16 +86,18 @@ function shuffled<T>(list: readonly T[], seed: number): T[] {
 }
 const pick = <T>(list: readonly [T, ...T[]], seed: number): T => list[drawsOf(seed)(list.length)] ?? list[0];
 
-/** 0–7: the agents' seats without the lead's. */
+/** 0–7: the seats without the lead's. */
 const placeOf = (position: number) => (position > 4 ? position - 1 : position);
-/** A seed and a seat give the same temperament in each language; seats of one seed all differ. */
+/**
+ * The temperament of a seed and a seat, the same in each language. All seats of one seed differ.
+ */
 function temperamentOf({ temperaments }: Language, seed: number, position: number): Temperament {
   const order = shuffled(temperaments, seedOf('temperaments', seed));
   return order[placeOf(position) % order.length] ?? temperaments[0];
 }
 
 const SAME_NAME = 'Echo' satisfies Name;
-/** `birth`: how many were born in this seat before. No two seats share a name. */
+/** `birth`: number of earlier births in this seat. No two seats share a name. */
 function nameFor({ language, position }: Reading, { seed, sameName }: Rehearsal, birth: number): Name {
   if (sameName.includes(position)) return SAME_NAME;
   const all = (Object.keys(language.names) as Name[]).filter((name) => name !== SAME_NAME);
@@ -101,11 +105,14 @@ function nameFor({ language, position }: Reading, { seed, sameName }: Rehearsal,
   return order[(placeOf(position) + 8 * birth) % order.length] ?? SAME_NAME;
 }
 
-/** The first message of a new agent is the birth prompt; an agent that has a name was woken. */
+/** The first message of a new agent is the birth prompt. An agent that has a name was woken. */
 export const isBirth = (reading: Reading): boolean =>
   reading.isNew && (reading.turns[0]?.texts.join('').includes('choose_name') ?? false);
 
-/** The parts of a birth: it thinks aloud and takes a name, then says why; null: it is born. */
+/**
+ * The parts of a birth. The agent thinks aloud and takes a name, then gives the reason; null: it is
+ * born.
+ */
 function onBirth(reading: Reading, options: Rehearsal, birth: number): ReplyPart[] | null {
   const { language, position, turns, last, human } = reading;
   const { seed } = options;
@@ -137,12 +144,12 @@ function onBirth(reading: Reading, options: Rehearsal, birth: number): ReplyPart
   ];
 }
 
-/** What a message of the relay's reminds of; null: it is another. */
+/** The text of a reminder from the relay; null: another message. */
 function reminderDue(text: string): string | null {
   const [due] = readSaid(messageIn(text)?.text ?? '');
   return due?.head.startsWith('[A reminder that you left for yourself, ') ? due.text : null;
 }
-/** It does not write back: two of a demo would never end. */
+/** The demo does not write back, because two demo agents would never stop. */
 function onMessage(language: Language, text: string): string {
   const due = reminderDue(text);
   if (due !== null) return say(language, 'itIsTime', { text: quotedLast(language, due) });
@@ -150,7 +157,7 @@ function onMessage(language: Language, text: string): string {
   return say(language, 'wroteToMe', { from, text: quotedLast(language, said) });
 }
 
-/** The first words of an agent that was woken: it greets, and shows that it remembers. */
+/** The first words of a woken agent. It greets, and shows that it remembers. */
 function greet({ turns, human, position, name, language }: Reading, seed: number): ReplyPart[] {
   const prompt = turns[0]?.texts.join('\n') ?? '';
   const soul = readSaid(prompt)
@@ -176,7 +183,7 @@ interface Fact {
   readonly text: string;
   readonly isToKeep: boolean;
 }
-/** What the person said before the agent slept and since, oldest first; questions are no facts. */
+/** What the person said before the agent slept and since, oldest first. Questions are not facts. */
 function factsOf(reading: Reading, language: Language): Fact[] {
   const prompt = reading.isLead ? reading.system : (reading.turns[0]?.texts[0] ?? '');
   const before = parseTranscript(prompt).filter(({ author }) => author === reading.human);
@@ -187,8 +194,8 @@ function factsOf(reading: Reading, language: Language): Fact[] {
     .map((text) => ({ text, isToKeep: isToKeep(text, languageOfWords({ language }, text)) }));
 }
 /**
- * The fact that shares most words with the question, the latest of equals. A question that names
- * nothing ("What did I tell you?") is after what was to be kept last. Null: there is none.
+ * The fact that shares most words with the question, the latest of equals. A question without a
+ * subject ("What did I tell you?") gets the last thing to remember. Null: there is none.
  */
 function factFor(question: string, facts: readonly Fact[], { empty }: Language): string | null {
   const stems = (text: string) =>
@@ -211,7 +218,7 @@ const isMeant = ({ words: phrases }: Topic, said: string, language: Language): b
     return phrase.startsWith('^') ? beginsWithOne(bare(said, language), [phrase.slice(1)]) : hasOne(said, [phrase]);
   });
 
-/** Longer words, in characters, are no command and no question to the demo: they are kept. */
+/** Characters. Longer texts are no command or question for the demo. They are remembered. */
 const LONGEST_SENTENCE = 1_000;
 
 function answer(reading: Reading, said: string, language: Language, seed: number): string {
@@ -246,7 +253,7 @@ function newSoul(reading: Reading, language: Language, seed: number): string {
   return `${say(language, isLead ? 'leadSoul' : 'soul', { name: name ?? language.texts.nobody, human })}\n\n${draws}`;
 }
 
-/** What the person's words ask the agent to do; null: nothing. */
+/** Carries out a command in the person's words; null: there is none. */
 function command(reading: Reading, said: string, language: Language, seed: number): ReplyPart[] | null {
   const { tools, isLead } = reading;
   const { commands, texts } = language;
@@ -284,7 +291,7 @@ function talk(reading: Reading, seed: number): ReplyPart[] {
   return [words(...before, answer(reading, said, language, seed), ...(files.length > 0 ? [] : [honesty]))];
 }
 
-/** By tool: what is said of its answer. */
+/** The text after a tool's result, by tool. */
 const OUTCOMES: Readonly<Record<string, TextName>> = {
   message_agent: 'delivered',
   wake_agent: 'granted',
@@ -295,11 +302,11 @@ const OUTCOMES: Readonly<Record<string, TextName>> = {
   write_soul: 'soulWritten',
 };
 const inputSchema = z.looseObject({ to: z.string().optional(), at: z.string().optional() });
-/** How the relay's tools answer. */
+/** The relay's result when the inbox is empty. */
 const INBOX_EMPTY = 'Nothing waits for you.';
 const COMES_BACK = /^It comes back to you on (.+), (\d\d:\d\d), as “([^”]*)”/;
 
-/** What became of a tool, told on in the language in which the person asked for it. */
+/** Reports the result of a tool in the language of the person's request. */
 function afterTool(reading: Reading, { name, input, isError, text }: ToolDone): ReplyPart[] {
   const language = languageOfWords(reading, lastSaid(reading));
   const { to = '', at } = inputSchema.safeParse(input).data ?? {};
@@ -318,7 +325,10 @@ function afterTool(reading: Reading, { name, input, isError, text }: ToolDone): 
 }
 
 const REPORT = '[TEAM REPORT]';
-/** Whom a call of the team brought, as the relay reports it: `Lyra (seat 1)`, or `seat 2`. */
+/**
+ * Greets the agents in the relay's report of a call, which names them as `Lyra (seat 1)` or `seat
+ * 2`.
+ */
 function onReport(report: string, language: Language): string {
   const line = (label: string) => new RegExp(`^${label}: (.+)\\.$`, 'm').exec(report)?.[1] ?? null;
   const inWords = (text: string) => text.replace(/seat (\d)/g, (_, seat: string) => say(language, 'seat', { seat }));
@@ -341,7 +351,7 @@ function lead(reading: Reading, { seed, leadIgnores }: Rehearsal): ReplyPart[] {
   const teamCall = last.texts.findLast(isTeamCall);
   if (teamCall !== undefined && leadIgnores) return [words(language.texts.leftAlone)];
   if (teamCall !== undefined) return [call('spawn_team', { seats: positionsCalled(teamCall).map(seatNumber) })];
-  /** In its first quiet moment, a lead that has no soul writes one, once. */
+  /** A lead without a soul writes one, once, in its first quiet moment. */
   const withSoul = (parts: readonly ReplyPart[]): ReplyPart[] =>
     reading.hasSoul || calledWell(reading, 'write_soul') || parts.some(({ kind }) => kind === 'call')
       ? [...parts]
@@ -358,7 +368,7 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
   const born = isBirth(reading) ? onBirth(reading, options, birth) : null;
   if (born) return born;
   if (reading.turns.length === 1) {
-    // At work alone, a reminder comes with the first turn.
+    // In a run outside a session, a reminder comes with the first turn.
     const due = reading.last.texts.filter((text) => reminderDue(text) !== null);
     if (due.length > 0) return [words(...due.map((text) => onMessage(reading.language, text)))];
     return greet(reading, options.seed);
@@ -367,7 +377,7 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
   return done ? afterTool(reading, done) : talk(reading, options.seed);
 }
 
-/** `birth`: how many were born in this seat before. */
+/** `birth`: number of earlier births in this seat. */
 export function replyTo(reading: Reading, options: Rehearsal, birth: number): Reply {
   if (options.fail.includes(reading.position)) return { kind: 'fail' };
   if (options.silent.includes(reading.position)) return { kind: 'silent' };

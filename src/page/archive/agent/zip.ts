@@ -1,8 +1,8 @@
 /**
- * Reads zips from anywhere, and trusts none. The library reads the format and checks each file
- * against its CRC; the bounds are ours. A zip has at most so many files, a file is unpacked only as
- * far as the directory says it goes, and all of them together have a bound. Paths are names to look
- * for: nothing is ever written to one.
+ * Reads zips of unknown origin. The library reads the format and checks each file against its CRC.
+ * This module sets the limits: the number of files, the bytes of each file as its directory entry
+ * states them, and the bytes of all files together. Paths are only names for lookup, and nothing is
+ * ever written to one.
  */
 import {
   BlobReader,
@@ -26,10 +26,10 @@ export interface ZipEntry {
   read(): Promise<Uint8Array>;
 }
 
-/** The method of a file that is not packed. */
+/** The method of an uncompressed file. */
 const STORED = 0;
 
-// This runs in a worker already, and the page's policy lets no other be made.
+// This already runs in a worker, and the page's policy forbids further ones.
 configure({ useWebWorkers: false });
 
 const DAMAGED = sentence`This zip is damaged or not whole. Copy it from where it came once more, or pack the folder again.`;
@@ -46,14 +46,14 @@ function problemOf(error: unknown): ArchiveError {
     return new ArchiveError('not-an-archive', LOCKED, { cause: error });
   if (message === ERR_UNSUPPORTED_COMPRESSION)
     return new ArchiveError('not-an-archive', OTHER_METHOD, { cause: error });
-  // A file that is packed goes on behind the size that the directory says: it is cut off there.
+  // A compressed file is cut off if it is longer than its directory entry says.
   if (message === ERR_INVALID_UNCOMPRESSED_SIZE) return new ArchiveError('too-large', TOO_LARGE, { cause: error });
   return new ArchiveError('damaged', DAMAGED, { cause: error });
 }
 
 /**
- * The directory alone counts, as it does for the programs that people pack with: a local header
- * that says something else is passed over.
+ * Only the central directory counts, as in common zip programs. A local header that differs is
+ * ignored.
  */
 const OPTIONS = { filenameValidation: 'tolerant', checkLocalDirectory: false, checkCrc32: true } as const;
 

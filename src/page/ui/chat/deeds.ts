@@ -76,14 +76,14 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 };
 
 /**
- * How the answer of a call begins that waits for the person, where nothing else says so: in what
- * was written before blocks had `asks`, and in what an ACP agent reports of a call.
+ * The beginning of the result of a call that waits for the person. It is needed for blocks from
+ * before `asks` existed, and for calls that an ACP agent reports.
  */
 const ASKED = 'This waits for the human';
 
-/** Did this call only ask the person? */
+/** Whether this call only asked the person. */
 export const isQuestion = ({ asks, result }: ToolBlock): boolean => asks ?? result?.startsWith(ASKED) ?? false;
-/** Of somebody as a tool names them, by id, name or seat: what people call them. */
+/** The displayed name of an agent that a tool names by id, name or seat. */
 export type NameOf = (reference: string) => string;
 /** Arguments that refer to an agent. */
 const WHOM: ReadonlySet<string> = new Set(['to', 'agent']);

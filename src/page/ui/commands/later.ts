@@ -1,4 +1,4 @@
-/** The table of commands. It is loaded right after the first paint, which does not need it. */
+/** The table of commands. It is loaded directly after the first paint, which does not need it. */
 import { useSyncExternalStore } from 'react';
 import { createListeners } from '../../../shared/domain/platform/events.ts';
 import type { Around, Command } from './command.ts';
@@ -32,5 +32,5 @@ export function fetchCommands(): Promise<Commands> {
   return coming;
 }
 
-/** null until it is here. */
+/** null until it is loaded. */
 export const useCommands = (): Commands | null => useSyncExternalStore(arrived.subscribe, () => held);

@@ -106,7 +106,7 @@ const pricesOf = (rows: readonly PriceRow[]): readonly Price[] =>
 
 const lineOf = ({ model, above = 0, input, output, cacheRead, cacheWrite }: Price) =>
   JSON.stringify([model, above, input, output, cacheRead, cacheWrite]);
-/** Are these Roost's own prices, in any order? */
+/** Whether these are Roost's own prices, in any order. */
 export function areOwn(prices: readonly Price[]): boolean {
   const own = new Set(DEFAULT_PRICES.map(lineOf));
   return prices.length === own.size && prices.every((price) => own.has(lineOf(price)));
@@ -186,9 +186,9 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
 function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
   const { notices } = useRoost();
   const queries = useCostQueries();
-  // null: as they are saved, also when another page saves them anew.
+  // null: shows the saved prices, and updates when another page saves.
   const [draft, setRows] = useState<readonly PriceRow[] | null>(null);
-  /** Of the table from which the draft was made, or that the person has seen to be newer. */
+  /** The version from which the draft was made, or a newer one that the person has seen. */
   const [base, setBase] = useState(version);
   const [isNewer, setNewer] = useState(false);
   const [saving, setSaving] = useState(false);
@@ -307,7 +307,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
   );
 }
 
-/** The one table of prices. */
+/** The table of prices. */
 function PriceTable() {
   return (
     <QueryView query={useCostQueries().prices} what={t`The table of prices`}>

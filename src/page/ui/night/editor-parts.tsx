@@ -234,7 +234,10 @@ export function EditorEnd({
   );
 }
 
-/** The form may be longer than its viewport, while Save is always visible. */
+/**
+ * The form may be taller than the viewport. The Save button is always visible, so the note is
+ * scrolled into view.
+ */
 const intoView = (note: HTMLElement | null) => {
   note?.scrollIntoView?.({ block: 'center' });
 };
@@ -404,13 +407,13 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
 /** Number of next moments that are listed. */
 const NEXT_SHOWN = 3;
 
-/** What an editor writes, and how its draft and it become each other. */
+/** What an editor edits, and how a draft and a schedule are converted into each other. */
 export interface Kind<D extends TimingDraft, S extends Schedule> {
   /** null while there are errors. */
   scheduleOf(draft: D, before: S | null): S | null;
   draftOf(schedule: S): D;
   wrongIn(draft: D): Wrong;
-  /** null: it is of another kind. */
+  /** null: the schedule is of another kind. */
   of(schedule: Schedule): S | null;
   readonly fields: readonly (keyof S & string)[];
   readonly standsAt: Wrong;
@@ -422,7 +425,7 @@ interface Saving<D> {
   readonly draft: D;
   set(more: Partial<D>): void;
   readonly wrong: Wrong;
-  /** A refusal that belongs to no field; null: none. */
+  /** A refusal that concerns no field; null: none. */
   readonly refused: string | null;
   readonly busy: boolean;
   save(event: FormEvent): Promise<void>;
@@ -440,13 +443,16 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
   onSaved: () => void,
 ): Saving<D> {
   const schedules = schedulesOf(useRoost());
-  /** As it was listed when the editor was opened, which is what the draft was made from. */
+  /** The listed version when the editor was opened. The draft was made from it. */
   const [known, setKnown] = useState<Scheduled | undefined>(() => {
     const listed = schedules.list.store.getState();
     return listed.kind === 'ready' ? listed.value.schedules.find((one) => one.scheduleId === scheduleId) : undefined;
   });
   const [draft, setDraft] = useState(first);
-  /** The relay's version when the draft was last compared. Another page may change it meanwhile. */
+  /**
+   * The relay's version when the draft was last compared. Another page may change it in the
+   * meantime.
+   */
   const [base, setBase] = useState(before);
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
@@ -464,7 +470,10 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
       return clashes.length === 0 ? asSaved(merged) : null;
     });
   }
-  /** Both have changed these fields. What the person typed stays, and can be saved once more. */
+  /**
+   * Shows a conflict: the same fields were changed here and at the relay. The person's input stays,
+   * and can be saved again.
+   */
   function showClash(mine: S, now: Scheduled): void {
     const latest = kind.of(now.schedule);
     if (!base || !latest) return;
