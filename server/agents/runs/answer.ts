@@ -224,9 +224,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
 // text are not one. Pure.
 
 /*
- * A tool call that a model wrote as text: its server did not recognise it as one, because it knows
- * no tools, or not this model's way to write them. It is recognised so that it can be said. It is
- * never run. Pure.
+ * Recognises a tool call that a model wrote as text. Its server did not parse it, because the server
+ * supports no tools, or not this model's notation. The call is only reported and never run. Pure.
  *
  * Models are trained on marks of their own: Hermes and Qwen `<tool_call>{…}`, Llama `<function=…>`
  * and `<|python_tag|>`, Mistral `[TOOL_CALLS]`, DeepSeek `<｜tool▁calls▁begin｜>`, Kimi

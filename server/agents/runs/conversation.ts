@@ -13,8 +13,8 @@ import { mapStrings } from '../../platform/json-bounds.ts';
 import { type MindBlock, type MindError, type MindMessage, withWholeWeb } from '../minds/index.ts';
 
 /*
- * Pictures and PDFs as a mind has them before it, which tools have shown or the person has sent:
- * they are dear, and a request has room for few.
+ * Pictures and PDFs in a request, from tools and from the person. They are expensive, and a request
+ * has room for few.
  */
 
 /**

@@ -21,7 +21,7 @@ import { type Around, createNews, type RunContext } from './context.ts';
 import type { Block } from '../../../src/shared/protocol/documents.ts';
 import type { Life } from './life.ts';
 
-/* What whoever gives somebody a voice hears of it, and adds to it. */
+/* Hooks by which the owner of a speaker follows its answers and adds to them. */
 
 export interface AnswerEnd extends AnswerOutcome {
   readonly items: readonly Item[];
@@ -86,8 +86,8 @@ interface SpeakerDeps {
 }
 
 /*
- * What is put before a mind besides what was said to it: how things are, what of that has changed,
- * and why it was woken.
+ * The briefing: what a mind is told besides its messages. That is the current state, its changes, and
+ * why the agent was woken.
  */
 
 interface Briefing {

@@ -150,7 +150,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
   ];
 }
 
-/* The name in an answer to the question for it, of a model that uses no tools. Pure. */
+/* Finds the name in an answer of a model that uses no tools. Pure. */
 
 /** Some models think aloud in the same text. */
 const THOUGHTS = /<(think|thinking|reasoning)>[\s\S]*?(?:<\/\1>|$)/gi;

@@ -28,8 +28,8 @@ import { askStore, runWakes, standIns } from './warm.ts';
 import { isRehearsal, type Mind } from '../minds/index.ts';
 
 /*
- * Which mind answers in a session, and with which models: what is connected now, so that nothing
- * has to be ended for it.
+ * The mind and the models of a session. They are the connected ones at any time, so that a new
+ * connection needs no new session.
  */
 
 interface Minds {
@@ -61,7 +61,7 @@ function createMinds(source: Mind, settings: StartSession['settings']): Minds {
   };
 }
 
-/* Notices that nothing has been said for a while. */
+/* Detects a session in which nothing has been said for a while. */
 
 interface Idle {
   /** Restarts the idle time. */

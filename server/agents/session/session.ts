@@ -234,8 +234,8 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
 }
 
 /*
- * What of a call to the team may pass: nobody is woken twice, no seat is taken twice. This is what
- * makes a double click, two tabs and two devices one wake.
+ * Admission of a call to the team. No agent is woken twice and no seat is taken twice. So a double
+ * click, two tabs or two devices cause only one wake.
  */
 
 /** `call` is null if everybody in it is here and only paused. */
@@ -273,7 +273,7 @@ function admit(
   return { ok: true, call: { kind: 'wake', agents } };
 }
 
-/* What the person says and sends along, as it is written and as it is put before a mind. */
+/* The person's words and attachments, in the log's form and in the mind's. */
 
 /** The person's words as blocks. */
 const wordsOf = (text: string): Block[] => (text === '' ? [] : [{ kind: 'text', text }]);
