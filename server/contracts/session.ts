@@ -29,7 +29,7 @@ import type { Mind } from './mind.ts';
  * Called for changes in threads that other parts must know. Each call comes after the change is on
  * disk, in order, one at a time. No thread is written until the call resolves, so it must not wait
  * for work that it starts. `added` and `mentioned` resolve with a sentence about the requested wake
- * for the author of the change, or null where no wake was requested. After a crash both may be
+ * for the author of the change, or null if no wake was requested. After a crash both may be
  * called again for the same change.
  */
 export interface ThreadHooks {
@@ -239,7 +239,7 @@ export interface Inbox {
   count(agentId: AgentId): Promise<number>;
   /** Null: the message does not exist, or was read long ago. */
   standing(messageId: MessageId): Promise<'waits' | 'read' | null>;
-  /** Withdraws a message that an agent left for itself. False where it no longer waits. */
+  /** Withdraws a message that an agent left for itself. False if it no longer waits. */
   withdraw(messageId: MessageId): Promise<boolean>;
   /**
    * Claims messages for delivery in this run: the id of an answer, or of a call. `readIn`: the
@@ -260,7 +260,7 @@ export interface Inbox {
    * Messages that answers of the relay claimed in this session, or in this run without a session.
    */
   takenIn(readIn: SessionId | RunId): Promise<readonly InboxMessage[]>;
-  /** The person withdraws their message. False where it no longer waits here. */
+  /** The person withdraws their message. False if it no longer waits here. */
   takeBack(messageId: MessageId): Promise<boolean>;
   /** Undoes a claim whose message was never delivered. */
   giveBack(messageIds: readonly MessageId[]): Promise<void>;
@@ -330,7 +330,7 @@ export interface SessionHost {
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
   /**
    * The requests that this call would send, measured and not sent. `start` applies where no session
-   * runs. Rejects where they cannot be measured now.
+   * runs. Rejects if they cannot be measured now.
    */
   sizeOfWake(
     asked: { readonly start: StartSession; readonly text: string },
@@ -339,7 +339,7 @@ export interface SessionHost {
     { readonly ok: true; readonly requests: readonly WakeRequests[] } | { readonly ok: false; readonly detail: string }
   >;
   /**
-   * Where no session starts: the session that runs, or null where `after` lies too far ahead of the
+   * If no session starts: the session that runs, or null if `after` lies too far ahead of the
    * log's clock.
    */
   start(
@@ -353,19 +353,19 @@ export interface SessionHost {
    */
   bring(payload: AgentPayload): Promise<Brought>;
   /**
-   * False where no session runs. Resolves when the end is on disk and all work of the session has
+   * False if no session runs. Resolves when the end is on disk and all work of the session has
    * stopped.
    */
   end(reason: EndReason): Promise<boolean>;
   post(message: PostMessage): Promise<PostOutcome>;
   /**
-   * Withdraws a message of the person that its agent has not read. False where it waits nowhere.
+   * Withdraws a message of the person that its agent has not read. False if it waits nowhere.
    */
   takeBack(messageId: MessageId): Promise<boolean>;
-  /** Stops the agent's current answer. False where it is not answering. */
+  /** Stops the agent's current answer. False if it is not answering. */
   stop(agentId: AgentId): Promise<boolean>;
   /**
-   * Puts one agent to sleep, or abandons one egg. False where the agent is neither awake nor
+   * Puts one agent to sleep, or abandons one egg. False if the agent is neither awake nor
    * hatching.
    */
   sleep(agentId: AgentId): Promise<boolean>;
@@ -374,7 +374,7 @@ export interface SessionHost {
    * goes on.
    */
   cutOff(sentence: string): void;
-  /** The running session, or null where none runs or it is ending. */
+  /** The running session, or null if none runs or it is ending. */
   sessionId(): string | null;
   stateOf(agentId: AgentId): AgentState;
   /** The model that answers for this agent in the session. Null: no session runs. */

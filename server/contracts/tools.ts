@@ -130,7 +130,7 @@ export type PersonAnswer =
 
 /**
  * Asks the person an MCP server's question on a card. Resolves when they have answered, or when
- * `signal` aborts; its reason is a sentence that says why. Rejects where the question cannot be
+ * `signal` aborts; its reason is a sentence that says why. Rejects if the question cannot be
  * asked.
  */
 export type AskPerson = (asked: {

@@ -71,7 +71,7 @@ export interface TeamDeps {
   readonly elapsed?: () => number;
   readonly newId: () => string;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
-  /** ms that a message is kept after it was read. */
+  /** ms that a message is stored after it was read. */
   readonly retentionMs: number;
   /**
    * Why agents may store no more just now, as a sentence. Null: they may. Left out: they always
@@ -105,7 +105,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly host: SessionHost;
   /** Agents that work outside a session. */
   readonly runs: Runs;
-  /** Schedules that run without anybody present. Their clock stands still until it is started. */
+  /** Schedules that run without a page. Their clock stands still until it is started. */
   readonly schedules: Schedules;
   readonly goOn: GoOn;
   /** Agent snapshots, which agents need to work alone. */

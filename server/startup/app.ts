@@ -50,7 +50,7 @@ const ROOM_DEFAULTS = {
   freeKeptMs: 1_000,
 } as const;
 
-/** Bytes of the files below `folder`. Files that disappear meanwhile do not count. */
+/** Bytes of the files below `folder`. Files that disappear in the meantime do not count. */
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   let bytes = 0;
@@ -80,7 +80,7 @@ interface RoomDeps {
   readonly elsewhere: Db | null;
   /** Bytes of its disk that agents leave free. */
   readonly keepFree: number;
-  /** Sealed entries of this sign-in's household, and its quota. Null where it stores none. */
+  /** Sealed entries of this sign-in's household, and its quota. Null if it stores none. */
   readonly partOf: (browser: string) => Promise<Room['part']>;
   /** Monotonic ms. */
   readonly elapsed: () => number;
@@ -222,10 +222,10 @@ interface AppDeps {
   /** Why this sign-in may not set the demo mind's behaviour, as a sentence. Null: it may. */
   readonly refuseToDirect: (browser: string) => Promise<string | null>;
   /**
-   * The endpoints of other parts. Throws where one is missing, together with those of this file.
+   * The endpoints of other parts. Throws if one is missing, together with those of this file.
    */
   readonly endpoints: readonly Handled[];
-  /** The name with our own TLS only. Null where there is none. */
+  /** The name with our own TLS only. Null if there is none. */
   readonly tlsName: string | null;
   /** The folder of the built page. */
   readonly pageFolder: string;

@@ -57,7 +57,7 @@ function socketPath(home: string, platform: NodeJS.Platform): string {
   return Buffer.byteLength(inside) <= SOCKET_PATH_MAX ? inside : join(tmpdir(), `${name}.sock`);
 }
 
-/** The holder's answer. Null where nobody listens. `words`: sent to it. */
+/** The holder's answer. Null if nobody listens. `words`: sent to it. */
 function ask(path: string, words = ''): Promise<string | null> {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -199,7 +199,7 @@ interface Home {
 const PRIVATE = { folder: 0o700, file: 0o600, others: 0o077 } as const;
 
 /**
- * Roost's own files in its home. Any other file belongs to somebody else, and only the folder
+ * Roost's own files in its home. Any other file is not Roost's, and only the folder
  * around it is protected.
  */
 const KEPT: ReadonlySet<string> = new Set([
@@ -218,7 +218,7 @@ const KEPT: ReadonlySet<string> = new Set([
 
 /**
  * Removes other users' permissions, which an earlier version, a copy or another program has
- * granted. Throws `StartError` where the path belongs to another user, or the permissions cannot be
+ * granted. Throws `StartError` if the path belongs to another user, or the permissions cannot be
  * removed.
  */
 async function keepPrivate(path: string): Promise<void> {
@@ -297,7 +297,7 @@ async function readMark(file: string): Promise<string> {
   return mark.data.relay;
 }
 
-/** Reads a locked home (`lockHome`). Throws `StartError` where a newer Roost has used it. */
+/** Reads a locked home (`lockHome`). Throws `StartError` if a newer Roost has used it. */
 export async function readHome(path: string): Promise<Home> {
   const file = join(path, MARK);
   let relay: string;

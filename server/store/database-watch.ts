@@ -98,7 +98,7 @@ export const ALWAYS_THERE: Database = {
 };
 
 export interface DatabaseWatchDeps {
-  /** Asks the server over a separate connection. Rejects where it does not answer in time. */
+  /** Asks the server over a separate connection. Rejects if it does not answer in time. */
   readonly probe: () => Promise<unknown>;
   readonly limits: DatabaseLimits;
   readonly timers: Timers;

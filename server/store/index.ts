@@ -42,7 +42,7 @@ export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './
 
 // A write-ahead journal beside the embedded store. A record is on disk after one flush of one file,
 // while a statement costs Postgres a multiple of that. The caller writes the records into the
-// tables later, many at a time, and then starts the journal anew. After a kill or a power failure
+// tables later, many at a time, and then restarts the journal. After a kill or a power failure
 // the journal returns the records that may be missing in the tables.
 //
 // The file never changes its length, so a flush writes no folder entry and no length. It is
@@ -60,8 +60,8 @@ export interface Journal {
   /** The records found at opening, oldest first. Some may be in the tables already. */
   readonly found: readonly Buffer[];
   /**
-   * Resolves with true when the record is on disk, with false where there is no room. One call at a
-   * time, and not before the found records are in the tables. Rejects where the disk fails. The
+   * Resolves with true when the record is on disk, with false if there is no room. One call at a
+   * time, and not before the found records are in the tables. Rejects if the disk fails. The
    * journal has no room from then on, because the result of a failed flush is unknown.
    */
   write(record: Buffer): Promise<boolean>;
@@ -204,7 +204,7 @@ interface DatabaseClock {
   close(): void;
 }
 
-/** Rejects where the database does not return its time. */
+/** Rejects if the database does not return its time. */
 export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<DatabaseClock> {
   const { read, wall, elapsed, timers, limits, onStep } = deps;
   let closed = false;
@@ -362,7 +362,7 @@ function createEngineSource(folder: string, first: Engine, now: () => number): E
   };
 }
 
-/** The embedded store in `folder`. Throws `StoreError` where it cannot be created or opened. */
+/** The embedded store in `folder`. Throws `StoreError` if it cannot be created or opened. */
 async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embedded> {
   try {
     if (!existsSync(folder)) {
@@ -433,7 +433,7 @@ async function stepsOf(db: Kysely<Tables>): Promise<readonly string[]> {
   return taken.rows.map(({ name }) => name);
 }
 
-/** Throws where another Roost has used the store in a form that this one does not know. */
+/** Throws if another Roost has used the store in a form that this one does not know. */
 async function goOnFromBefore(db: Kysely<Tables>): Promise<void> {
   const taken = await stepsOf(db);
   if (taken[0] === BEFORE_02.first) {

@@ -13,7 +13,7 @@ export const SCHEMA = 'roost';
  *
  * - `state`: as `CallState`.
  * - `input_json`: the whole input while the call waits, then its beginning.
- * - `told_at`: when its agent was told the outcome, where the call's own answer is not it.
+ * - `told_at`: when its agent was told the outcome, if the call's own answer is not it.
  * - `allowed_by`: null: nobody has allowed it.
  * - `leave_hash`: SHA-256 of the permission of an unused yes.
  * - `pin`, `content_json`: for a waiting call, the content that a yes covers.
@@ -549,7 +549,7 @@ export interface Tables extends NightTables {
 
 /**
  * - `record`: said, decided or set. A page has it too, and restores it.
- * - `lease`: a permission until it is revoked. The holder is admitted anew.
+ * - `lease`: a permission until it is revoked. The holder is admitted again.
  * - `counter`: a position or an amount.
  * - `quota`: past decisions and uses, on which the next decision depends.
  * - `waiting`: stored until a browser or an agent has it.

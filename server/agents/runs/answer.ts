@@ -224,8 +224,9 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
 // text are not one. Pure.
 
 /*
- * Recognises a tool call that a model wrote as text. Its server did not parse it, because the server
- * supports no tools, or not this model's notation. The call is only reported and never run. Pure.
+ * Recognises a tool call that a model wrote as text. Its server did not parse it, because the
+ * server supports no tools, or not this model's notation. The call is only reported and never run.
+ * Pure.
  *
  * Models are trained on marks of their own: Hermes and Qwen `<tool_call>{…}`, Llama `<function=…>`
  * and `<|python_tag|>`, Mistral `[TOOL_CALLS]`, DeepSeek `<｜tool▁calls▁begin｜>`, Kimi

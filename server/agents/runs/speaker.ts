@@ -86,8 +86,8 @@ interface SpeakerDeps {
 }
 
 /*
- * The briefing: what a mind is told besides its messages. That is the current state, its changes, and
- * why the agent was woken.
+ * The briefing: what a mind is told besides its messages. That is the current state, its changes,
+ * and why the agent was woken.
  */
 
 interface Briefing {
@@ -284,7 +284,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   /**
    * The system prompt says what the agent can do. A changed list of tools invalidates the model's
-   * cache anyway, so the prompt is written anew with it.
+   * cache anyway, so the prompt is rewritten with it.
    */
   function writeSystem(offered: readonly MindTool[]): void {
     const names = offered

@@ -121,7 +121,7 @@ export function createLead(context: SessionContext): Lead {
     return toolDone(report);
   }
 
-  /** Asks once, in a quiet moment after the first conversation. */
+  /** Asks the lead for its soul, once, in a quiet moment after the first conversation. */
   function askForSoul(): void {
     if (hasSoul) return;
     hasSoul = true;

@@ -135,7 +135,7 @@ async function linesOf(
   return lines;
 }
 
-/** Throws where the server refuses, or where the input is not an address. */
+/** Throws if the server refuses, or if the input is not an address. */
 async function readResources(input: unknown, deps: ReadingDeps): Promise<Answered> {
   const asked = inputSchema.safeParse(input);
   if (!asked.success) throw new Error('“uri” has to be the address of one thing that it lists');
@@ -178,7 +178,7 @@ export interface Link {
    * recent failure it resolves with that failure until the pause is over.
    */
   open(): Promise<LinkStanding>;
-  /** As `open`, but without the pause, and lists the tools anew. For the person's request. */
+  /** As `open`, but without the pause, and lists the tools again. For the person's request. */
   retry(): Promise<LinkStanding>;
   /**
    * Throws `LinkError`. `asks`: the way to the person, for questions during the call. `again`: the
