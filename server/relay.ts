@@ -37,8 +37,8 @@ import { readTlsPair, watchTlsFiles } from './http/tls.ts';
 import { createWebs } from './tools/web/index.ts';
 
 /**
- * Loads code that is otherwise loaded at first use, so that the first wake does not wait for it.
- * Ends with the relay.
+ * Runs wakes for no household, so that the first real wake does not wait for code that is loaded at
+ * first use. Ends with the relay.
  */
 function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   const closing = new AbortController();

@@ -32,7 +32,7 @@ export const QUOTAS = {
   credentials: { valid: 64, revokedKept: 200 },
   /** Households that one sign-in may bring to a relay. */
   householdsBySignIn: 4,
-  /** Sign-ins that may be given beside one that came by a link, and beside those. */
+  /** Sign-ins that a browser may be given beside its original one. */
   signInsBesideOne: 8,
   /**
    * Pairing offers per sign-in: open at once, and made within the time that ended ones are

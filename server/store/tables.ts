@@ -461,7 +461,7 @@ export interface Tables extends NightTables {
     text: Uint8Array | null;
     answered_at: number;
   };
-  /** An ACP agent, sealed, with its key. */
+  /** An ACP agent, sealed together with its key. */
   agent_programs: { home: string; program: string; sealed: Uint8Array; made_at: number };
   /**
    * Sealed: the session of an ACP agent, and the state that the agent must have for the session to
