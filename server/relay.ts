@@ -37,8 +37,8 @@ import { readTlsPair, watchTlsFiles } from './http/tls.ts';
 import { createWebs } from './tools/web/index.ts';
 
 /**
- * Runs wakes for no household, so that the first real wake does not wait for code that is loaded at
- * first use. Ends with the relay.
+ * Runs a few wakes as a dry run, so that the first real wake does not wait for code that is loaded
+ * at first use. Ends with the relay.
  */
 function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   const closing = new AbortController();

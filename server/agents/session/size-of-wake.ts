@@ -1,6 +1,6 @@
 /**
- * Counts the requests that a wake would send. The wake runs for no household, through the session's
- * own code. Its mind measures each request and sends none. So the figure includes everything that a
+ * Measures the requests that a wake would send. The wake is a dry run through the session's own
+ * code. Its mind measures each request and sends none. So the figure includes everything that a
  * real wake sends.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';

@@ -1,5 +1,5 @@
 /**
- * A wake for no household: a WAKE of eight agents with all the steps of a real one. It uses the
+ * A dry run of a WAKE of eight made-up agents, with all the steps of a real one. It uses the
  * relay's own parts where they only read, and stand-ins where they would write. The first time in a
  * process takes ten times as long, because code is compiled and statements are planned. Nothing of
  * it is stored, announced or counted.
@@ -106,8 +106,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
 }
 
 /**
- * Runs the queries that precede a request to a mind and that a session for no household does not
- * run.
+ * Runs the queries that precede a request to a mind and that a dry run leaves out.
  */
 export async function askStore({ costs, teamTools, inbox, log, configs, now }: SessionHostDeps): Promise<void> {
   const signal = new AbortController().signal;
@@ -138,7 +137,7 @@ interface WakeOfNobody {
 }
 
 /**
- * Runs one wake for no household, from the start of its session to the end. `host`: made of the
+ * Runs one wake as a dry run, from the start of its session to the end. `host`: made of the
  * stand-ins. Resolves early if `signal` aborts.
  */
 export async function runWake(
