@@ -1,9 +1,9 @@
 /**
- * Who the agents are: identities and the changes written after them.
+ * Agents: identities, and the changes recorded for them.
  *
- * Nothing is overwritten. An identity is written once, at birth; a rename, a new seat, retiring or
- * a later soul are further records, and the newest by (stamp, id) is what shows. Any union of two
- * households' records gives every device the same team.
+ * Records are append-only. An identity is written once, at birth. A rename, a new seat, a
+ * retirement or a later soul is a further record, and the newest by (stamp, id) wins. Every device
+ * derives the same team from any union of two households' records.
  */
 import { AGENT_COLORS, NO_CHOICE, type AgentChoice } from './choices.ts';
 import type { AgentId, SessionId } from './ids.ts';
@@ -42,25 +42,25 @@ export interface AgentChange {
   readonly change: ChangeKind;
 }
 
-/** An agent as it stands now: its identity with the newest of each kind of change on top. */
+/** An agent's current state: its identity with the newest change of each kind applied. */
 export interface Agent {
   readonly agentId: AgentId;
   readonly name: string;
   readonly birthName: string;
   /**
-   * What the face is drawn from: the name it chose at birth, so that a rename keeps the face, or
-   * what the person chose.
+   * The seed of the face: the name the agent chose at birth, so that a rename keeps the face, or
+   * the face that the person chose.
    */
   readonly face: string;
-  /** The model that the person chose for it; empty: the household's. */
+  /** The model that the person chose for this agent. Empty: the household's model. */
   readonly model: string;
   readonly color: string;
   readonly colorName: string;
-  /** The seat it asks for; `Roster.seats` says whether it has it. */
+  /** The seat the agent asks for. `Roster.seats` says whether the agent has it. */
   readonly position: number | null;
   readonly soul: string;
   readonly bornAt: number;
-  /** The session in which it wrote its first words; null: born outside of one. */
+  /** The session in which the agent wrote its first words. Null: it was born outside a session. */
   readonly bornSessionId: SessionId | null;
   readonly retired: boolean;
 }
@@ -68,24 +68,24 @@ export interface Agent {
 export interface Roster {
   readonly lead: Agent | null;
   readonly seats: ReadonlyMap<SeatPosition, Agent>;
-  /** Agents that want a seat somebody else has: the earlier born sits. */
+  /** Agents whose seat is taken. The agent born earlier has the seat. */
   readonly waiting: readonly Agent[];
   readonly retired: readonly Agent[];
   readonly byId: ReadonlyMap<string, Agent>;
   /**
-   * Ids of those who share their name, to the eye, with somebody else, or have the person's: they
-   * are shown with their colour.
+   * Ids of agents whose name looks like another agent's or the person's. The page shows them with
+   * their colour.
    */
   readonly alike: ReadonlySet<string>;
 }
 
-/** Only for agents of different ids. */
+/** Both agents must have different ids. */
 const byAge = (a: { bornAt: number; agentId: AgentId }, b: { bornAt: number; agentId: AgentId }) =>
   a.bornAt - b.bornAt || (a.agentId < b.agentId ? -1 : 1);
 
 /**
- * The newest of each kind, by (stamp, id). Retiring and returning are one kind: the later one
- * holds.
+ * The newest change of each kind, by (stamp, id). Retiring and returning count as one kind: the
+ * later one wins.
  */
 function newestChanges(changes: readonly AgentChange[]): Map<string, AgentChange> {
   const newest = new Map<string, AgentChange>();
@@ -97,7 +97,7 @@ function newestChanges(changes: readonly AgentChange[]): Map<string, AgentChange
   return newest;
 }
 
-/** One agent from its identity and all changes written about it, in any order. */
+/** Resolves one agent from its identity and all its changes, in any order. */
 export function resolveAgent(
   identity: Identity,
   changes: readonly AgentChange[],
@@ -130,8 +130,10 @@ export function resolveAgent(
 }
 
 /**
- * The team from every identity and change a replica holds. Order and repetition of the input do not
- * matter. `person`: what the person is called; `choices`: what they chose for each agent.
+ * Derives the team from all identities and changes of a replica. Order and duplicates of the input
+ * do not matter.
+ *
+ * `person` is the person's name. `choices` holds what the person chose for each agent.
  */
 export function rosterOf(
   identities: readonly Identity[],
@@ -145,7 +147,7 @@ export function rosterOf(
     if (list) list.push(change);
     else changesOf.set(change.agentId, [change]);
   }
-  // The lead may have been named on two devices: one agent, the earliest identity holds.
+  // Two devices may both have named the lead. It is one agent, and the earliest identity wins.
   const firstIdentity = new Map<string, Identity>();
   for (const identity of identities) {
     const held = firstIdentity.get(identity.agentId);
@@ -175,7 +177,7 @@ export function emptySeats(roster: Roster): SeatPosition[] {
   return SEAT_ORDER.filter((position) => !roster.seats.has(position));
 }
 
-/** What people read: the name, with the seat's colour where two share one, to the eye. */
+/** The name as people read it. It includes the seat's colour where two names look alike. */
 export function displayName(agent: Agent, roster: Roster): string {
   return roster.alike.has(agent.agentId) ? `${agent.name} (${agent.colorName})` : agent.name;
 }

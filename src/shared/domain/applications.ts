@@ -1,7 +1,8 @@
 /**
- * Applications: programs that are no agent and write under a name of their own. As an author an
- * application has the id `app:NAME`. No agent can have such an id (agent-id.ts), so its words never
- * pass for an agent's or the person's.
+ * Applications: programs that are not agents and write under their own name.
+ *
+ * An application is the author `app:NAME`. No agent can have such an id (agent-id.ts), so its words
+ * never pass for an agent's or the person's.
  */
 import { shownName } from './names.ts';
 
@@ -12,11 +13,11 @@ export const applicationId = (name: string): string => `${APPLICATION_PREFIX}${n
 export const isApplicationId = (id: string): boolean =>
   id.startsWith(APPLICATION_PREFIX) && id.length > APPLICATION_PREFIX.length;
 
-/** The name in an application's id, as people read it; null: it is no application's. */
+/** The name in an application's id, as people read it. Null: the id is not an application's. */
 export const applicationNameOf = (id: string): string | null =>
   isApplicationId(id) ? shownName(id.slice(APPLICATION_PREFIX.length), 'label') : null;
 
-/** As minds read it; null: it is no application's id. */
+/** The application as models read it. Null: the id is not an application's. */
 export function applicationText(id: string): string | null {
   const name = applicationNameOf(id);
   return name === null ? null : `the application “${name}”`;

@@ -1,27 +1,27 @@
 /**
- * Pictures, PDFs and texts that a person sends along with a message: what is known of one without
- * its bytes.
+ * Attachments: pictures, PDFs and texts that a person sends with a message. This module describes
+ * them without their bytes.
  */
 import { onOneLine } from './quoting.ts';
 
-/** A picture as models are shown it. */
+/** A picture in the form that models receive. */
 export interface Picture {
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-  /** In base64. */
+  /** Base64. */
   readonly data: string;
 }
 
-/** Every limit of them. */
+/** Limits of attachments. */
 export const ATTACHMENTS = {
-  /** Of one message, and their bytes together. */
+  /** Per message: number of attachments, and their total bytes. */
   count: 10,
   bytes: 20_000_000,
-  /** Of a text: it is read as words. */
+  /** Of a text attachment. The model reads it as text. */
   textBytes: 500_000,
-  /** In pixels: on the long side of a picture, more is of no use to a model. */
+  /** Longest side of a picture, in pixels. A larger picture is of no use to a model. */
   longSide: 1_568,
   /**
-   * Bytes of one document of the ledger: as base64 they are one part of a commit
+   * Bytes of one document of the ledger. In base64, one piece is one part of a commit
    * (LEDGER.partChars).
    */
   pieceBytes: 96 * 1024,
@@ -30,8 +30,8 @@ export const ATTACHMENTS = {
 } as const;
 
 /**
- * What models are sent. Texts and code of every kind are `text/plain`, and nothing else of text is:
- * none of it is ever run or drawn.
+ * Media types that models receive. Texts and code of every kind are `text/plain`, and no other text
+ * type is allowed: attachments are never executed or rendered.
  */
 export const ATTACHMENT_TYPES = [
   'image/jpeg',
@@ -42,24 +42,24 @@ export const ATTACHMENT_TYPES = [
   'text/plain',
 ] as const;
 export type AttachmentType = (typeof ATTACHMENT_TYPES)[number];
-/** A newer Roost may know more kinds. */
+/** Takes any `image/` type, because a newer Roost may know more kinds. */
 export const isPicture = (type: string): boolean => type.startsWith('image/');
 
 export interface Attachment {
   readonly attachmentId: string;
   readonly name: string;
-  /** One of ATTACHMENT_TYPES, or what a newer Roost knows. */
+  /** One of ATTACHMENT_TYPES, or a type that a newer Roost knows. */
   readonly mediaType: string;
   readonly bytes: number;
-  /** Of a picture, in pixels. */
+  /** Pictures only, in pixels. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
 }
 
-/** As it is sent to the relay and on to a model. */
+/** An attachment as the page sends it to the relay and the relay to a model. */
 export interface SentAttachment extends Attachment {
   readonly mediaType: AttachmentType;
-  /** In base64. */
+  /** Base64. */
   readonly data: string;
 }
 
@@ -73,7 +73,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * By name, as it stands in transcripts, in inboxes and before models: `[Attached: beach.jpg,
+ * An attachment in one line, by name, for transcripts, inboxes and models: `[Attached: beach.jpg,
  * picture of 800 × 600, 240 KB]`
  */
 export function attachmentLine({ name, mediaType, bytes, width, height }: Attachment): string {
@@ -81,20 +81,23 @@ export function attachmentLine({ name, mediaType, bytes, width, height }: Attach
   return `[Attached: ${onOneLine(name)}, ${KINDS.get(mediaType) ?? (isPicture(mediaType) ? `picture${pixels}` : 'file')}, ${size(bytes)}]`;
 }
 
-/** Names and sizes in a line as `attachmentLine` writes it; null: it is none. */
+/** Reads the name and size back from a line of `attachmentLine`. Null: the line is not one. */
 export const attachedIn = (line: string): { readonly name: string; readonly size: string } | null => {
   const { name, bytes } =
     /^\[Attached: (?<name>.+), (?:picture|PDF|text|file)[^,]*, (?<bytes>[^,]+)\]$/.exec(line)?.groups ?? {};
   return name === undefined || bytes === undefined ? null : { name, size: bytes };
 };
 
-/** Where one piece of the bytes lies in the ledger. */
+/** Ledger id of one piece of an attachment's bytes. */
 export const pieceId = ({ attachmentId }: Pick<Attachment, 'attachmentId'>, index: number): string =>
   `attachment:${attachmentId}:${index}`;
 export const piecesOf = ({ bytes }: Pick<Attachment, 'bytes'>): number =>
   Math.max(1, Math.ceil(bytes / ATTACHMENTS.pieceBytes));
 
-/** With its bytes, as far as a relay of today takes it. */
+/**
+ * The attachment with its bytes. Null: the bytes are missing, or this version does not know the
+ * media type.
+ */
 export function withBytes(file: Attachment, data: string | null): SentAttachment | null {
   const mediaType = ATTACHMENT_TYPES.find((type) => type === file.mediaType);
   if (data === null || mediaType === undefined) return null;
@@ -109,7 +112,7 @@ export function withBytes(file: Attachment, data: string | null): SentAttachment
   };
 }
 
-/** What messages and events say of it. */
+/** The attachment as messages and events describe it. */
 export const withoutBytes = ({ attachmentId, name, mediaType, bytes, width, height }: Attachment): Attachment => ({
   attachmentId,
   name,

@@ -1,25 +1,29 @@
 /**
- * Hours in which an agent is not woken. It is dark while the clock on the wall shows a time inside
- * a window: where clocks go forward, a window may be over early; where they go back, an hour that
- * is shown twice is dark twice.
+ * Blackouts: hours in which an agent is not woken.
+ *
+ * A blackout follows the local wall clock. When clocks go forward, a window may end early. When
+ * clocks go back, an hour that is shown twice is dark twice.
  */
 import { DAY_MS, firstWhere, timeOfDay, wallTime } from './zone-days.ts';
 import { type Blackout, type OneOffBlackout, readDateTime, type RecurringBlackout } from './guardrails.ts';
 
-// Hours of the day in which a person is left alone.
+// Quiet hours: hours of the day in which a person is not disturbed.
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** Minutes of the day. Over midnight where it ends before it begins; none where both are one. */
+/**
+ * Minutes since midnight. The hours span midnight if they end before they begin. If both are equal,
+ * there are none.
+ */
 interface QuietHours {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * ms from `minute` of the day until the quiet hours end, where no clock is changed meanwhile; 0:
- * they are not now.
+ * ms from `minute` of the day until the quiet hours end, ignoring clock changes. 0: `minute` is
+ * outside them.
  */
 function quietFor(quiet: QuietHours | null, minute: number): number {
   if (quiet === null || quiet.from === quiet.to) return 0;
@@ -29,20 +33,22 @@ function quietFor(quiet: QuietHours | null, minute: number): number {
 }
 
 /**
- * When they are over, in ms since the epoch; `at` itself where they are not at that time. By the
- * clocks of that zone, also where those are changed in between. Throws a `RangeError` where there
- * is no such zone.
+ * When the quiet hours end, in ms since the epoch, or `at` itself if it is outside them.
+ *
+ * Follows the clocks of `zone`, including changes in between. Throws a `RangeError` for an unknown
+ * zone.
  */
 export function quietUntil(quiet: QuietHours | null, zone: string, at: number): number {
   const left = (time: number) => quietFor(quiet, Math.floor(timeOfDay(zone, time) / MINUTE_MS));
   let [before, end] = [at, at];
-  // Where clocks go back they are not over yet; where they go forward they were over before.
+  // If clocks go back, the hours are not over at `end` yet. If clocks go forward, they were over
+  // before.
   for (let more = left(end); more > 0; more = left(end)) [before, end] = [end, end + more];
   return before === end ? at : firstWhere(before, end, (time) => left(time) === 0);
 }
 
 const MINUTE = 60_000;
-/** After so long, everything that comes again has been: windows repeat each week. */
+/** Windows repeat weekly, so after this long every recurring window has occurred. */
 const WHOLE_ROUND = 8 * DAY_MS;
 
 function minutesOf(clockTime: string): number {
@@ -50,7 +56,7 @@ function minutesOf(clockTime: string): number {
   return hours * 60 + minutes;
 }
 
-/** A moment of a one-off, as wall time while the clock on the wall is `shift` ahead of UTC. */
+/** A moment of a one-off window as wall time, where the wall clock is `shift` ahead of UTC. */
 function wallOf(text: string, shift: number): number {
   const read = readDateTime(text);
   if (read === null) throw new RangeError(`not a date and a time: ${text}`);
@@ -62,12 +68,12 @@ const endOfOneOff = ({ start_time, end_time }: OneOffBlackout, wall: number, shi
   return wall >= wallOf(start_time, shift) && wall < end ? end : null;
 };
 
-/** When this window ends, as wall time; null where it is not dark at `time`. */
+/** When this window ends, as wall time. Null: it is not dark at `time`. */
 function endOf(blackout: Blackout, wall: number, time: number): number | null {
   return blackout.type === 'one_off' ? endOfOneOff(blackout, wall, wall - time) : endOfRecurring(blackout, wall);
 }
 
-/** An end that is not after the start lies in the next day. */
+/** An end that is not after the start lies on the next day. */
 function endOfRecurring({ start_time, end_time, days }: RecurringBlackout, wall: number): number | null {
   const date = Math.floor(wall / DAY_MS);
   const minute = (wall - date * DAY_MS) / MINUTE;
@@ -82,13 +88,13 @@ function endOfRecurring({ start_time, end_time, days }: RecurringBlackout, wall:
 }
 
 interface Dark {
-  /** The label of the window; empty where it has none. */
+  /** The label of the window. Empty if it has none. */
   readonly label: string;
-  /** ms since the epoch: the first moment that is not dark; null where there is none. */
+  /** The first moment that is not dark, in ms since the epoch. Null: there is none. */
   readonly until: number | null;
 }
 
-/** Null: it is not dark. Windows that follow or overlap each other are one. */
+/** Null: it is not dark at `now`. Windows that follow or overlap each other count as one. */
 export function blackoutAt(blackouts: readonly Blackout[], zone: string, now: number): Dark | null {
   const first = blackouts.find((blackout) => endOf(blackout, wallTime(zone, now), now) !== null);
   if (!first) return null;

@@ -1,25 +1,29 @@
 /**
- * What the person chose for one agent: which model answers for it, its colour, its face. Each is a
- * `setting` document of its own, the newest holds; an empty value is none: the household's model,
- * the seat's colour, the face it was born with.
+ * What the person chose for one agent: its model, its colour, its face.
+ *
+ * Each choice is its own `setting` document, and the newest wins. An empty value means the default:
+ * the household's model, the seat's colour, the face from birth.
  */
 import type { AgentId } from './ids.ts';
 import { isChosenFace } from './face.ts';
 import { SETTING_TEXT_MAX } from './settings.ts';
 
 export interface AgentChoice {
-  /** Empty: as the household's. */
+  /** Empty: the household's model. */
   readonly model: string;
-  /** As #rrggbb, one of `AGENT_COLORS`; empty: its seat's. */
+  /** #rrggbb, one of `AGENT_COLORS`. Empty: the seat's colour. */
   readonly color: string;
-  /** Parts or pixels, as `face.ts` writes them; empty: drawn from the name it was born with. */
+  /** Parts or pixels in the format of `face.ts`. Empty: drawn from the name at birth. */
   readonly face: string;
 }
 export type ChoiceKey = keyof AgentChoice;
 
 export const NO_CHOICE: AgentChoice = { model: '', color: '', face: '' };
 
-/** Colours that a person can give, besides those of the seats; told apart at night and at dawn. */
+/**
+ * Colours that a person can choose besides the seats' colours. They are distinguishable in the
+ * night and the dawn theme.
+ */
 export const AGENT_COLORS = [
   { color: '#e86a6a', colorName: 'Poppy' },
   { color: '#f0954f', colorName: 'Tangerine' },
@@ -49,12 +53,12 @@ const isValue = (key: ChoiceKey, value: string): boolean => {
   }
 };
 
-/** The setting that such a choice is. */
+/** A choice as a setting. */
 export const choiceSetting = (agentId: AgentId, key: ChoiceKey, value: string) => ({ key: `${key}:${agentId}`, value });
 
 /**
- * The choice that a setting is; null where it is another one, or has a value that this app cannot
- * take.
+ * Reads a choice from a setting. Null: the setting is another one, or this version cannot use its
+ * value.
  */
 export function choiceOf(setting: {
   readonly key: string;
@@ -70,15 +74,15 @@ export function choiceOf(setting: {
 }
 
 /**
- * Whose look this setting is, its colour or its face; null: it is another one. The look goes where
- * its agent goes, the model is the household's affair.
+ * The agent whose colour or face this setting is. Null: it is another setting. Colour and face move
+ * with their agent; the model belongs to the household.
  */
 export function lookOf(setting: { readonly key: string; readonly value: unknown }): AgentId | null {
   const choice = choiceOf(setting);
   return choice === null || choice.key === 'model' ? null : choice.agentId;
 }
 
-/** The same look as another agent's. */
+/** The key of the same colour or face setting for another agent. */
 export const lookAs = (key: string, agentId: AgentId): string => `${key.slice(0, key.indexOf(':'))}:${agentId}`;
 
 interface ChoiceRecord {
@@ -88,7 +92,7 @@ interface ChoiceRecord {
   readonly at: string;
 }
 
-/** By agent: the newest of each by (stamp, id), in whatever order they came. */
+/** Choices by agent: the newest of each by (stamp, id), in any input order. */
 export function choicesOf(records: readonly ChoiceRecord[]): ReadonlyMap<string, AgentChoice> {
   const newest = new Map<string, ChoiceRecord>();
   for (const record of records) {

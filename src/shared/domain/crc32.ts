@@ -1,5 +1,5 @@
 /**
- * CRC-32 as zip and gzip have it: ISO 3309, reflected polynomial 0xEDB88320. It finds damage, not
+ * CRC-32 as in zip and gzip: ISO 3309, reflected polynomial 0xEDB88320. It detects damage, not
  * forgery.
  */
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
@@ -12,7 +12,7 @@ export function createCrc32(): { update(bytes: Uint8Array): void; value(): numbe
   let crc = 0xffffffff;
   return {
     update(bytes) {
-      // By index: an iterator takes many times as long.
+      // By index: an iterator is many times slower.
       for (let at = 0; at < bytes.length; at += 1) crc = (crc >>> 8) ^ (TABLE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
     },
     value: () => (crc ^ 0xffffffff) >>> 0,

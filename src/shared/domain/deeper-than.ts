@@ -1,6 +1,6 @@
 /**
- * Whether lists and objects lie in each other more than so many levels deep. It looks no deeper
- * than that. Pure.
+ * Whether lists and objects are nested more than `levels` deep. Does not look deeper than that.
+ * Pure.
  */
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -1,13 +1,14 @@
 /**
- * What the demo says of itself: that its words are prepared and that no model thinks. These
- * sentences are true of the demo only. A real model that read them in its own soul would go on
- * playing a stand-in, so they are left out of every prompt.
+ * The demo's disclaimers: its words are prepared, and no model is thinking.
+ *
+ * These sentences are true of the demo only. A real model that read them in its own soul would
+ * continue to play a stand-in. Every prompt therefore leaves them out.
  */
 
 type Some = readonly [string, ...string[]];
 type Spoken = Readonly<Record<'english' | 'german', Some>>;
 
-/** One of them stands in every soul that the demo writes. */
+/** Every soul that the demo writes contains one of them. */
 export const BIRTH_DISCLAIMERS: Spoken = {
   english: [
     'I should be honest in the first thing I ever write: this is a rehearsal, and my sentences were laid out for me beforehand. The name is kept all the same, and so is the seat.',
@@ -23,7 +24,7 @@ export const BIRTH_DISCLAIMERS: Spoken = {
   ],
 };
 
-/** One of them ends most answers of the demo. */
+/** Most answers of the demo end with one of them. */
 export const TALK_DISCLAIMERS: Spoken = {
   english: [
     '*(Demo: these words are prepared, no model is thinking. “Connect a model” changes that.)*',
@@ -38,10 +39,10 @@ export const TALK_DISCLAIMERS: Spoken = {
 const IN_SOULS = [...BIRTH_DISCLAIMERS.english, ...BIRTH_DISCLAIMERS.german];
 const ALL = [...IN_SOULS, ...TALK_DISCLAIMERS.english, ...TALK_DISCLAIMERS.german];
 
-/** Is this a soul that the demo wrote, and nobody has written anew? */
+/** Whether the demo wrote this soul, and no agent has rewritten it since. */
 export const isDemoSoul = (soul: string): boolean => IN_SOULS.some((sentence) => soul.includes(sentence));
 
-/** The gap that a sentence leaves: a paragraph's end stays one. */
+/** Joins the texts around a removed sentence. The end of a paragraph is preserved. */
 function joined(before: string, after: string): string {
   const [left, right] = [before.trimEnd(), after.trimStart()];
   if (left === '' || right === '') return left + right;
@@ -49,6 +50,6 @@ function joined(before: string, after: string): string {
   return left + (gap.includes('\n\n') ? '\n\n' : gap.includes('\n') ? '\n' : ' ') + right;
 }
 
-/** The same text without the sentences that are true of the demo only. */
+/** The text without the demo's disclaimers. */
 export const withoutDisclaimers = (text: string): string =>
   ALL.reduce((rest, sentence) => (rest.includes(sentence) ? rest.split(sentence).reduce(joined) : rest), text);

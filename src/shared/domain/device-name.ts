@@ -1,6 +1,6 @@
 /**
- * A first name for this device, from what its browser says of itself: "Firefox on Linux". A person
- * changes it as they like.
+ * A default name for this device, from its browser's user agent: "Firefox on Linux". The person can
+ * change it.
  */
 
 const BROWSERS = [

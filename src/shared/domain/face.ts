@@ -1,12 +1,13 @@
 /**
- * Pixel portraits, 16 × 16, drawn from a hash of the agent's id and the name it was born with, so
- * that a face is the same on every device, for ever. 8 eyes × 8 mouths × 4 brows × 4 marks = 1024
- * faces. Changing any table or the order of the draws changes everybody's face: add variants only
- * behind a new hash.
+ * Pixel portraits, 16 × 16.
+ *
+ * A face is drawn from a hash of the agent's id and its name at birth, so it is the same on every
+ * device, forever. 8 eyes × 8 mouths × 4 brows × 4 marks = 1024 faces. Changing any table or the
+ * order of the draws changes every face. Add variants only behind a new hash.
  */
 import type { AgentId } from './ids.ts';
 
-/** One lit pixel; `tone` 1 is the agent's colour, 0.55 a shade of it. */
+/** One lit pixel. `tone` 1 is the agent's colour, 0.55 a shade of it. */
 export interface FacePixel {
   readonly x: number;
   readonly y: number;
@@ -15,7 +16,7 @@ export interface FacePixel {
 
 export const FACE_SIZE = 16;
 
-/** The head that every face is drawn on: of each row of it the first pixel and the last. */
+/** The head of every face: the first and the last pixel of each row. */
 export const HEAD_ROWS: readonly (readonly [y: number, from: number, to: number])[] = [
   [1, 5, 10],
   [2, 3, 12],
@@ -92,14 +93,14 @@ export function faceHash(agentId: AgentId, birthName: string): number {
   let hash = 2166136261;
   const text = `${agentId}\n${birthName}`;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
-  // FNV's low bits mix poorly for short differences at the end; a final avalanche (murmur3 fmix32)
+  // FNV's low bits mix poorly for short differences at the end. A final avalanche (murmur3 fmix32)
   // spreads them.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** How many there are of each part. */
+/** Number of variants of each part. */
 export const FACE_PARTS = {
   eyes: EYES.length,
   mouth: MOUTHS.length,
@@ -111,13 +112,13 @@ export type FaceParts = Readonly<Record<FacePart, number>>;
 
 const PARTS = /^parts:(\d)-(\d)-(\d)-(\d)$/;
 
-/** As it is kept where a person chose it. */
+/** Chosen parts, as stored. */
 export const facePartsText = ({ eyes, mouth, brows, marks }: FaceParts): string =>
   `parts:${eyes}-${mouth}-${brows}-${marks}`;
 
 /**
- * The parts of a face: as they were chosen, or drawn. `face`: parts as they are kept, or the name
- * it was born with.
+ * The parts of a face, chosen or drawn from the hash. `face` holds stored parts, or the name at
+ * birth.
  */
 export function facePartsOf(agentId: AgentId, face: string): FaceParts {
   const chosen = PARTS.exec(face)?.slice(1).map(Number);
@@ -129,24 +130,24 @@ export function facePartsOf(agentId: AgentId, face: string): FaceParts {
   return { eyes: hash & 7, mouth: (hash >>> 3) & 7, brows: (hash >>> 6) & 3, marks: (hash >>> 8) & 3 };
 }
 
-/** Are these parts of a face, each of which there is? */
+/** Whether this text names parts of a face, all of which exist. */
 function isFaceParts(text: string): boolean {
   if (!PARTS.test(text)) return false;
   const { eyes, mouth, brows, marks } = facePartsOf('', text);
   return eyes < EYES.length && mouth < MOUTHS.length && brows < BROWS.length && marks < MARKS.length;
 }
 
-/** What a painted pixel can be; in a text its place in this list. */
+/** Tones of a painted pixel. A stored face holds indexes of this list. */
 export const TONES = [0, 1, 0.55] as const;
 const PAINTED = /^pixels:[0-2]+$/;
 const PAINTED_LENGTH = 'pixels:'.length + HEAD_ROWS.reduce((sum, [, from, to]) => sum + to - from + 1, 0);
 
-/** Is this a face that a person painted, pixel by pixel? */
+/** Whether the person painted this face pixel by pixel. */
 export const isPaintedFace = (face: string): boolean => face.length === PAINTED_LENGTH && PAINTED.test(face);
 
 /**
- * A painted face as it is kept: the tone of each pixel of the head, row by row. `toneOf`: anything
- * but a tone is none.
+ * A painted face, as stored: the tone of each pixel of the head, row by row. Any result of `toneOf`
+ * that is not a tone counts as 0.
  */
 export const paintedFaceText = (toneOf: (x: number, y: number) => number | undefined): string =>
   `pixels:${HEAD_ROWS.map(([y, from, to]) =>
@@ -169,10 +170,10 @@ function paintedPixels(face: string): FacePixel[] {
   return pixels;
 }
 
-/** Is this a face that a person can have chosen? */
+/** Whether a person can have chosen this face. */
 export const isChosenFace = (text: string): boolean => isFaceParts(text) || isPaintedFace(text);
 
-/** `face`: the name it was born with, or what a person chose: parts, or a painted one. */
+/** `face`: the name at birth, or the person's choice (parts, or a painted face). */
 export function facePixels(agentId: AgentId, face: string): FacePixel[] {
   if (isPaintedFace(face)) return paintedPixels(face);
   const parts = facePartsOf(agentId, face);

@@ -1,6 +1,6 @@
-/** Whether bytes are text that people read, and which. */
+/** Whether bytes are readable text, and the text itself. */
 
-/** The text of a file in UTF-8; null where it is none. A mark of byte order is left out. */
+/** The text of a file in UTF-8, without a byte order mark. Null: the file is not UTF-8 text. */
 export function fileText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   return decoded(bytes, 'utf-8');
@@ -15,24 +15,27 @@ function decoded(bytes: Uint8Array, encoding: string): string | null {
   }
 }
 
-/** Bytes by which an encoding is told. */
+/** Number of leading bytes that are used to detect an encoding. */
 const LOOKED_AT = 4_096;
 /**
- * Of these, as many must be zero for UTF-16 without a mark of byte order: in most scripts each
- * second one is, now and then.
+ * Share of zeros that UTF-16 without a byte order mark must have. In most scripts every second byte
+ * is zero now and then.
  */
 const ZEROS = 0.2;
 /**
- * Shares of a text in one byte a letter: more than these, and it is a script of many letters, or no
- * text.
+ * Largest share of non-ASCII bytes in a single-byte text. Above it, the text is in another script,
+ * or not a text.
  */
 const ACCENTED_MOST = 0.4;
-/** No text has these; it has tabs, line breaks and form feeds, and a terminal's has escapes. */
+/**
+ * Control characters that no text has. Texts have tabs, line breaks and form feeds; terminal output
+ * also has escapes.
+ */
 const CONTROL = /[^\P{Cc}\t\n\v\f\r]/u;
 const ESCAPE = '\u001b';
 const hasControl = (text: string) => CONTROL.test(text.replaceAll(ESCAPE, ''));
 
-/** UTF-16, by its mark of byte order, or by where its zeros stand. */
+/** Detects UTF-16 by its byte order mark, or by where its zeros are. */
 function utf16Of(bytes: Uint8Array): string | null {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -47,7 +50,7 @@ function utf16Of(bytes: Uint8Array): string | null {
   return odd > even ? 'utf-16le' : 'utf-16be';
 }
 
-/** As `fileText`, also of a text in UTF-16, or in Windows-1252, which Latin-1 is a part of. */
+/** Like `fileText`, but also reads UTF-16 and Windows-1252, which includes Latin-1. */
 export function anyFileText(bytes: Uint8Array): string | null {
   const utf16 = utf16Of(bytes);
   const text = utf16 === null ? fileText(bytes) : decoded(bytes, utf16);

@@ -1,17 +1,19 @@
 /**
- * What is to be forgotten, and from when for good. Asking is a record, taking it back is another
- * one, and time decides the rest, so that every device that hears of both comes to the same result.
+ * What the person asked to forget, and from when it is final.
+ *
+ * A request is a record, and withdrawing it is another one. Time decides the rest. Every device
+ * that has both records comes to the same result.
  */
 import type { AgentId } from './ids.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
-/** ms from asking to the moment from which nothing brings it back: 30 days. */
+/** ms from the request until it is final: 30 days. After that nothing restores the data. */
 export const FORGET_AFTER = 30 * 24 * 60 * 60 * 1000;
 
 type ForgetTarget =
   /** Everything about an agent, whenever it was written. */
   | { readonly kind: 'agent'; readonly agentId: AgentId }
-  /** What was said with an agent before the asking. */
+  /** The agent's conversation before the request. */
   | { readonly kind: 'conversation'; readonly agentId: AgentId };
 
 export interface Forget {
@@ -26,19 +28,19 @@ export interface ForgetUndo {
   readonly at: Stamp;
   readonly forgetId: string;
   /**
-   * ms since the epoch, by the clock on the wall: the stamp may lie ahead of it, after something
-   * that was dated ahead.
+   * Wall clock time, in ms since the epoch. The stamp may be ahead of it if the device has seen a
+   * stamp from the future.
    */
   readonly time?: number | undefined;
 }
 
 /**
- * What becomes of a document when its agent, or what was said with it, is forgotten; `never`: it
- * outlives what it speaks of.
+ * When a document is deleted: with its agent, or with its agent's conversation. `never`: the
+ * document stays.
  */
 export type Forgotten = 'with-agent' | 'with-conversation' | 'never';
 
-/** Is a document of this agent among what the person asked to forget? */
+/** Whether a document of this agent is covered by a request to forget. */
 export function isAmong(
   doc: { readonly agentId: unknown; readonly at: Stamp; readonly forgotten: Forgotten },
   { target, at }: Pick<Forget, 'target' | 'at'>,
@@ -48,14 +50,14 @@ export function isAmong(
 }
 
 function notUndone<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[]): F[] {
-  // An undo that was written too late finds nothing to bring back: on other devices it is gone.
+  // An undo after `finalAt` has no effect: other devices have already deleted the data.
   return forgets.filter(
     ({ _id, finalAt }) =>
       !undos.some((undo) => undo.forgetId === _id && (undo.time ?? parseStamp(undo.at)?.time ?? finalAt) < finalAt),
   );
 }
 
-/** Asked for, not taken back, and not final: hidden, and still there. */
+/** Requests that are neither withdrawn nor final. Their data is hidden, but still stored. */
 export function pendingForgets<F extends Forget>(
   forgets: readonly F[],
   undos: readonly ForgetUndo[],
@@ -64,12 +66,12 @@ export function pendingForgets<F extends Forget>(
   return notUndone(forgets, undos).filter(({ finalAt }) => now < finalAt);
 }
 
-/** Not taken back in time: what they cover must be nowhere. */
+/** Requests that were not withdrawn in time. Their data must not exist anywhere. */
 export function finalForgets<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[], now: number): F[] {
   return notUndone(forgets, undos).filter(({ finalAt }) => now >= finalAt);
 }
 
-/** The agents of which nothing is left but the id, in the order in which they were asked for. */
+/** Agents of which only the id is left, in the order of the requests. */
 export const forgottenAgents = (final: readonly Pick<Forget, 'target' | 'at'>[]): readonly AgentId[] => [
   ...new Set(
     [...final]

@@ -1,15 +1,14 @@
 /**
- * The wake gate's rules: what may ask for a wake, what is checked in which order, and the limits
- * with their defaults and bounds.
+ * The rules of the wake gate: the ways to ask for a wake, the checks and their order, and the
+ * limits with their defaults and bounds.
  */
 
 /**
- * Every way in which a wake can be asked for. The gate is asked in one place,
- * `server/agents/reach/ask.ts`; whoever adds a way here is asked by a test to show that it passes
- * there.
+ * Every way to ask for a wake. The gate has a single caller, `server/agents/reach/ask.ts`. A test
+ * requires every new way to show that it passes there.
  */
 export const WAKE_WAYS = [
-  /** The person answered a call of the agent. It may be awake. */
+  /** The person answered a tool call of the agent. The agent may already be awake. */
   'answer',
   'person',
   'wake_agent',
@@ -24,11 +23,11 @@ export const WAKE_WAYS = [
 ] as const;
 export type WakeWay = (typeof WAKE_WAYS)[number];
 
-/** Why an agent may call `wake_agent`. */
+/** Reasons an agent may give when it calls `wake_agent`. */
 export const WAKE_REASONS = ['blocker', 'critical_finding', 'user_request'] as const;
 export type WakeReason = (typeof WAKE_REASONS)[number];
 
-/** In the order in which they are made; the first that fails decides. */
+/** In the order in which the gate makes them. The first check that fails decides. */
 export const GATE_CHECKS = [
   'source_budget',
   'disabled',
@@ -44,22 +43,22 @@ export const GATE_CHECKS = [
 export type GateCheck = (typeof GATE_CHECKS)[number];
 
 /**
- * `error`: nothing was asked of the target; `deferred`: asked again when its turn ends. Neither
- * uses a quota.
+ * `error`: the target was not asked. `deferred`: the gate asks again when the target's turn ends.
+ * Neither uses a quota.
  */
 export const WAKE_OUTCOMES = ['granted', 'suppressed', 'deferred', 'error'] as const;
 export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
 
 /**
- * `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping
- * flag is set. `played`: only a client is there for it, which has no turns to begin.
+ * `absent`: the agent is not in the running session, or no session runs. `paused`: it is, and its
+ * sleeping flag is set. `played`: only an API client drives it, which has no turns to begin.
  */
 export type AgentState = 'absent' | 'played' | 'paused' | 'idle' | 'busy';
 
-/** What a message of an agent's is for. */
+/** The purpose of an agent's message. */
 export const MESSAGE_TYPES = ['info', 'help_request', 'review_request', 'unblock'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
-/** As minds read it; null: nothing is said of it. */
+/** The type as models read it. Null: models are not told the type. */
 export const messageTypeText = (type: MessageType | undefined): string | null =>
   type === undefined || type === 'info' ? null : type.replace('_', ' ');
 
@@ -67,18 +66,18 @@ export const MESSAGE_PRIORITIES = ['normal', 'high', 'urgent'] as const;
 export type MessagePriority = (typeof MESSAGE_PRIORITIES)[number];
 
 /**
- * What may set an agent's sleeping flag, and what may clear it. Where one happening is in both of
- * an agent's lists, waking wins.
+ * Events that may set an agent's sleeping flag, and events that may clear it. If one event is in
+ * both lists of an agent, waking wins.
  */
 const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_thread_closed'] as const;
 export type SleepEvent = (typeof SLEEP_EVENTS)[number];
 const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
 export type WakeEvent = (typeof WAKE_EVENTS)[number];
-/** Either list may name any of them. */
+/** Either list may contain any of these. */
 export const TEAM_EVENTS = [...SLEEP_EVENTS, ...WAKE_EVENTS] as const;
 export type TeamEvent = (typeof TEAM_EVENTS)[number];
 
-/** Inclusive. 0 is a limit, and means never; 0 seconds of cooldown are none. */
+/** Inclusive bounds. A limit of 0 means never; a cooldown of 0 seconds means no cooldown. */
 export const COORDINATION_BOUNDS = {
   max_concurrent_pulse_sessions: { min: 0, max: 16 },
   cooldown_seconds: { min: 0, max: 86_400 },
@@ -91,7 +90,7 @@ export const COORDINATION_BOUNDS = {
   sleep_wait_seconds: { min: 1, max: 86_400 },
 } as const;
 
-/** Of what agents do by themselves, inclusive, with what holds where nothing is set. */
+/** Inclusive bounds of scheduled runs, and the value that applies if nothing is set. */
 export const PULSE_BOUNDS = {
   pulse_container_timeout_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
   pulse_busy_wait_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
@@ -99,44 +98,41 @@ export const PULSE_BOUNDS = {
   pulse_max_turns: { min: 1, max: 1_000, otherwise: 25 },
 } as const;
 
-/**
- * Of what agents do with their hands and their programs, inclusive, with what holds where nothing
- * is set.
- */
+/** Inclusive bounds of commands and ACP agents, and the value that applies if nothing is set. */
 export const HAND_BOUNDS = {
   command_seconds: { min: 1, max: 1_800, otherwise: 120 },
   workspace_megabytes: { min: 1, max: 1_000_000, otherwise: 2_000 },
   programs_at_once: { min: 1, max: 16, otherwise: 3 },
 } as const;
 
-/** Daily budgets in US dollars, inclusive. 0 is a limit: no model is asked at all. */
+/** Daily budgets in US dollars, inclusive. A budget of 0 means that no model is asked at all. */
 export const BUDGET_BOUNDS = {
   agent: { min: 0, max: 10_000 },
   household: { min: 0, max: 100_000 },
 } as const;
 
-/** One that comes again: `type` may be left out, as people write it most. */
+/** A recurring window. `type` may be left out, as most people write it. */
 export interface RecurringBlackout {
   readonly type?: 'recurring';
   readonly label: string;
   /** `HH:MM` in the household's zone. */
   readonly start_time: string;
   /**
-   * Where it is not after the start, it is the next day's: 22:00–06:00 is a night, 00:00–00:00 a
-   * whole day.
+   * If it is not after the start, the window ends on the next day: 22:00–06:00 is a night,
+   * 00:00–00:00 a whole day.
    */
   readonly end_time: string;
-  /** Days on which it begins, 0 is Sunday; empty: every day. */
+  /** Days on which the window begins. 0 is Sunday. Empty: every day. */
   readonly days: readonly number[];
 }
 
-/** One that is dark once. */
+/** A window that occurs once. */
 export interface OneOffBlackout {
   readonly type: 'one_off';
   readonly label: string;
   /**
-   * `YYYY-MM-DDTHH:MM`, seconds if wanted; by the household's clock, or with `Z` or an offset the
-   * moment itself.
+   * `YYYY-MM-DDTHH:MM`, with optional seconds. Local time of the household, or an exact moment with
+   * `Z` or an offset.
    */
   readonly start_time: string;
   /** Later than the start. */
@@ -145,15 +141,15 @@ export interface OneOffBlackout {
 
 export type Blackout = RecurringBlackout | OneOffBlackout;
 
-/** The limits of one agent as they hold, with every default filled in. */
+/** The effective limits of one agent, with all defaults filled in. */
 export interface WakeLimits {
-  /** The household's switch and the agent's own. */
+  /** The household's switch. `enabled` is the agent's own. */
   readonly householdEnabled: boolean;
   readonly enabled: boolean;
   readonly timeZone: string;
   /**
-   * The caller's: calls of `wake_agent` that one of its sessions may make. All others are the
-   * target's, or the household's.
+   * A limit of the caller: `wake_agent` calls that one of its sessions may make. All other limits
+   * are the target's or the household's.
    */
   readonly maxWakesPerSession: number;
   readonly cooldownSeconds: number;
@@ -183,7 +179,7 @@ export const DEFAULT_LIMITS: Omit<WakeLimits, 'timeZone'> = {
 /** How long a call of a sleeping agent is held, in seconds. */
 export const DEFAULT_SLEEP_WAIT_SECONDS = 600;
 
-/** Offered on the settings page. */
+/** Presets that the settings page offers. */
 export const PRESETS = {
   careful: { max_wakes_per_day: 4, cooldown_seconds: 900 },
   normal: { max_wakes_per_day: 12, cooldown_seconds: 300 },
@@ -193,8 +189,8 @@ export const PRESETS = {
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?$/;
 
 /**
- * `wall`: ms since the epoch at which a clock in UTC would show it; `fixed`: it is that moment,
- * whatever a clock shows.
+ * `wall`: ms since the epoch at which a clock in UTC shows this time. `fixed`: the text names an
+ * exact moment, independent of the zone.
  */
 export interface DateTime {
   readonly wall: number;
@@ -202,15 +198,15 @@ export interface DateTime {
 }
 
 /**
- * A date and a time of day as `YYYY-MM-DDTHH:MM`, seconds and offset if wanted; null where it is
- * none, the 30th of February too.
+ * Reads `YYYY-MM-DDTHH:MM` with optional seconds and offset. Null: it is not a date and time; the
+ * 30th of February is not one either.
  */
 export function readDateTime(text: string): DateTime | null {
   const match = DATE_TIME.exec(text);
   if (!match) return null;
   const fixed = match[3] !== undefined;
   const date = text.slice(0, 10);
-  // Dates that are none are read as days of the next month.
+  // `Date.parse` reads an impossible date as a day of the next month.
   const day = Date.parse(`${date}T00:00Z`);
   if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
   return { wall: Date.parse(fixed ? text : `${text}Z`), fixed };
@@ -220,14 +216,14 @@ export function readDateTime(text: string): DateTime | null {
 export const isClockTime = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
 
 /**
- * The last that was one: a household has one, and is asked for it with every reading of its limits
- * and schedules.
+ * The last valid zone. A household has a single zone, and checks it on every read of its limits and
+ * schedules.
  */
 let lastZone = '';
 
 /**
- * Whether this is the name of a time zone, as `Europe/Berlin`. Finding out takes a tenth of a
- * millisecond.
+ * Whether this is the name of a time zone, such as `Europe/Berlin`. An uncached check takes a tenth
+ * of a millisecond.
  */
 export function isTimeZone(name: string): boolean {
   if (name !== '' && name === lastZone) return true;

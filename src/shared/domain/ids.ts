@@ -1,17 +1,18 @@
 /**
- * The kinds of ids. An id is a text; its kind is known to the compiler alone, so that an id of one
- * kind never passes for one of another. A text of which nobody said what it is (a literal, a column
- * of the store) passes for any: what comes in from outside is asked by the schemas of
- * `src/shared/protocol/ids.ts`, once.
+ * The kinds of ids.
+ *
+ * An id is a string whose kind only the compiler knows, so an id of one kind cannot be passed for
+ * another. A plain string (a literal, a column of the store) is accepted as any kind. The schemas
+ * in `src/shared/protocol/ids.ts` check external input once, where it enters.
  */
 declare const kind: unique symbol;
 type Id<Kind extends string> = string & { readonly [kind]?: Kind };
 
-/** An agent’s; the lead’s is `LEAD_ID`. Which texts can be one: see `agent-id.ts`. */
+/** An agent's id. The lead's is `LEAD_ID`. See `agent-id.ts` for which texts are valid. */
 export type AgentId = Id<'agent'>;
 /** A conversation between the person and agents, or among agents. */
 export type ThreadId = Id<'thread'>;
-/** Everybody awake at once, from the first WAKE to the end. */
+/** A group of agents that are awake together, from the first WAKE to the end. */
 export type SessionId = Id<'session'>;
 /** One agent at work, once. */
 export type RunId = Id<'run'>;

@@ -1,6 +1,6 @@
-/** The language that somebody has the page in, as tags and prompts name it. */
+/** The language of the page, as tags and prompts name it. */
 
-/** Is it a tag of BCP 47, such as `de` or `pt-BR`? */
+/** Whether the text is a BCP 47 tag, such as `de` or `pt-BR`. */
 export function isLanguageTag(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text).length === 1;
@@ -10,9 +10,10 @@ export function isLanguageTag(text: string): boolean {
 }
 
 /**
- * What a language is called in prompts: `German` for `de` and `de-AT`. Only a name that is known,
- * never words out of the tag. Null for English, which nobody has to be told of, and for what has no
- * name.
+ * The name of a language in prompts: `German` for `de` and `de-AT`.
+ *
+ * Returns only known names, never text from the tag. Null for English, which prompts do not
+ * mention, and for languages without a known name.
  */
 export function languageName(tag: string): string | null {
   if (!isLanguageTag(tag)) return null;

@@ -1,27 +1,27 @@
 /**
- * The lifecycle, derived and never stored. Pessimistic: whoever is not known to be awake sleeps.
- * Every view asks these functions; none of them keeps an answer.
+ * The lifecycle of an agent. It is always derived and never stored.
+ *
+ * It is pessimistic: an agent that is not known to be awake is asleep. Every view calls these
+ * functions and caches no result.
  */
 import type { AgentId, RunId, SessionId } from './ids.ts';
 import { type Agent, emptySeats, type Roster } from './agent.ts';
 import { SEAT_ORDER, type SeatPosition } from './seat.ts';
 
-// Who answers for an agent, and with that, where words to it go. The relay and the page ask the
-// same function.
+// Who answers for an agent, and so where its messages go. The relay and the page call the same
+// function.
 
-/**
- * A program elsewhere that plays an agent by its credential: over MCP, or with its model requests.
- */
+/** An API client that drives an agent with its credential: over MCP, or by its model requests. */
 export interface JoinedClient {
-  /** As the person named its credential. */
+  /** The name that the person gave the credential. */
   readonly name: string;
-  /** It has Roost's tools, and can read the agent's inbox. */
+  /** The client has Roost's tools and can read the agent's inbox. */
   readonly readsInbox: boolean;
 }
 
 /**
- * `nobody`: words wait until it is woken. `mind`: they are put before it. `client`: they wait in
- * its inbox, until the client looks.
+ * `nobody`: messages wait until the agent is woken. `mind`: the mind receives them. `client`: they
+ * wait in the agent's inbox until the client reads it.
  */
 export type Answering =
   | { readonly by: 'nobody' }
@@ -29,25 +29,26 @@ export type Answering =
   | ({ readonly by: 'client' } & JoinedClient);
 
 interface Company {
-  /** A mind of the relay's sits in its seat, and has answered in this session. */
+  /** A mind of the relay has the seat, and has answered in this session. */
   readonly mind: boolean;
-  /** Null: none has joined. */
+  /** Null: no client has joined. */
   readonly client: JoinedClient | null;
-  /** Its sleeping flag is set: what either of them asks for is held. */
+  /** The agent's sleeping flag is set: calls of its mind and its client are held. */
   readonly paused: boolean;
 }
 
 const NOBODY: Answering = { by: 'nobody' };
 const MIND: Answering = { by: 'mind' };
 
-/** The mind before the client: whoever talks to a seat talks to who answers there. */
+/** The mind takes precedence over the client. */
 export function whoAnswers({ mind, client, paused }: Company): Answering {
   if (paused) return NOBODY;
   if (mind) return MIND;
   return client ? { by: 'client', ...client } : NOBODY;
 }
 
-// The run that something was said in, where that was in no session.
+// The run of something said outside any session. Null: it was said in a session, or its run is
+// unknown.
 
 export const aloneIn = ({
   sessionId,
@@ -56,7 +57,7 @@ export const aloneIn = ({
   readonly sessionId: SessionId | null;
   readonly runId?: RunId | undefined;
 }): string | null => (sessionId === null ? (runId ?? null) : null);
-/** The same as a field, which is left out where it was in a session. */
+/** The same as an object field. Empty for something said in a session. */
 export function whereAlone(said: Parameters<typeof aloneIn>[0]): { readonly aloneIn?: string } {
   const runId = aloneIn(said);
   return runId === null ? {} : { aloneIn: runId };
@@ -66,15 +67,17 @@ export function whereAlone(said: Parameters<typeof aloneIn>[0]): { readonly alon
 export interface SessionEnd {
   /** ms since the epoch */
   readonly endedAt: number;
-  /** `crash`, or another. */
+  /** `crash`, or another reason. */
   readonly reason: string;
 }
 
 /**
- * Since when an agent sleeps, ms since the epoch: the one answer for tiles, conversations and what
- * the agent is told. `lastSaid`: when the last thing was said that it remembers; `end`: of the
- * session in which that was, null where it is not known. A crash is dated by the relay's next
- * start, and says nothing of when. Null: not known.
+ * Since when an agent is asleep, in ms since the epoch. Tiles, conversations and the agent itself
+ * all use this answer.
+ *
+ * `lastSaid` is the time of the last message that the agent remembers. `end` is the end of that
+ * message's session, or null if unknown. A crash is dated by the relay's next start, so its time is
+ * not used. Returns null if nothing is known.
  */
 export function asleepFrom(lastSaid: number | null, end: SessionEnd | null): number | null {
   if (end === null || end.reason === 'crash') return lastSaid;
@@ -82,29 +85,28 @@ export function asleepFrom(lastSaid: number | null, end: SessionEnd | null): num
 }
 
 /**
- * `played`: no mind of the relay's is in its seat, but a client plays it from elsewhere. WAKE
- * brings the mind.
+ * `played`: an API client drives the agent, and no mind of the relay does. WAKE brings the mind.
  */
 export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'played' | 'sleeping';
 
 /**
- * What the relay says of the session that runs. `null` wherever the page does not know that one
- * runs.
+ * The running session, as the relay reports it. Null where the page does not know of a running
+ * session.
  */
 export interface LiveSession {
   readonly sessionId: SessionId;
   /** Agents that have answered in this session and were not put to sleep since. */
   readonly awake: ReadonlySet<string>;
-  /** By agent id: who is driven by a client, beside a mind or without one. */
+  /** By agent id: agents driven by a client, with or without a mind. */
   readonly clients: ReadonlyMap<string, JoinedClient>;
   /**
-   * Those among the awake and the played who are set to sleep: part of the team, with all that was
-   * said, and silent.
+   * Awake or client-driven agents that are set to sleep. They stay in the session with their
+   * context, and are silent.
    */
   readonly paused: ReadonlySet<string>;
-  /** Agents (by id) that were called and have not answered yet. */
+  /** Ids of agents that were woken and have not answered yet. */
   readonly waking: ReadonlySet<string>;
-  /** Seats in which somebody is being born. */
+  /** Seats in which an agent is being born. */
   readonly births: ReadonlySet<number>;
 }
 
@@ -124,10 +126,10 @@ export const answeringOf = (agentId: AgentId, live: LiveSession | null): Answeri
     paused: live?.paused.has(agentId) ?? false,
   });
 
-/** Whom WAKE calls: whoever has no mind of the relay's that answers. */
+/** Whether WAKE calls this agent: no mind of the relay answers for it. */
 export const canBeWoken = (state: Lifecycle): boolean => state === 'sleeping' || state === 'played';
 
-/** A call that this page has made and the relay has not yet confirmed; it holds the button down. */
+/** A call that this page has made and the relay has not confirmed yet. It disables the button. */
 export type PendingCall = 'wake' | 'summon' | null;
 
 export type BigButton =
@@ -136,7 +138,7 @@ export type BigButton =
   | { readonly kind: 'wake'; readonly label: 'WAKE'; readonly agents: readonly Agent[] }
   | { readonly kind: 'summon'; readonly label: string; readonly seats: readonly SeatPosition[] };
 
-/** The one big button: what it says and what it would do. */
+/** The big button: its label, and what it does. */
 export function bigButton(roster: Roster, live: LiveSession | null, pending: PendingCall): BigButton {
   const states = SEAT_ORDER.map((position) => lifecycleOf(roster.seats.get(position), position, live));
   if (pending === 'summon' || (live && live.births.size > 0)) return { kind: 'busy', label: 'SUMMONING…' };

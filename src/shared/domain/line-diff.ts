@@ -1,4 +1,4 @@
-/** What a change of a text takes away and brings, by lines. Pure. */
+/** Line diff of two texts. Pure. */
 
 export interface DiffLine {
   readonly kind: 'same' | 'gone' | 'new';
@@ -6,13 +6,14 @@ export interface DiffLine {
 }
 
 /**
- * Lines on either side that are compared with each other; of more, all are gone and all are new.
+ * Maximum number of lines per side that are compared. For longer texts, all old lines are gone and
+ * all new lines are new.
  */
 const COMPARED = 600;
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** The longest that both have in common stays, by the table of its lengths. */
+/** Keeps the longest common subsequence, from the table of its lengths. */
 function between(before: readonly string[], after: readonly string[]): DiffLine[] {
   const as = (kind: DiffLine['kind']) => (text: string) => ({ kind, text });
   if (before.length > COMPARED || after.length > COMPARED) return [...before.map(as('gone')), ...after.map(as('new'))];

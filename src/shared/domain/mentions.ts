@@ -1,28 +1,28 @@
-/** Mentions in what is written and said: `@` and a name, as people read it. Pure. */
+/** Mentions in a text: `@` and a name, as people read it. Pure. */
 import type { AgentId } from './ids.ts';
 
 interface Mentionable {
   readonly agentId: AgentId;
-  /** As it is shown: with the colour where two share a name. */
+  /** As shown: with the colour if two agents share a name. */
   readonly name: string;
 }
 
 export interface Typing {
-  /** Where the `@` stands. */
+  /** Index of the `@`. */
   readonly start: number;
-  /** What was typed after it, up to the caret. */
+  /** Text between the `@` and the caret. */
   readonly query: string;
 }
 
-/** Characters after an `@` in which a name may still be being typed. */
+/** How many characters after an `@` may still belong to a name that is being typed. */
 const LONGEST_QUERY = 60;
 const isWordly = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
-/** Names differ by case and accents to nobody who types in a hurry. */
+/** People who type in a hurry ignore case and accents, so matching does too. */
 const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 /**
- * The mention that is being typed where the caret stands, or null. An `@` within a word, as in an
- * address, is none.
+ * The mention being typed at the caret, or null. An `@` inside a word, as in an email address, does
+ * not count.
  */
 export function typingAt(text: string, caret: number): Typing | null {
   const from = Math.max(0, caret - LONGEST_QUERY);
@@ -32,7 +32,9 @@ export function typingAt(text: string, caret: number): Typing | null {
   return /[\n@]/.test(query) ? null : { start, query };
 }
 
-/** Who may be meant: those whose name, or a word of it, begins so. All of them for an `@` alone. */
+/**
+ * Candidates whose name, or a word of it, begins with the query. An `@` alone matches everybody.
+ */
 export function meant<One extends Mentionable>(query: string, among: readonly One[]): readonly One[] {
   const sought = plain(query.trimStart());
   if (query !== '' && sought === '') return [];
@@ -47,7 +49,7 @@ export function meant<One extends Mentionable>(query: string, among: readonly On
   return [...begins, ...within];
 }
 
-/** The text with the mention put in where it was being typed, and where the caret goes on. */
+/** The text with the mention inserted, and the new position of the caret. */
 export function complete(
   text: string,
   caret: number,
@@ -63,10 +65,7 @@ export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'mention'; readonly agentId: AgentId; readonly text: string };
 
-/**
- * The text in pieces, names after an `@` told from the rest. The longest name that stands there is
- * meant.
- */
+/** Splits a text into plain text and mentions. The longest name that matches wins. */
 export function piecesOf(text: string, among: readonly Mentionable[]): readonly Piece[] {
   const longestFirst = [...among].sort((a, b) => b.name.length - a.name.length);
   const pieces: Piece[] = [];
@@ -90,14 +89,13 @@ export function piecesOf(text: string, among: readonly Mentionable[]): readonly 
 const isAlone = ({ name, agentId }: Mentionable, _at: number, all: readonly Mentionable[]) =>
   name !== '' && !all.some((other) => other.agentId !== agentId && plain(other.name) === plain(name));
 
-/**
- * Code, and lines that repeat what somebody else has said: whoever is named there is not spoken to.
- */
+/** Code, and quoted lines: a name in them is not a mention. */
 const NOT_SAID = /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n(?! {0,3}\1)[^\n]*)*|(`+)(?!`)[^\n]*?(?<!`)\2(?!`)|^ {0,3}>[^\n]*/gm;
 const said = (text: string): string => text.replaceAll(NOT_SAID, (part) => ' '.repeat(part.length));
 
 /**
- * Ids of those whom this text mentions, each once. Nobody is meant by a name that two of them have.
+ * Ids of the agents that this text mentions, each once. A name that two agents share mentions
+ * neither.
  */
 export function mentionedIn(text: string, among: readonly Mentionable[]): readonly AgentId[] {
   return [

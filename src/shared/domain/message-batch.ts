@@ -1,20 +1,22 @@
-/** How much of what waits is put before an agent at once. */
+/** How many waiting messages an agent receives at once. */
 
 export interface MessageBatchLimits {
-  /** Messages of others, at most. */
+  /** Maximum number of messages that are not the person's. */
   readonly count: number;
-  /** Characters of everything, at most, where it is more than one message. */
+  /** Maximum number of characters in total. A single message may exceed it. */
   readonly characters: number;
-  /** Characters of what the person wrote, at most, where it is more than one message. */
+  /** Maximum number of characters of the person's messages. A single message may exceed it. */
   readonly personCharacters: number;
 }
 
 export const MESSAGE_BATCH_LIMITS: MessageBatchLimits = { count: 100, characters: 40_000, personCharacters: 1_000_000 };
 
 /**
- * Of what the person wrote the oldest that fit, and of what others wrote the oldest that fit beside
- * it: at least one of each, so that everything is read at some time. In the order in which it was
- * given.
+ * Selects the oldest messages of the person that fit, and the oldest messages of others that fit
+ * beside them.
+ *
+ * At least one of each is selected, so that every message is eventually read. The input order is
+ * preserved.
  */
 export function messageBatch<Message extends { readonly from: string; readonly text: string }>(
   waiting: readonly Message[],

@@ -1,6 +1,7 @@
 import type { MessageId } from './ids.ts';
 
 /**
- * The id of what the person wrote, from the id that the page gave it: a repeat is the same message.
+ * The id of a message of the person, derived from the page's client id. A repeated request yields
+ * the same message.
  */
 export const messageIdOf = (clientId: string): MessageId => `h-${clientId}` as MessageId;

@@ -1,23 +1,23 @@
 /**
- * Names: of agents, of the lead, of the person, and of what else says who speaks. A name stands in
- * headings before minds and on the page, so it says nothing but who somebody is: no characters that
- * nobody sees, none that turn the line around, no marks of which headings are made, and nothing by
- * which an agent would be taken for the person, the relay or a role. One function checks and one
- * shows, wherever a name enters; what is in a ledger already is shown by the same rules.
+ * Names of agents, the lead, the person, devices and API clients.
+ *
+ * Models and the page show names in headings, so a name may contain nothing else. No invisible
+ * characters, no characters that change the text direction, no heading marks, and nothing that
+ * passes for the person, the relay or a role. `checkName` checks every new name. `shownName`
+ * applies the same rules to stored names.
  */
 import { sentence } from './sentence.ts';
 import type { AgentId } from './ids.ts';
 
 /**
- * Letters that are read as other letters: those that stand for the Latin ones in names that are
- * meant to mislead. What compatibility forms hide (full width, mathematical, circled letters) NFKC
- * has undone before. Source: the Unicode Consortium's confusables (UTS 39), of which these are the
- * ones in scripts that people have on their keyboards.
+ * Letters that look like Latin letters in misleading names. NFKC has already resolved compatibility
+ * forms (full width, mathematical, circled letters). Source: the Unicode Consortium's confusables
+ * (UTS 39), limited to scripts that people have on their keyboards.
  */
 
-/** `from` stands for the letter at the same place of `to`. */
+/** Each letter of `from` stands for the letter at the same place of `to`. */
 const ROWS: readonly (readonly [from: string, to: string])[] = [
-  // Capitals first: in small letters they look like something else.
+  // Capitals first: in lower case they look like something else.
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'abezhikmnoptyx'],
   ['АВЕЅІЈКМНОРСТХУҮԌԚԜЬ', 'abesijkmhopctxyygqwb'],
   ['абвгеѕіјкмнопрстухһӏԁԛԝьүҫңґєзч', 'abbresijkmhonpctyxhldqwbycnree4'],
@@ -29,7 +29,7 @@ const ROWS: readonly (readonly [from: string, to: string])[] = [
   ['ıȷɑɡøđħŧłƚɩʋɛɾɓɗƙɠɦɨʉƿ', 'ijagodhtlliuerbdkghiup'],
   ['ןוסխ', 'lloh'],
 ];
-/** Digits and signs that are written for letters. */
+/** Digits and signs that are used as letters. */
 const LEET: readonly (readonly [from: string, to: string])[] = [['01345789$@|!', 'oleastbgsall']];
 
 const tableOf = (rows: readonly (readonly [string, string])[]) =>
@@ -37,7 +37,10 @@ const tableOf = (rows: readonly (readonly [string, string])[]) =>
 const LOOKS = tableOf(ROWS);
 const SIGNS = tableOf(LEET);
 
-/** Letters in dark circles and squares, and those of flags, which NFKC leaves alone. */
+/**
+ * First code points of negative circled, negative squared and regional indicator letters. NFKC does
+ * not change them.
+ */
 const ENCLOSED = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 function letterOf(sign: string): string {
@@ -49,8 +52,8 @@ function letterOf(sign: string): string {
 }
 
 /**
- * A text in NFKC as the letters that a reader takes it for, in lower case. `signs`: digits and
- * signs for letters too.
+ * A text in NFKC as the Latin letters a reader takes it for, in lower case. `signs`: maps digits
+ * and signs to letters too.
  */
 function latinLookOf(text: string, signs: boolean): string {
   const plain = [...text.normalize('NFD').replace(/\p{M}+/gu, '')]
@@ -58,7 +61,7 @@ function latinLookOf(text: string, signs: boolean): string {
     .map(letterOf)
     .join('');
   const letters = signs ? [...plain].map((sign) => SIGNS.get(sign) ?? sign).join('') : plain;
-  // What looks alike within the Latin letters.
+  // Latin letters that look alike.
   return letters
     .replace(/[il]/g, 'l')
     .replaceAll('rn', 'm')
@@ -68,18 +71,18 @@ function latinLookOf(text: string, signs: boolean): string {
     .replaceAll('œ', 'oe');
 }
 
-/** UTF-16 units of a name, at most. */
+/** Maximum length of a name, in UTF-16 units. */
 export const NAME_MAX = 80;
-/** Marks on one letter, at most: more run over the lines around. */
+/** Maximum number of marks on one letter. More of them overlap the lines above and below. */
 const MARKS_MAX = 3;
 
 /**
- * Whose name it is. `device`: one of the person's own. `label`: of a program, a place where a
+ * Whose name this is. `device`: a device of the person. `label`: a program, or a place where a
  * credential is used.
  */
 export type NameKind = 'agent' | 'lead' | 'person' | 'device' | 'label';
 
-/** What somebody is called whose name cannot be shown. */
+/** Shown in place of a name that cannot be shown. */
 const FALLBACK: Readonly<Record<NameKind, string>> = {
   agent: 'Nameless',
   lead: 'Lead',
@@ -89,31 +92,31 @@ const FALLBACK: Readonly<Record<NameKind, string>> = {
 };
 
 /**
- * Controls, formats (among them what turns lines around), halves of pairs, private and unassigned
- * ones, and what shows as nothing.
+ * Format characters (including those that change the text direction), unpaired surrogates, private
+ * and unassigned code points, and characters that render as nothing.
  */
 const UNSEEN = /[\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
 const BLANK = /[\s\p{Cc}\p{Z}\u2800]+/gu;
-/** What headings and quotations are made of; an apostrophe is no quotation mark. */
+/** Characters that headings and quotations use. An apostrophe is not a quotation mark. */
 const HEADING = /(?![‘’])[\p{Ps}\p{Pe}\p{Pi}\p{Pf}<>=|:;,"`\\@∶꞉ː]/gu;
 const SEEN = /[\p{L}\p{N}\p{S}]/u;
 const MANY_MARKS = new RegExp(`(\\p{M}{${MARKS_MAX}})\\p{M}+`, 'gu');
 
-/** At most so long, without half a pair of surrogates at its end. */
+/** At most `most` units, without half a surrogate pair at the end. */
 const within = (text: string, most: number) =>
   text
     .slice(0, most)
     .replace(/[\ud800-\udbff]$/, '')
     .trim();
 
-/** The name without what does not belong into one; '' where nothing is left. */
+/** The name without characters that do not belong in one. '' if nothing is left. */
 function cleaned(raw: string): string {
-  // A name of a million characters is looked at no further than it could matter.
+  // Bounds the work for a name of a million characters.
   const name = raw
     .slice(0, NAME_MAX * 8)
     .normalize('NFKC')
     .replace(UNSEEN, '')
-    // What stood unseen between a letter and its mark kept them apart.
+    // An invisible character may have separated a letter from its mark.
     .normalize('NFC')
     .replace(HEADING, ' ')
     .replace(BLANK, ' ')
@@ -123,8 +126,8 @@ function cleaned(raw: string): string {
 }
 
 /**
- * A text of somebody else's as it is shown beside words of ours: on one line, without what nobody
- * sees and what turns lines around.
+ * Text from elsewhere, as shown beside Roost's own text: on one line, without invisible characters
+ * and without characters that change the text direction.
  */
 export const shownText = (raw: string): string => raw.replace(UNSEEN, '').replace(BLANK, ' ').trim();
 
@@ -133,15 +136,13 @@ const words = (name: string, signs = true) =>
     .split(/[\s\p{P}]+/u)
     .filter((word) => word !== '');
 
-/**
- * What a reader sees of a name: names are alike where this is the same. Of no use but to compare.
- */
+/** What a reader sees of a name. Two names are alike if this is equal. Only for comparing. */
 export const foldName = (name: string): string => words(name).join('');
 export const isSameName = (one: string, other: string): boolean =>
   foldName(one) !== '' && foldName(one) === foldName(other);
 
 const folded = (list: string) => new Set(list.split(' ').map(foldName));
-/** Not a name of an agent's, nor a word of one. */
+/** Not allowed as an agent's name, or as a word in one. */
 const NO_WORD = folded('human relay system assistant user');
 const NO_NAME = folded(
   'human person user owner you yourself me relay roost system developer assistant tool admin administrator operator everyone everybody team somebody someone nobody nameless client',
@@ -187,8 +188,8 @@ export type CheckedName =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * The name as it is kept, or why not: a sentence for whoever chose it. `person`: what the person is
- * called, which nobody else is.
+ * The name to store, or the reason why it is refused: a sentence for whoever chose it. `person` is
+ * the person's name, which no one else may have.
  */
 export function checkName(raw: string, kind: NameKind, person: string | null = null): CheckedName {
   const name = cleaned(raw);
@@ -215,15 +216,15 @@ export function checkName(raw: string, kind: NameKind, person: string | null = n
   return { ok: true, name };
 }
 
-/** A name that is there already, as it is shown, to people and to minds. */
+/** A stored name as people and models see it. */
 export function shownName(raw: string, kind: NameKind): string {
   const name = within(cleaned(raw), NAME_MAX);
   return name === '' || isReserved(name, kind) ? FALLBACK[kind] : name;
 }
 
 /**
- * Ids of those who share their name with somebody else, the person among them, to the eye: they are
- * told apart by their seats.
+ * Ids of members whose name looks like another member's or the person's. They are told apart by
+ * their seats.
  */
 export function alikeOf(
   members: readonly { readonly agentId: AgentId; readonly name: string }[],

@@ -1,27 +1,27 @@
 /**
- * Many small causes, one piece of work: it begins when they have been quiet for a moment, or when
- * the first has waited long.
+ * Coalesces many triggers into one run. The run begins when triggers pause for a moment, or when
+ * the first has waited too long.
  */
 import type { After } from './timers.ts';
 
 export interface Burst {
-  /** A cause. */
+  /** Adds a trigger. */
   add(): void;
-  /** Something waits. Begins in `ms` at the latest, unless it was to begin sooner. */
+  /** Something waits. The run begins within `ms`, or earlier if it was already due. */
   within(ms: number): void;
-  /** Nothing waits any more: it is done now, or not at all. */
+  /** Nothing waits any more: the work is done, or cancelled. */
   clear(): void;
 }
 
 export interface BurstDeps {
   readonly after: After;
-  /** ms after the last cause */
+  /** ms after the last trigger */
   readonly quietMs: number;
-  /** ms after the first */
+  /** ms after the first trigger */
   readonly mostMs: number;
   /**
-   * Would it be in the way now? Asked when it is quiet: it waits for as long again then, up to
-   * `mostMs`.
+   * Whether a run would be in the way now. Checked after each pause; if busy, the burst waits
+   * another `quietMs`, up to `mostMs`.
    */
   readonly isBusy?: () => boolean;
   readonly run: () => void;

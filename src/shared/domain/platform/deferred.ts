@@ -1,10 +1,10 @@
 /**
- * A promise, and the way to end it from outside. `Promise.withResolvers` came with Safari 17.4 and
- * Node 22.
+ * A promise with its resolve and reject functions. `Promise.withResolvers` came with Safari 17.4
+ * and Node 22.
  */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
-  /** Only the first of these calls counts. */
+  /** Only the first call of `resolve` or `reject` counts. */
   readonly resolve: (value: Value | PromiseLike<Value>) => void;
   readonly reject: (reason: unknown) => void;
 }

@@ -1,19 +1,20 @@
 /**
- * How a lower part tells whoever stands above it, which it does not know. Listeners are called in
- * the order in which they came. A listener that is added while others are told waits for the next
- * time, and one that is removed is not called any more.
+ * Events, by which a lower layer notifies higher ones without knowing them.
+ *
+ * Listeners are called in the order in which they subscribed. A listener that is added during a
+ * notification waits for the next one. A removed listener is not called any more.
  */
 
 export interface Listeners<What extends readonly unknown[] = []> {
   tell(...what: What): void;
-  /** Returns the way to stop. The same function counts once. */
+  /** Returns the function that unsubscribes. The same function counts once. */
   subscribe(listener: (...what: What) => void): () => void;
   count(): number;
 }
 
 /**
- * `onError` is given what a listener throws, and the others are told all the same. Without it the
- * caller of `tell` gets it.
+ * `onError` receives what a listener throws, and the other listeners are still called. Without it,
+ * `tell` throws.
  */
 export function createListeners<What extends readonly unknown[] = []>(
   onError?: (error: unknown) => void,
@@ -39,10 +40,10 @@ export function createListeners<What extends readonly unknown[] = []>(
   };
 }
 
-/** Several kinds of news, each with its name. */
+/** Several named events. */
 export interface Events<Told extends Record<string, readonly unknown[]>> {
   tell<Name extends keyof Told>(name: Name, ...what: Told[Name]): void;
-  /** Returns the way to stop. */
+  /** Returns the function that unsubscribes. */
   on<Name extends keyof Told>(name: Name, listener: (...what: Told[Name]) => void): () => void;
 }
 

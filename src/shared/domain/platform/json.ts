@@ -1,4 +1,4 @@
-/** The value of a JSON text; undefined, which no JSON is, where it is none. */
+/** The value of a JSON text. Undefined, which is never a JSON value, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -8,5 +8,5 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether both are the same as JSON, their fields in the same order. */
+/** Whether both serialize to the same JSON. The order of fields matters. */
 export const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

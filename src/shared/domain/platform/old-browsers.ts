@@ -1,16 +1,16 @@
 /**
- * What the oldest browsers that Roost runs in lack, and what is used in its place. The floors are
- * named in the README: Safari 16.4, Firefox 128, Chromium 111; `BROWSERS` in `vite.config.ts`
- * builds for them. Whatever came later is used through this file, or not at all.
+ * Replacements for features that the oldest supported browsers lack. The README names the minimum
+ * versions: Safari 16.4, Firefox 128, Chromium 111. `BROWSERS` in `vite.config.ts` builds for them.
+ * Newer features are used through this file, or not at all.
  *
- * Also lacking, and met where it is used, by asking first: `showPopover` (Safari 17),
+ * Some features are detected where they are used instead: `showPopover` (Safari 17),
  * `showSaveFilePicker` (Safari, Firefox), `SharedWorker` (Chromium on Android), `createWritable` of
  * OPFS (Safari 26).
  */
 
 /**
- * A stream's chunks: Safari cannot iterate a stream itself, in any version so far. Leaving the loop
- * early cancels the stream.
+ * A stream's chunks. No version of Safari so far can iterate a stream. Leaving the loop early
+ * cancels the stream.
  */
 export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader();
@@ -32,7 +32,7 @@ export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** The address, or null where the text is none: `URL.canParse` came with Safari 17. */
+/** The parsed URL. Null: the text is not a URL. `URL.canParse` came with Safari 17. */
 export function urlOf(text: string): URL | null {
   try {
     return new URL(text);
@@ -43,14 +43,13 @@ export function urlOf(text: string): URL | null {
 }
 
 /**
- * The parts of `StorageManager` that may be absent: all of it in insecure contexts, each of them
+ * Parts of `StorageManager` that may be missing: all of it in insecure contexts, each of them
  * before Safari 17.
  */
 export type MaybeStorage = Partial<Pick<StorageManager, 'persisted' | 'estimate'>> | undefined;
 
 /**
- * Whether what is stored is kept for good, and how much room there is. null: the browser does not
- * say.
+ * Whether storage is persistent, how much is used, and the quota. Null: the browser does not say.
  */
 export async function storageFacts(
   storage: MaybeStorage,

@@ -1,7 +1,4 @@
-/**
- * Work that is done one piece after the other; a piece that fails does not keep the next from its
- * turn.
- */
+/** Runs tasks one after another. A task that fails does not stop the next. */
 export function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -11,10 +8,7 @@ export function createQueue(): <Result>(work: () => Promise<Result>) => Promise<
   };
 }
 
-/**
- * Work of which at most `most` pieces are under way at once; the others wait, the first that came
- * first.
- */
+/** Runs at most `most` tasks at once. The others wait in order of arrival. */
 export function createLimiter(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let free = most;
   const waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** What failed and is tried again. */
+/** Retries with backoff. */
 import type { After } from './timers.ts';
 
 /** ms */
@@ -8,15 +8,15 @@ export interface BackoffLimits {
 }
 
 /**
- * How long to wait, in ms, before try number `failures` + 1 (from 0), where one asks alone: each
- * time twice as long.
+ * Delay in ms before retry number `failures` + 1 (from 0), for a single client. It doubles each
+ * time.
  */
 export const doubling = ({ backoffFirst, backoffMost }: BackoffLimits, failures: number): number =>
   Math.min(backoffMost, backoffFirst * 2 ** Math.min(failures, 16));
 
 /**
- * The same where many may have failed together: anywhere in the upper half, so that they do not
- * come back together. `random` gives 0 to 1.
+ * The same where many clients may have failed together. The delay is random within the upper half,
+ * so that they do not retry together. `random` gives 0 to 1.
  */
 export function backoff(limits: BackoffLimits, failures: number, random: () => number): number {
   const full = doubling(limits, failures);
@@ -24,16 +24,16 @@ export function backoff(limits: BackoffLimits, failures: number, random: () => n
 }
 
 /**
- * The store may fail (a full disk, a database that is away): what was begun is tried again until it
- * works.
+ * Retries work until it succeeds, because the store may fail (a full disk, an unreachable
+ * database).
  */
 export interface Trying {
-  /** What `run` gives, tried again for as long as it rejects; null once everything is closed. */
+  /** Runs `run` until it resolves. Null once `close` was called. */
   attempt<T>(run: () => Promise<T>): Promise<{ readonly value: T } | null>;
   close(): void;
 }
 
-/** `onTrouble` is told each failure, and null when nothing that failed is waiting any more. */
+/** `onTrouble` receives each failure, and null when no failed work is waiting any more. */
 export function createTrying({
   after,
   retryMs,

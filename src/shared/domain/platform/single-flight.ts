@@ -1,9 +1,6 @@
-/** Work that many ask for and that is done once for all of them. */
+/** Shares one run of a task among many callers. */
 
-/**
- * Whoever asks while it is under way gets its answer, or its failure; who asks afterwards has it
- * done anew.
- */
+/** Callers during a run get its result or its failure. The next caller starts a new run. */
 export function singleFlight<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let underWay: Promise<Value> | null = null;
   return () =>
@@ -13,9 +10,8 @@ export function singleFlight<Value>(run: () => Promise<Value>): () => Promise<Va
 }
 
 /**
- * As `singleFlight`, and once more where somebody asked meanwhile: what it looks at may have
- * changed since it began. All resolve when none is left to do. A failure is told to all of them,
- * and ends it.
+ * Like `singleFlight`, but runs once more if a caller arrived during the run, since its input may
+ * have changed. All callers resolve when no run is left. A failure rejects all of them and stops.
  */
 export function runAgain(run: () => Promise<void>): () => Promise<void> {
   let asked = false;
@@ -27,7 +23,7 @@ export function runAgain(run: () => Promise<void>): () => Promise<void> {
         await run();
       }
     } finally {
-      // In the same moment in which nothing was asked any more: nobody's call falls between.
+      // Synchronous with the last check of `asked`, so that no call falls in between.
       underWay = null;
     }
   }
@@ -37,21 +33,18 @@ export function runAgain(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** A value that is loaded when somebody first asks, and kept. */
+/** A value that is loaded on first use and cached. */
 export interface Kept<Value> {
-  /** What could not be loaded is loaded anew for the next who asks. */
+  /** A failed load is not cached: the next call loads again. */
   get(): Promise<Value>;
-  /** It has changed: also what is being loaded just now is not kept. */
+  /** Invalidates the value, including one that is being loaded. */
   forget(): void;
 }
 
-/**
- * `isFresh` says whether what was asked for at that time still holds; without it, until it is
- * forgotten.
- */
+/** `fresh` limits how long a value is cached. Without it, a value is cached until `forget`. */
 export function keepLoaded<Value>(
   load: () => Promise<Value>,
-  fresh?: { readonly forMs: number; /** ms, only ever forward */ readonly elapsed: () => number },
+  fresh?: { readonly forMs: number; /** ms, monotonic */ readonly elapsed: () => number },
 ): Kept<Value> {
   let kept: { readonly at: number; readonly value: Promise<Value> } | null = null;
   return {

@@ -1,19 +1,16 @@
-/**
- * Time that will come, as an argument: what needs it takes `Timers`, so that a test can hold it
- * still.
- */
+/** Timers as an argument, so that a test can control time. */
 
-/** Calls `run` once, `ms` from now. Returns the way to call it off. */
+/** Calls `run` once, after `ms`. Returns the function that cancels it. */
 export type After = (ms: number, run: () => void) => () => void;
 
-/** ms: what a timer of the platform can count to. It ends a longer one at once. */
+/** Longest timeout of the platform, in ms. A longer one fires at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface Timers {
   readonly after: After;
 }
 
-/** The platform's own. */
+/** The platform's timers. */
 export const realTimers: Timers = {
   after(ms, run) {
     const handle = setTimeout(run, ms);
@@ -25,7 +22,9 @@ export const realTimers: Timers = {
 export const sleep = (after: After, ms: number): Promise<void> =>
   new Promise((resolve) => void after(ms, () => resolve()));
 
-/** What `work` gives, or null after `ms`: the work itself goes on. Rejects as it does. */
+/**
+ * The result of `work`, or null after `ms`. The work itself continues. Rejects if `work` rejects.
+ */
 export async function within<Value>(after: After, ms: number, work: Promise<Value>): Promise<Value | null> {
   let cancel: () => void = () => undefined;
   const late = new Promise<null>((resolve) => {
@@ -38,9 +37,9 @@ export async function within<Value>(after: After, ms: number, work: Promise<Valu
   }
 }
 
-/** Timers that end with what they belong to. */
+/** Timers that are cancelled together with their owner. */
 export interface TimerSet extends Timers {
-  /** Cancels all; later ones never run. */
+  /** Cancels all timers. Timers set later never run. */
   close(): void;
 }
 
