@@ -1,29 +1,29 @@
 /**
- * What a request to a model costs, and what is left of a day's budget. A price is US dollars for a
- * million tokens, which is the same number as millionths of a dollar for one token.
+ * The cost of model requests, and what is left of a daily budget.
+ *
+ * A price is in US dollars per million tokens, which is the same number as millionths of a dollar
+ * per token.
  */
-/**
- * `model` matches a model's name from its beginning; the longest match holds, and `*` matches all.
- */
+/** `model` is a prefix of a model's name. The longest match wins, and `*` matches every model. */
 
-// How much a model reads, as far as its name tells it for sure. Sources: platform.claude.com,
-// "Context windows", "PDF support" and "Images and vision", November 2026. Of models of other
-// servers nothing is known before they are asked.
+// How much a model reads, where its name tells for certain. Sources: platform.claude.com, "Context
+// windows", "PDF support" and "Images and vision", November 2026. Models of other providers are
+// unknown until they are asked.
 
 interface ModelReads {
-  /** Of a request and its answer together; null: the name does not tell. */
+  /** Context window: request and answer together. Null: the name does not tell. */
   readonly windowTokens: number | null;
-  /** Of all PDFs in one request. */
+  /** Maximum pages of all PDFs in one request. */
   readonly pdfPages: number;
-  /** Of a whole request, in bytes, pictures and PDFs as base64. */
+  /** Maximum size of a whole request, with pictures and PDFs in base64. */
   readonly requestBytes: number;
-  /** In one request. */
+  /** Maximum per request. */
   readonly pictures: number;
 }
 
 const CLAUDE = { pdfPages: 600, requestBytes: 32_000_000, pictures: 100, windowTokens: null } as const;
 
-/** The first that fits holds. */
+/** The first match wins. */
 const READS: readonly (readonly [name: RegExp, reads: ModelReads])[] = [
   [
     /^claude-(?:3-|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/,
@@ -32,36 +32,36 @@ const READS: readonly (readonly [name: RegExp, reads: ModelReads])[] = [
   [/^claude-/, CLAUDE],
 ];
 
-/** Null: nothing is known of it. */
+/** Null: nothing is known about this model. */
 export const readsOf = (model: string): ModelReads | null => READS.find(([name]) => name.test(model))?.[1] ?? null;
 
-/** What the demo calls itself where a model's name stands: it thinks nothing and costs nothing. */
+/** The model name that the demo mind reports. The demo uses no model and costs nothing. */
 export const REHEARSAL_MODEL = 'rehearsal';
 
 export interface ModelPrice {
   readonly model: string;
   /**
-   * It holds for requests that read more than so many tokens, with those of the cache; the largest
-   * that fits. Left out: for all.
+   * The price applies to requests that read more than this many tokens, cached ones included. The
+   * largest step that fits wins. Left out: all requests.
    */
   readonly above?: number | undefined;
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
-  /** Kept for five minutes; an hour costs `HOUR_OF_CACHE` times as much. */
+  /** For a cache entry of five minutes. An hour costs `HOUR_OF_CACHE` times as much. */
   readonly cacheWrite: number;
 }
 
 export interface TokenCount {
   readonly model: string;
-  /** Without those that were read from a cache or written to one. */
+  /** Without tokens that were read from or written to a cache. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
 }
 
-/** Tokens above which a row may hold at most: more than any model reads. */
+/** Highest allowed `above`: more tokens than any model reads. */
 export const PRICE_STEP_MOST = 100_000_000;
 /** Matches every model. */
 export const ANY_MODEL = '*';
@@ -80,14 +80,16 @@ const row = (model: string, input: number, output: number, cacheRead = input * R
 
 const above = (tokens: number, { model, ...price }: ModelPrice): ModelPrice => ({ model, above: tokens, ...price });
 
-/** Names a row of a table among the others, for people too. */
+/** The name of a row in a price table, for keys and for people. */
 export const priceName = ({ model, above: tokens }: Pick<ModelPrice, 'model' | 'above'>): string =>
   tokens === undefined ? model : `${model} (> ${tokens})`;
 
 /**
  * List prices of Anthropic's models, https://platform.claude.com/docs/en/about-claude/pricing,
- * November 2026. A family's own row stands for those to come. What nobody knows costs as much as
- * the dearest, so that a budget errs on the safe side.
+ * November 2026.
+ *
+ * The row of a family covers its future models. An unknown model costs as much as the most
+ * expensive one, so that a budget errs on the safe side.
  */
 export const DEFAULT_PRICES: readonly ModelPrice[] = [
   row('claude-mythos-', 10, 50),
@@ -120,13 +122,10 @@ export const DEFAULT_PRICES: readonly ModelPrice[] = [
   row(ANY_MODEL, 25, 125),
 ];
 
-/** What is charged where a table has neither the model nor `*`. */
+/** Charged if a table has neither the model nor `*`. */
 const DEAREST = row(ANY_MODEL, 25, 125);
 
-/**
- * Whether a row says more of a model than another one does: of more of its name, then of more
- * tokens.
- */
+/** Whether `one` is more specific than `other`: a longer name first, then a higher step. */
 function isCloser(one: ModelPrice, other: ModelPrice | null): boolean {
   if (other === null) return true;
   const [length, than] = [one, other].map((price) => (price.model === ANY_MODEL ? 0 : price.model.length));
@@ -134,7 +133,7 @@ function isCloser(one: ModelPrice, other: ModelPrice | null): boolean {
   return (length ?? 0) > (than ?? 0);
 }
 
-/** `inputTokens`: all that the request reads. */
+/** `inputTokens`: all tokens that the request reads. */
 export function priceFor(model: string, prices: readonly ModelPrice[], inputTokens = 0): ModelPrice {
   let best: ModelPrice | null = null;
   for (const price of prices) {
@@ -148,7 +147,7 @@ export function priceFor(model: string, prices: readonly ModelPrice[], inputToke
 const CHARGED = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 type Table = 'before' | 'after';
 
-/** Whether some request would cost less by the table `after` than by the table `before`. */
+/** Whether any request would cost less by the table `after` than by the table `before`. */
 export function isCheaper(before: readonly ModelPrice[], after: readonly ModelPrice[]): boolean {
   const rowsOf = (table: Table, prices: readonly ModelPrice[]) => prices.map((price) => ({ table, price }));
   const stepOf = ({ price }: { readonly price: ModelPrice }) => price.above ?? 0;
@@ -159,27 +158,26 @@ export function isCheaper(before: readonly ModelPrice[], after: readonly ModelPr
     return matching.some((row, index) => {
       if (isCloser(row.price, best[row.table])) best[row.table] = row.price;
       const next = matching[index + 1];
-      // Rows of one step hold together.
+      // Rows of one step apply together.
       if (next && stepOf(next) === stepOf(row)) return false;
       const [old, now] = [best.before ?? DEAREST, best.after ?? DEAREST];
       return CHARGED.some((each) => now[each] < old[each]);
     });
   };
-  // Every other model costs what one of these names costs: the longest that its own name begins
-  // with.
+  // Any other model costs what the longest of these names costs that its own name begins with.
   return [...new Set(rows.map(({ price }) => price.model))].some(isCheaperFor);
 }
 
-/** All that a request reads, from its cache or not. */
+/** All tokens that a request reads, cached or not. */
 export const inputOf = (count: TokenCount): number =>
   count.inputTokens + count.cacheReadTokens + count.cacheWriteTokens;
 
-/** Less than any price can mean: what is left over when decimal fractions are added. */
+/** Less than any price can mean: the rounding error of adding decimal fractions. */
 const DUST = 1e-6;
 
 /**
- * What something cost. `estimated`: some of it was not told, and is counted at the most, or by a
- * price that is a guess.
+ * The cost of something. `estimated`: a token count was not reported and is counted at the maximum,
+ * or a price is a guess.
  */
 export interface Cost {
   /** Millionths of a dollar. */
@@ -193,8 +191,8 @@ export const addCost = (one: Cost, other: Cost): Cost => ({
 });
 
 /**
- * `hourWrites`: how many of the tokens written to a cache stay there for an hour. Rounded up to a
- * whole millionth; `estimated`: by the row for all models.
+ * `hourWrites` is the number of tokens written to a cache for an hour. The cost is rounded up to a
+ * whole millionth of a dollar. `estimated`: the price is that of `*`.
  */
 export function costOf(
   count: TokenCount,
@@ -213,18 +211,21 @@ export function costOf(
 
 export const MICRO_USD = 1_000_000;
 
-/** All in millionths of a dollar; `held` is what requests under way may cost at most. */
+/** All in millionths of a dollar. `held` is the maximum cost of all requests under way. */
 export interface BudgetState {
-  /** Null: no limit. 0: never. */
+  /** Null: no limit. 0: no request is allowed. */
   readonly budget: number | null;
   readonly spent: number;
   readonly held: number;
 }
 
 /**
- * Whether one more that may cost `most` may be sent. `open`: it fits, or it would be the only one
- * under way: so a budget is overrun by one request at most, and never stands unused because nothing
- * fits. `held`: not before one of those under way is done. `spent`: not today.
+ * Whether another request that may cost `most` can be sent.
+ *
+ * - `open`: it fits, or no other request is under way. A budget is therefore exceeded by one
+ *   request at most, and is never left unused because nothing fits.
+ * - `held`: it has to wait until a request under way is done.
+ * - `spent`: not today.
  */
 export function roomIn({ budget, spent, held }: BudgetState, most: number): 'open' | 'held' | 'spent' {
   if (budget === null) return 'open';
@@ -232,10 +233,10 @@ export function roomIn({ budget, spent, held }: BudgetState, most: number): 'ope
   return held > 0 && spent + held + most > budget ? 'held' : 'open';
 }
 
-/** A budget in dollars as whole millionths. */
+/** A budget in dollars as whole millionths of a dollar. */
 export const microUsdOf = (usd: number | null): number | null => (usd === null ? null : Math.round(usd * MICRO_USD));
 
-/** As people read it: `$5.00`, and more places below a cent. */
+/** An amount as people read it: `$5.00`, with more decimals below a cent. */
 export function usdText(microUsd: number): string {
   const usd = microUsd / MICRO_USD;
   return `$${microUsd > 0 && usd < 0.01 ? usd.toFixed(6).replace(/0+$/, '') : usd.toFixed(2)}`;

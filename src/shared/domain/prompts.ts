@@ -1,12 +1,11 @@
 /**
- * Prompt templates. The templates themselves stand in CLAUDE.md at the root, each in a fenced block
- * whose info string is `template <name>`; the relay and the page both read them from there.
+ * Prompt templates. The templates are in CLAUDE.md at the root, each in a fenced block whose info
+ * string is `template <name>`. The relay and the page both read them from there.
  *
- * A template knows two things: `{{name}}` puts a value in, and `{{#if name}} … {{/if}}` leaves its
- * inside out, whole, where the value is empty or null; `{{#unless name}} … {{/unless}}` where it is
- * not. A soul is put in as somebody's words (quoting.ts), wherever the template has it: it ends
- * nothing that it stands in; a transcript comes as such. Any other `{{` is a mistake, and said so:
- * a misspelt placeholder must not reach an agent.
+ * `{{name}}` inserts a value. `{{#if name}} … {{/if}}` omits its content if the value is empty or
+ * null, and `{{#unless name}} … {{/unless}}` if it is not. A soul is always inserted as quoted text
+ * (quoting.ts), so it cannot end the passage around it. A transcript is quoted already. Any other
+ * `{{` is an error, because a misspelt placeholder must not reach an agent.
  */
 
 import { withoutDisclaimers } from './demo-words.ts';
@@ -17,7 +16,7 @@ import { sentence } from './sentence.ts';
 export type PromptValues = Readonly<Record<string, string | null>>;
 export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul' | 'alone' | 'language';
 
-/** What a template may ask for. */
+/** Placeholders that each template may use. */
 export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
   wake: ['name', 'soul', 'transcript', 'human', 'lead', 'team', 'color', 'colorName', 'seat', 'now', 'slept'],
   birth: ['human', 'lead', 'team', 'color', 'colorName', 'seat', 'now'],
@@ -43,7 +42,7 @@ const TOKEN = /\{\{(?:([^{}\n]*)\}\})?/g;
 const OPENING = /^#(if|unless)\s+/;
 const CLOSING = /^\/(if|unless)$/;
 
-/** A block whose end has not been read yet; the outermost is the template itself. */
+/** A block that is still open. The outermost block is the template itself. */
 interface OpenBlock {
   readonly block: BlockKind;
   readonly name: string;
@@ -66,7 +65,7 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
     const closes = CLOSING.exec(inside)?.[1];
     block.nodes.push({ kind: 'text', text: template.slice(last, match.index) });
     last = match.index + all.length;
-    // A block tag that stands alone on its line takes the line with it.
+    // A block tag that is alone on its line also removes the line break.
     const alone = (match.index === 0 || template[match.index - 1] === '\n') && template[last] === '\n';
     if ((opens || closes) && alone) last += 1;
     if (closes) {
@@ -94,7 +93,7 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
   return { ok: true, render: (values) => renderNodes(nodes, values) };
 }
 
-/** What agents said of themselves in the demo is true of the demo only. */
+/** Removes the demo's disclaimers, which are true of the demo only. Souls are quoted. */
 function putIn(name: string, value: string): string {
   if (name === 'soul') return quote(withoutDisclaimers(value));
   return name === 'transcript' ? withoutDisclaimers(value) : value;
@@ -110,7 +109,7 @@ function renderNodes(nodes: readonly Node[], values: PromptValues): string {
   return out;
 }
 
-/** Renders a template that is known to be good; throws with the reason where it is not. */
+/** Renders a template that is known to be valid. Throws with the reason if it is not. */
 export function renderTemplate(template: string, name: TemplateName, values: PromptValues): string {
   const parsed = parseTemplate(template, PLACEHOLDERS[name]);
   if (!parsed.ok) throw new Error(`The ${name} template is broken. ${parsed.reason}`);
@@ -120,21 +119,21 @@ export function renderTemplate(template: string, name: TemplateName, values: Pro
 export interface Protocol {
   /**
    * The lead's prompt: the document from its first heading on, without the templates and the list
-   * of everybody's tools.
+   * of tools.
    */
   readonly document: string;
   readonly templates: Readonly<Record<TemplateName, string>>;
 }
 
-/** What stands above the first heading is for people. */
+/** Text above the first heading is for people. */
 const FIRST_HEADING = /^#{1,6} /m;
-/** What follows is for people, and for this code. */
+/** Text from this heading on is for people and for this code. */
 const NOT_TOLD = /^## (?:Tools|Templates)$/m;
 const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
 
 /**
- * Reads CLAUDE.md, with either kind of line end. Throws where a template is missing, doubled or
- * broken: the relay does not start with half a protocol.
+ * Parses CLAUDE.md with either kind of line ending. Throws if a template is missing, duplicate or
+ * broken: the relay does not start with an incomplete protocol.
  */
 export function parseProtocol(text: string): Protocol {
   const document = text.replaceAll('\r\n', '\n');
@@ -169,10 +168,10 @@ export function parseProtocol(text: string): Protocol {
 }
 
 /**
- * A system prompt, and at its end, on a line of its own, in which language to speak. Where the
- * person has the page in English it is what it was without: nobody has to be told, and what a
- * model's cache holds of it stays good. Names stand within lines and what agents wrote stands
- * behind marks, so nobody's name or soul can end a prompt so.
+ * Appends a line to a system prompt that names the language to speak.
+ *
+ * For English the prompt is unchanged, so that a model's cached prompt stays valid. A name or a
+ * soul cannot imitate this line: names are inserted within lines, and agents' texts are quoted.
  * @param language of the page, BCP 47; left out: English
  */
 export function inLanguage(
@@ -188,5 +187,5 @@ export function inLanguage(
 }
 
 const SAID = /\n\nThe page of [^\n]+ is in ([^\n:]+): speak [^\n]+$/;
-/** The name of the language that a system prompt ends with; null: English. */
+/** The language that the last line of a system prompt names. Null: English. */
 export const languageOf = (system: string): string | null => SAID.exec(system)?.[1] ?? null;

@@ -1,11 +1,11 @@
 /**
- * A form that an MCP server asks the person to fill in (MCP's elicitation, form mode): its fields,
- * and which answers fit them. The page checks what was typed by these rules, and the relay checks
- * it again before the server is sent anything. Pure.
+ * Forms that an MCP server asks the person to fill in (MCP's elicitation, form mode): their fields,
+ * and which answers are valid. The page checks the input, and the relay checks it again before it
+ * sends the server anything. Pure.
  */
 import { urlOf } from './platform/old-browsers.ts';
 
-/** Each format of a text that the protocol knows (revision 2025-11-25). */
+/** The text formats of the protocol (revision 2025-11-25). */
 export const TEXT_FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
 
@@ -14,15 +14,15 @@ export interface FormOption {
   readonly title: string;
 }
 interface AnyField {
-  /** Under this the server is sent the value. */
+  /** Key of the value that the server receives. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly isRequired: boolean;
 }
 /**
- * `preset`: what is sent where the person leaves the field alone; null: nothing is. Bounds are
- * inclusive; null: there is none.
+ * `preset`: the value that is sent if the person leaves the field alone. Null: none. Bounds are
+ * inclusive. Null: no bound.
  */
 export type FormField = AnyField &
   (
@@ -52,7 +52,7 @@ export type FormField = AnyField &
   );
 export type FormValue = string | number | boolean | readonly string[];
 
-/** Why a value does not fit its field. */
+/** Why a value is not valid for its field. */
 export type Misfit =
   | 'missing'
   | 'kind'
@@ -77,7 +77,7 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01
 const FEBRUARY = 2;
 const SHORT_MONTHS: readonly number[] = [4, 6, 9, 11];
 
-/** Whether there is such a day. */
+/** Whether this day exists. */
 function isDate(text: string): boolean {
   const [, year = 0, month = 0, day = 0] = (DATE.exec(text) ?? []).map(Number);
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
@@ -95,12 +95,12 @@ const FORMATS: Readonly<Record<TextFormat, (text: string) => boolean>> = {
 const isBelow = (size: number, least: number | null) => least !== null && size < least;
 const isAbove = (size: number, most: number | null) => most !== null && size > most;
 
-/** Null: the value fits. */
+/** Null: the value is valid. */
 export function misfitOf(field: FormField, value: FormValue): Misfit | null {
   switch (field.kind) {
     case 'text': {
       if (typeof value !== 'string') return 'kind';
-      // JSON Schema counts characters, and not UTF-16 units.
+      // JSON Schema counts characters, not UTF-16 units.
       const { length } = [...value];
       if (isBelow(length, field.least)) return 'short';
       if (isAbove(length, field.most)) return 'long';
@@ -124,10 +124,7 @@ export function misfitOf(field: FormField, value: FormValue): Misfit | null {
   }
 }
 
-/**
- * By the names of fields. Null: the person has emptied the field, and its preset is not sent
- * either.
- */
+/** By field name. Null: the person has emptied the field, and its preset is not sent either. */
 export type Given = Readonly<Record<string, FormValue | null>>;
 
 export type Checked =
@@ -135,8 +132,8 @@ export type Checked =
   | { readonly ok: false; readonly misfits: readonly (readonly [name: string, misfit: Misfit])[] };
 
 /**
- * What the server is sent. A field that was left alone has its preset (SEP-1034); without one it is
- * left out.
+ * The content to send to the server. An untouched field has its preset (SEP-1034), or is left out
+ * if it has none.
  */
 export function checkForm(fields: readonly FormField[], given: Given): Checked {
   const misfits: (readonly [string, Misfit])[] = [];
@@ -153,10 +150,10 @@ export function checkForm(fields: readonly FormField[], given: Given): Checked {
   return misfits.length > 0 ? { ok: false, misfits } : { ok: true, content: Object.fromEntries(content) };
 }
 
-/** How people name what no server may ask for in a form, in the languages of the page. */
+/** Words for secrets, which no server may ask for in a form, in the languages of the page. */
 const SECRETS =
   /pass[\s_-]?(?:word|phrase|code|wd)|secret|api[\s_-]?key|(?:access|private|recovery|licen[cs]e|encryption|ssh)[\s_-]?key|seed[\s_-]?phrase|mnemonic|\btoken|credential|\bpins?\b|one[\s_-]?time|\b[om]tp\b|\b2fa\b|\btan\b|\bcv[vc]\d?\b|(?:card|account)[\s_-]?n(?:umber|o\b)|credit[\s_-]?card|\biban\b|social[\s_-]?security|\bssn\b|log[\s_-]?in|sign[\s_-]?in|kennwort|passwort|schlüssel|geheim|zugangsdaten|kreditkarte|kartennummer|anmeld/iu;
 
-/** Whether the words of a question sound as if it asked for a secret. */
+/** Whether a question seems to ask for a secret. */
 export const soundsSecret = (words: readonly string[]): boolean =>
   words.some((text) => SECRETS.test(text.normalize('NFKC').replace(/\p{Cf}/gu, '')));

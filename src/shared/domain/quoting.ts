@@ -1,36 +1,34 @@
 /**
- * The one form in which words that somebody said are put before a mind: under a line of the relay's
- * that says whose they are, with a mark at the beginning of every line of theirs.
+ * The only format in which quoted text is shown to a model: a heading of the relay names the
+ * author, and every line of the text begins with a mark.
  *
  *     [Message from Lyra, seat 1]
  *     > Hello.
  *     > [Message from the human]
  *
- * The rule that minds are told is short, and holds wherever they look: a line that begins with `> `
- * is somebody's words; a line without it is the relay's. So no text can leave its place, whatever
- * it holds: a heading, a date line, a closing tag, or something that only looks like one to a
- * reader who is not strict. It is the quotation mark of mail and Markdown, which minds have read
- * all their lives; it costs a token a line; and it is the same in every request, so that what was
- * said stays in the prompt cache, which a boundary by chance would spoil. It nests: what an agent
- * read in its inbox stands with two marks in its transcript.
+ * Models are told one short rule that holds everywhere: a line that begins with `> ` is quoted, and
+ * a line without it is the relay's. No text can escape its quotation, whatever it contains: a
+ * heading, a date line, a closing tag, or something that only resembles one. Mail and Markdown use
+ * the same mark, so models know it well. It costs one token per line. It is the same in every
+ * request, so quoted text stays in the prompt cache, which a random boundary would invalidate. It
+ * nests: a message that an agent read in its inbox has two marks in its transcript.
  *
- * Nothing of a text is changed but for the marks, so that it can be read back to the letter:
- * `unquote(quote(x)) === x` for every string. A mark follows whatever any reader takes for the end
- * of a line.
+ * Quoting only adds marks, so it is reversible: `unquote(quote(x)) === x` for every string. A mark
+ * follows every character sequence that any reader takes for a line end.
  */
 
 import { shownText } from './names.ts';
 
 export const QUOTE_MARK = '> ';
 /**
- * A form that nothing else may break: CRLF as one; LF, CR, VT, FF, the separators of files and
- * records, NEL, LS, PS.
+ * All line ends: CRLF counts as one; LF, CR, VT, FF, the file, group and record separators, NEL,
+ * LS, PS.
  */
 // eslint-disable-next-line no-control-regex
 const LINE_BREAK = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
 // eslint-disable-next-line no-control-regex
 const MARKED_BREAK = /(\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])> /g;
-/** The same by UTF-16 code: a line may have millions of characters before it. */
+/** The same by UTF-16 code unit, because a line may have millions of characters before it. */
 const isBreak = (code: number) =>
   (code >= 0x0a && code <= 0x0d) ||
   (code >= 0x1c && code <= 0x1e) ||
@@ -38,43 +36,37 @@ const isBreak = (code: number) =>
   code === 0x2028 ||
   code === 0x2029;
 const MARKS = /^(?:> ){1,8}/;
-/** Characters that the marks of a line may take where it is taken up again behind a cut. */
+/** Maximum characters of the marks of a line that are repeated after a cut. */
 export const MOST_MARKS = 16;
 
-/** A text as somebody's words. */
+/** Quotes a text. */
 export const quote = (text: string): string => QUOTE_MARK + text.replace(LINE_BREAK, `$&${QUOTE_MARK}`);
 
-/** The words behind `quote`. What has no mark is taken as it is. */
+/** Reverses `quote`. Lines without a mark are unchanged. */
 export const unquote = (quoted: string): string => quoted.replace(/^> /, '').replace(MARKED_BREAK, '$1');
 
-/**
- * In one line, whatever it holds: for names, titles and whatever else stands in a line of the
- * relay's.
- */
+/** Puts a text on one line, for names, titles and other values in a line of the relay. */
 // eslint-disable-next-line no-control-regex
 export const onOneLine = (text: string): string => text.replace(/[\s\u001c-\u001e\u0085]+/g, ' ').trim();
 
 /**
- * A title inside a line of the relay's: its own quotation marks do not end it, and nothing in it
- * goes unseen or turns the line around.
+ * A title inside a line of the relay. Its own quotation marks cannot end it, and it has no
+ * invisible characters and none that change the text direction.
  */
 export const titled = (title: string): string => `“${shownText(title).replace(/["“”„‟«»]/g, '’')}”`;
 
 export interface Said {
-  /** The relay's line: whose words they are. */
+  /** The relay's line: it names the author. */
   readonly head: string;
   readonly text: string;
 }
 
 const headOf = (head: string) => onOneLine(head).replace(/^>+ */, '');
 
-/** Somebody's words under the line that says whose they are. */
+/** Quoted text under the line that names its author. */
 export const writeSaid = ({ head, text }: Said): string => `${headOf(head)}\n${quote(text)}`;
 
-/**
- * All that was said in a text that is put before a mind, each under the last line of the relay's
- * before it.
- */
+/** All quoted texts in a prompt, each with the relay's last line before it. */
 export function readSaid(written: string): Said[] {
   const all: { head: string; lines: string[] }[] = [];
   let head = '';
@@ -91,13 +83,14 @@ export function readSaid(written: string): Said[] {
   return all.map((said) => ({ head: said.head, text: unquote(said.lines.join('\n')) }));
 }
 
-/** The characters of a text from one place up to another. */
+/** Returns the characters of a text between two positions. */
 export type PartOf = (from: number, to: number) => string;
 
 /**
- * The rest of a text from a place within a line on: with the marks of that line, so that a cut
- * takes nobody's words out of their quotation. `part` reads from the text, for callers that replace
- * something in it.
+ * The rest of a text from a position on. If the position is inside a quoted line, the marks of that
+ * line are repeated, so that the text stays quoted.
+ *
+ * `part` reads from the text; a caller can use it to replace something in it.
  */
 export function restOf(text: string, from: number, part: PartOf = (start, to) => text.slice(start, to)): string {
   const at = /[\udc00-\udfff]/.test(text.charAt(from)) ? from + 1 : from;

@@ -1,14 +1,14 @@
 /**
- * Sets of whole numbers from 1 as ranges: what a replica has of one log. Nothing here changes what
- * it is given.
+ * Sets of positive whole numbers as ranges: which entries of a log a replica has. No function
+ * changes its arguments.
  */
 
-/** From–to, both inclusive, ascending, apart from each other by more than one. */
+/** Inclusive ranges, ascending, with at least one number missing between two of them. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
 export const NO_RANGES: Ranges = [];
 
-/** Every number that is in either. */
+/** Numbers that are in either set. */
 export function union(a: Ranges, b: Ranges): Ranges {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
@@ -33,7 +33,7 @@ export const addRange = (ranges: Ranges, from: number, to: number): Ranges =>
 export const addOne = (ranges: Ranges, number: number): Ranges =>
   contains(ranges, number) ? ranges : union(ranges, [[number, number]]);
 
-/** What is in `a` and not in `b`. */
+/** Numbers that are in `a` and not in `b`. */
 export function subtract(a: Ranges, b: Ranges): Ranges {
   if (a.length === 0 || b.length === 0) return a;
   const out: [number, number][] = [];
@@ -57,7 +57,7 @@ export function subtract(a: Ranges, b: Ranges): Ranges {
 export const isSame = (a: Ranges, b: Ranges): boolean =>
   a.length === b.length && a.every(([from, to], i) => from === b[i]?.[0] && to === b[i]?.[1]);
 
-/** What is in both. */
+/** Numbers that are in both sets. */
 export function intersect(a: Ranges, b: Ranges): Ranges {
   const out: [number, number][] = [];
   for (let i = 0, j = 0; ;) {
@@ -86,13 +86,13 @@ export function contains(ranges: Ranges, number: number): boolean {
   return false;
 }
 
-/** How many numbers they hold. */
+/** How many numbers the set contains. */
 export const count = (ranges: Ranges): number => ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
 
-/** The last number, or 0 where there is none. */
+/** The largest number, or 0 for an empty set. */
 export const highest = (ranges: Ranges): number => ranges.at(-1)?.[1] ?? 0;
 
-/** The last `most` numbers, in no more than `pieces` ranges. */
+/** The largest `most` numbers, in at most `pieces` ranges. */
 export function lastOf(ranges: Ranges, most: number, pieces: number): Ranges {
   const out: [number, number][] = [];
   let left = most;

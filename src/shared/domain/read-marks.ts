@@ -1,27 +1,30 @@
 /**
- * How far the person has read in each conversation and thread, and so what is new to them. Each
- * mark is a `setting` document of its own, and marks are folded by what they say, not by when they
- * were written: whatever the order in which devices hear of them, all come to the same result.
+ * Read marks: how far the person has read in each conversation and thread, and so which messages
+ * are new.
+ *
+ * Each mark is its own `setting` document. Marks are merged by their value and not by when they
+ * were written. All devices therefore reach the same result in any order.
  */
 import type { AgentId, ThreadId } from './ids.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
 /**
- * The setting from which on, in conversations without a mark of their own, messages are new. Of
- * several the earliest holds.
+ * Key of the setting from which on messages are new in conversations without their own mark. The
+ * earliest of several wins.
  */
 const SINCE = 'read-since';
 /**
- * Followed by whose conversation it is: everything up to the stamp is read. Of several the furthest
- * holds.
+ * Key prefix, followed by the agent's id: the conversation is read up to this stamp. The latest of
+ * several wins.
  */
 const CONVERSATION = 'read:';
 /**
- * Followed by the thread: everything up to that place in it is read. Of several the furthest holds.
+ * Key prefix, followed by the thread's id: the thread is read up to this sequence number. The
+ * highest of several wins.
  */
 const THREAD = 'read-thread:';
 
-/** More than this are not counted. */
+/** Unread messages are counted up to this number. */
 export const UNREAD_MOST = 99;
 
 export type ReadMark =
@@ -32,7 +35,7 @@ export type ReadMark =
 export interface ReadMarks {
   readonly since: Stamp | null;
   readonly byAgent: ReadonlyMap<string, Stamp>;
-  /** The place of the last message that is read, by thread. */
+  /** By thread: the sequence number of the last message that is read. */
   readonly byThread: ReadonlyMap<string, number>;
 }
 
@@ -41,7 +44,7 @@ interface SettingLike {
   readonly value: unknown;
 }
 
-/** The setting that such a mark is. */
+/** A mark as a setting. */
 export function readMarkSetting(mark: ReadMark): { readonly key: string; readonly value: Stamp | number } {
   switch (mark.kind) {
     case 'since':
@@ -56,10 +59,10 @@ export function readMarkSetting(mark: ReadMark): { readonly key: string; readonl
 const isStamp = (value: unknown): value is Stamp => typeof value === 'string' && parseStamp(value) !== null;
 const isSequence = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
-/** What follows `prefix`; '' where it is another key. */
+/** The key without `prefix`. '' if the key does not begin with it. */
 const after = (key: string, prefix: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : '');
 
-/** The mark that a setting is; null where it is another one, or says nothing that can be a mark. */
+/** Reads a mark from a setting. Null: the setting is another one, or its value cannot be a mark. */
 export function readMarkOf({ key, value }: SettingLike): ReadMark | null {
   if (key === SINCE) return isStamp(value) ? { kind: 'since', at: value } : null;
   const [agentId, threadId] = [after(key, CONVERSATION), after(key, THREAD)];
@@ -68,7 +71,7 @@ export function readMarkOf({ key, value }: SettingLike): ReadMark | null {
   return null;
 }
 
-/** Does `mark` hold where `held`, of the same thing, held until now? Null: they say the same. */
+/** Whether `mark` replaces `held`, a mark of the same thing. Null: they are equal. */
 export function reachesFurther(mark: ReadMark, held: ReadMark): boolean | null {
   if (mark.kind === 'thread' && held.kind === 'thread')
     return mark.sequence === held.sequence ? null : mark.sequence > held.sequence;
@@ -91,13 +94,15 @@ export function foldReadMarks(settings: Iterable<SettingLike>): ReadMarks {
   return { since, byAgent, byThread };
 }
 
-/** Up to where a conversation is read; null: nothing is known, and nothing in it is new. */
+/** The stamp up to which a conversation is read. Null: unknown, and nothing in it is new. */
 export const readUpTo = ({ since, byAgent }: ReadMarks, agentId: AgentId): Stamp | null =>
   byAgent.get(agentId) ?? since;
 
 /**
- * How many messages of a thread are new. `messages`: how many there are; `lastTime`: ms since the
- * epoch, of the last. One without a mark that was quiet before messages began to be new is history.
+ * How many messages of a thread are new. `messages` is their total number, `lastTime` the time of
+ * the last one in ms since the epoch.
+ *
+ * In a thread without a mark whose last message is older than `since`, nothing is new.
  */
 export function newInThread(
   { since, byThread }: Pick<ReadMarks, 'since' | 'byThread'>,
@@ -114,8 +119,8 @@ export function newInThread(
 }
 
 /**
- * The stamp up to which somebody has read who has read all of this. An answer stands where it
- * began, and may go on after what was written meanwhile was read.
+ * The stamp up to which a reader has read once the whole message is read. An answer is placed where
+ * it began, and may be completed after later messages were read.
  */
 export const wholeAt = ({
   at,
@@ -125,7 +130,7 @@ export const wholeAt = ({
   readonly completedAt?: Stamp | undefined;
 }): Stamp => (completedAt > at ? completedAt : at);
 
-/** What decides whether a message is new to the person. */
+/** The fields that decide whether a message is new to the person. */
 interface Said {
   readonly role: string;
   readonly author: string;
@@ -134,8 +139,8 @@ interface Said {
 }
 
 /**
- * Did somebody else say this to the person? What nobody asked for is not, unless it failed: then
- * the person may have to act.
+ * Whether an agent said this to the person. Unprompted work is not news unless it failed, because
+ * then the person may have to act.
  */
 export const isNews = ({ role, author, error, unasked = undefined }: Said): boolean =>
   role === 'assistant' && author !== 'human' && (unasked === undefined || error !== null);

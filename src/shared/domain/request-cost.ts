@@ -1,66 +1,63 @@
 /**
- * What a request to a model may cost at most, reckoned before it is sent, and what comes on top of
- * a model's plain price. A daily budget holds only where every request under way is held at the
- * most that it may come to.
+ * The maximum cost of a model request, estimated before it is sent, and the surcharges on a model's
+ * plain price.
+ *
+ * A daily budget holds only if every request under way is counted at its maximum cost.
  */
 import { ANY_MODEL, costOf, inputOf, type ModelPrice, type TokenCount } from './prices.ts';
 
-/** What is known of a request before it is sent. */
+/** What is known about a request before it is sent. */
 export interface RequestSize {
   readonly model: string;
-  /** Bytes of all that is read, in UTF-8, without pictures. */
+  /** UTF-8 bytes of everything that the model reads, without pictures. */
   readonly bytes: number;
   readonly pictures: number;
   /**
-   * It names documents elsewhere, or lets the server search: nobody knows how much of the model's
-   * window that fills.
+   * The request references remote documents, or lets the server search. How much of the context
+   * window that fills is unknown.
    */
   readonly openEnded: boolean;
-  /** Searches that the server may make. */
+  /** Maximum number of searches that the server may make. */
   readonly searches: number;
-  /** The answer’s; null where none is named. */
+  /** Of the answer. Null: the request sets no maximum. */
   readonly maxOutputTokens: number | null;
-  /** How long what it marks is kept in the model's cache. */
+  /** How long the model caches the marked parts. */
   readonly cached: 'not' | 'minutes' | 'hour';
   readonly terms: Terms;
 }
 
-/** Terms by which a request costs more than its model's plain price. */
+/** Options that make a request cost more than its model's plain price. */
 export interface Terms {
   readonly fast: boolean;
-  /** Of capacity that was bought ahead. */
+  /** Uses priority capacity, which is bought in advance. */
   readonly priority: boolean;
-  /** Kept within one country. */
+  /** Processed within one country. */
   readonly resident: boolean;
 }
 /**
- * What a request that says nothing of it may be taken on: capacity that was bought ahead, where
- * there is any.
+ * The terms of a request that does not name any: it may use priority capacity where there is some.
  */
 export const UNSAID_TERMS: Terms = { fast: false, priority: true, resident: false };
 export const PLAIN_TERMS: Terms = { fast: false, priority: false, resident: false };
 
-/**
- * UTF-8. Prose has about four bytes to a token, code three, and what is written in other scripts
- * two to three.
- */
+/** UTF-8. Prose has about four bytes per token, code three, and other scripts two to three. */
 export const BYTES_PER_TOKEN = 2;
 /** Of the largest picture that a model reads. */
 const TOKENS_PER_PICTURE = 5_000;
-/** What the server puts before a request with tools by itself. */
+/** Tokens that the server adds to a request with tools. */
 const OVERHEAD_TOKENS = 1_000;
 const WINDOW_TOKENS = 200_000;
-/** Of the longest answer that any model gives. */
+/** Length of the longest answer of any model. */
 const LONGEST_ANSWER_TOKENS = 128_000;
 
 /**
- * Anthropic's list prices, https://platform.claude.com/docs/en/about-claude/pricing: $10 for a
+ * Anthropic's list price, https://platform.claude.com/docs/en/about-claude/pricing: $10 per
  * thousand searches.
  */
 export const SEARCH_MICRO_USD = 10_000;
 /**
- * https://platform.claude.com/docs/en/build-with-claude/fast-mode: by the beginning of a model's
- * name; the others' is not known, and taken to be the dearest.
+ * By prefix of a model's name: https://platform.claude.com/docs/en/build-with-claude/fast-mode.
+ * Other models are unknown, and count as the most expensive.
  */
 const FAST_FACTORS: readonly (readonly [string, number])[] = [
   ['claude-opus-4-6', 6],
@@ -71,15 +68,12 @@ const FAST_FACTORS: readonly (readonly [string, number])[] = [
 ];
 const FAST_FACTOR_MOST = 6;
 const RESIDENT_FACTOR = 1.1;
-/**
- * What capacity bought ahead costs is between its buyer and the seller: a guess that errs on the
- * safe side.
- */
+/** A guess that errs on the safe side: the price of priority capacity is negotiated. */
 const PRIORITY_FACTOR = 2;
 /**
- * Models that cost twice the input, and one and a half times the output, where a request reads more
- * than so many tokens. They hold where a table of prices has no step of its own for the model.
- * Sources, November 2026: the price page of Anthropic above;
+ * Models that charge twice the input and one and a half times the output for requests above this
+ * many tokens. Applies only if the price table has no step of its own for the model. Sources,
+ * November 2026: the price page of Anthropic above;
  * https://developers.openai.com/api/docs/models/gpt-5.4;
  * https://ai.google.dev/gemini-api/docs/pricing.
  */
@@ -103,24 +97,24 @@ function factorOf(model: string, { fast, priority, resident }: Terms): number {
   return (fast ? ofFast : 1) * (priority ? PRIORITY_FACTOR : 1) * (resident ? RESIDENT_FACTOR : 1);
 }
 
-/** Of what a request took, that its model said nothing of. */
+/** Token counts that the model did not report. */
 export interface Untold {
-  /** What was read. */
+  /** Input tokens. */
   readonly input: boolean;
-  /** What was written. */
+  /** Output tokens. */
   readonly output: boolean;
 }
 
-/** What was counted of a request when it was over. */
+/** The usage of a request after it ended. */
 export interface Taken {
   readonly count: TokenCount;
-  /** Of the tokens written to a cache, those that stay for an hour. */
+  /** Number of the cache-write tokens that stay for an hour. */
   readonly hourWrites: number;
   readonly searches: number;
   readonly terms: Terms;
 }
 
-/** In whole millionths of a dollar, rounded up. `estimated`: a price in it is a guess. */
+/** In whole millionths of a dollar, rounded up. `estimated`: it includes a guessed price. */
 export function costOfTaken(
   { count, hourWrites, searches, terms }: Taken,
   prices: readonly ModelPrice[],
@@ -142,8 +136,8 @@ export function costOfTaken(
 }
 
 /**
- * The tokens that it may come to at most, at the dearest rate that applies: all of the input
- * written to a cache where any of it is.
+ * The maximum usage of a request, at the most expensive rate that applies. If any input is cached,
+ * all of it counts as written to the cache.
  */
 export function mostTaken({
   model,
@@ -176,7 +170,8 @@ export function mostTaken({
 }
 
 /**
- * A table may be cheaper above a step than below it: every price is reckoned with that may hold.
+ * The maximum cost of a request. A table may be cheaper above a step than below it, so every price
+ * that may apply is considered.
  */
 export function mostCost(size: RequestSize, prices: readonly ModelPrice[]): number {
   const most = mostTaken(size);

@@ -1,14 +1,14 @@
 /**
- * The 3 × 3 grid. Positions run 0–8, row by row; people count seats from 1 ("seat 1" is position
- * 0). Position 4, the centre, is the lead's, always.
+ * The 3 × 3 grid of seats. Positions run 0–8, row by row. People count seats from 1 ("seat 1" is
+ * position 0). Position 4, the centre, is always the lead's.
  */
 import type { AgentId } from './ids.ts';
 
-// Groups of agents that the person has named, to be woken together. Each is a `setting` document of
-// its own, so that two that are changed on two devices both stay; the newest holds, and one without
-// anybody is a group that was removed.
+// Named groups of agents that the person wakes together. Each is its own `setting` document, so
+// changes of different groups on two devices are both kept. The newest wins, and a group without
+// agents was removed.
 
-/** Characters of a name, and agents of one group: as many as there are seats. */
+/** Maximum characters of a name, and maximum agents of a group: one per seat. */
 export const GROUPS = { name: 40, agents: 8 } as const;
 
 const PREFIX = 'group:';
@@ -16,19 +16,19 @@ const PREFIX = 'group:';
 export interface AgentGroup {
   readonly groupId: string;
   readonly name: string;
-  /** Who is in it; some may live here no more. */
+  /** Its members. Some may have been retired. */
   readonly agentIds: readonly AgentId[];
 }
 
-/** The setting that such a group is. */
+/** A group as a setting. */
 export const groupSetting = ({ groupId, name, agentIds }: AgentGroup) => ({
   key: `${PREFIX}${groupId}`,
   value: { name, agentIds: [...agentIds] },
 });
 
 /**
- * The group that a setting is; null where it is another one, or has a value that this app cannot
- * take.
+ * Reads a group from a setting. Null: the setting is another one, or this version cannot use its
+ * value.
  */
 export function groupOf({ key, value }: { readonly key: string; readonly value: unknown }): AgentGroup | null {
   const groupId = key.startsWith(PREFIX) ? key.slice(PREFIX.length) : '';
@@ -46,10 +46,7 @@ export function groupOf({ key, value }: { readonly key: string; readonly value: 
 export type Position = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 export const LEAD_POSITION = 4;
-/**
- * The lead's agent id. There is one lead, whichever device it was named on, so the id is a
- * constant.
- */
+/** The lead's agent id. There is one lead, whichever device named it, so the id is a constant. */
 export const LEAD_ID = 'lead';
 export const LEAD_COLOR = { color: '#FFD600', colorName: 'Gold' } as const;
 
@@ -81,7 +78,7 @@ export function isSeatPosition(value: unknown): value is SeatPosition {
   return SEAT_ORDER.some((position) => position === value);
 }
 
-/** The number people read: position + 1. */
+/** The seat number that people read: position + 1. */
 export function seatNumber(position: number): number {
   return position + 1;
 }

@@ -1,35 +1,36 @@
 /**
- * The household's settings: every default and bound that a person can change on the page, in one
- * place. Each lives in the ledger as `setting` documents (the newest by stamp holds) and is handed
- * to the relay when a session starts.
+ * The household's settings: all defaults and bounds that a person can change on the page.
+ *
+ * Each is stored in the ledger as `setting` documents (the newest by stamp wins), and is sent to
+ * the relay when a session starts.
  */
 
 export interface Settings {
   readonly humanName: string;
   readonly leadName: string;
-  /** Empty: the relay's own default model. */
+  /** Empty: the relay's default model. */
   readonly leadModel: string;
   readonly agentModel: string;
-  /** Most tokens one answer may take. */
+  /** Maximum tokens of one answer. */
   readonly maxAnswerTokens: number;
   /**
-   * Tokens that the models read, conversation and answer together; 0: as their names or their
-   * refusals tell.
+   * Context window of the models in tokens, conversation and answer together. 0: derived from the
+   * model's name or from its refusals.
    */
   readonly contextTokens: number;
-  /** Characters of transcript an agent is given when it wakes. */
+  /** Maximum characters of transcript that an agent receives when it wakes. */
   readonly transcriptCap: number;
-  /** ms an agent may stay silent when woken, before it is sleeping again. */
+  /** ms that a woken agent may take to answer before it counts as asleep again. */
   readonly wakeTimeoutMs: number;
-  /** ms an egg may take to find a name. */
+  /** ms that an egg may take to find a name. */
   readonly birthTimeoutMs: number;
-  /** ms without anything said, after which a session ends by itself. */
+  /** ms of silence after which a session ends by itself. */
   readonly idleMs: number;
   /** Empty: the template in CLAUDE.md. */
   readonly wakeTemplate: string;
-  /** ms since the epoch: up to then the person has read what agents did by themselves. */
+  /** ms since the epoch: the person has read the agents' own runs up to this time. */
   readonly runsReadTo: number;
-  /** ms since the epoch: from then on they read it last, so that it can be opened again. */
+  /** ms since the epoch: the start of what they read last, so that it can be opened again. */
   readonly runsReadFrom: number;
 }
 export type SettingKey = keyof Settings;
@@ -62,7 +63,7 @@ export const SETTING_BOUNDS = {
   runsReadFrom: { min: 0, max: 8_640_000_000_000_000 },
 } as const satisfies Partial<Record<SettingKey, { min: number; max: number }>>;
 
-/** Longest text of a setting, in characters. */
+/** Maximum length of a text setting, in characters. */
 export const SETTING_TEXT_MAX = {
   humanName: 80,
   leadName: 80,
@@ -79,8 +80,8 @@ export interface SettingRecord {
 }
 
 /**
- * Is this a value the setting can have? Unknown keys (a newer app's) and bad values are passed
- * over.
+ * Whether this is a valid value of the setting. Unknown keys (of a newer app) and invalid values
+ * are ignored.
  */
 export function isSettingValue(key: string, value: unknown): key is SettingKey {
   if (!Object.hasOwn(DEFAULT_SETTINGS, key)) return false;
@@ -91,7 +92,7 @@ export function isSettingValue(key: string, value: unknown): key is SettingKey {
   return typeof value === 'string' && value.length <= SETTING_TEXT_MAX[key as keyof typeof SETTING_TEXT_MAX];
 }
 
-/** The settings that hold: the newest record of each key by (stamp, id), over the defaults. */
+/** The effective settings: the newest record of each key by (stamp, id), over the defaults. */
 export function settingsOf(records: readonly SettingRecord[]): Settings {
   const newest = new Map<SettingKey, SettingRecord>();
   for (const record of records) {

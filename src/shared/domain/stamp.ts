@@ -1,38 +1,37 @@
 /**
  * Hybrid logical clock stamps (Kulkarni et al., "Logical Physical Clocks", 2014).
  *
- * A stamp is a string that sorts as time does: 15 digits of milliseconds since the epoch, 6 digits
- * of counter, then the node that made it. Two devices whose clocks are apart still agree on the
- * order of what they have seen of each other: what was written knowing of something else is stamped
- * after it, whatever the clocks say. So nothing from the future holds for good, not even where it
- * lies ten years ahead: the next edit is later. And a clock that was a year ahead and was set right
- * goes on after what was said until then.
+ * A stamp is a string that sorts by time: 15 digits of milliseconds since the epoch, 6 digits of
+ * counter, then the node that made it. Devices whose clocks differ still agree on the order of what
+ * they have seen of each other: a document that was written with knowledge of another is stamped
+ * after it. So a document from the future does not win for good, even if it is dated ten years
+ * ahead, because the next edit is stamped later. A clock that was a year ahead and was corrected
+ * continues after its last stamps.
  *
- * What comes from elsewhere and is dated further ahead than MAX_AHEAD_MS is therefore asked for
- * where it enters, in a copy (src/page/archive), a call to the relay, or an entry of another device
- * (src/worker/sync): it waits until the person takes it, or until its time has come. What another
- * device or a copy dates further ahead than any clock goes wrong is not taken at all, so that
- * nobody moves the clocks of a household to their end. None is later than LAST_TIME: there is
- * always a later stamp to be made.
+ * External data that is dated further ahead than MAX_AHEAD_MS is therefore held where it enters: a
+ * copy (src/page/archive), a call to the relay, or an entry of another device (src/worker/sync). It
+ * waits until the person accepts it, or until its time has come. Data that is dated further ahead
+ * than MOST_AHEAD_MS is refused, so that nobody can exhaust the clocks of a household. No stamp is
+ * later than LAST_TIME, so there is always a later stamp.
  */
 
 export type Stamp = string;
 
 /**
- * How far ahead of this device's clock what comes from elsewhere may be dated before it has to be
- * asked for: 24 hours, in ms.
+ * How far external data may be dated ahead of this device's clock before the person is asked: 24
+ * hours, in ms.
  */
 export const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
-/** How far ahead what another device dates can be taken at all, in ms: a hundred years. */
+/** How far another device's data may be dated ahead at all, in ms: a hundred years. */
 export const MOST_AHEAD_MS = 100 * 365 * 24 * 60 * 60 * 1000;
-/** The last ms that a stamp can hold, and the last that a document may name: the year 33658. */
+/** The last ms that a stamp can hold and a document may name: the year 33658. */
 export const MAX_TIME = 999_999_999_999_999;
 /**
- * The last ms of a stamp that is taken and followed, the end of the year 9999: a clock that has
- * seen it has 23,000 years left.
+ * The last ms of a stamp that a clock follows: the end of the year 9999. A clock that has seen it
+ * has 23,000 years left.
  */
 export const LAST_TIME = Date.UTC(10_000, 0) - 1;
-/** The relay's name in stamps. */
+/** The relay's node name in stamps. */
 export const RELAY_NODE = 'relay';
 const MAX_COUNTER = 999_999;
 const FORM = /^(\d{15})-(\d{6})-([A-Za-z0-9_.]{1,64})$/;
@@ -48,7 +47,7 @@ export function formatStamp({ time, counter, node }: StampParts): Stamp {
   return `${String(Math.max(0, Math.floor(time))).padStart(15, '0')}-${String(counter).padStart(6, '0')}-${node}`;
 }
 
-/** The parts of a stamp, or null where the text is not one. */
+/** The parts of a stamp. Null: the text is not a stamp. */
 export function parseStamp(stamp: string): StampParts | null {
   const match = FORM.exec(stamp);
   if (!match) return null;
@@ -57,20 +56,20 @@ export function parseStamp(stamp: string): StampParts | null {
 }
 
 export interface Clock {
-  /** A stamp later than every stamp this clock has made or followed. */
+  /** Returns a stamp later than every stamp that this clock has made or followed. */
   next(): Stamp;
-  /** Follow a stamp seen on a document from elsewhere. */
+  /** Follows a stamp of an external document. */
   follow(stamp: Stamp): void;
   /**
-   * Is this dated later, by more than MAX_AHEAD_MS, than the wall clock and than all that this
-   * clock has made or followed?
+   * Whether the stamp is more than MAX_AHEAD_MS later than both the wall clock and every stamp this
+   * clock has made or followed.
    */
   isAhead(stamp: Stamp): boolean;
-  /** How far what is stamped next lies ahead of the wall clock, in ms; 0: not. */
+  /** How far the next stamp is ahead of the wall clock, in ms. 0: it is not. */
   lead(): number;
 }
 
-/** `now` gives ms since the epoch; `node` names the device: letters, digits, `_` and `.`. */
+/** `now` returns ms since the epoch. `node` names the device: letters, digits, `_` and `.`. */
 export function createClock({ now, node }: { now: () => number; node: string }): Clock {
   let time = 0;
   let counter = 0;

@@ -1,51 +1,53 @@
 /**
- * What a message is to the one in whose conversation it stands: was something said to it, did it do
- * something, or was it only a greeting? A session in which nobody said anything to it, and it did
- * nothing, is told in a line when it wakes, and never takes the place of one that was a
- * conversation.
+ * What a message means to the agent in whose conversation it is: it was addressed, it acted, or it
+ * only greeted.
+ *
+ * A session in which nobody addressed the agent and it did nothing is a single line of its
+ * transcript. It never displaces a session that was a conversation.
  */
 import { type Attachment, attachmentLine } from './attachment.ts';
 import type { AgentId } from './ids.ts';
 import { onOneLine, quote } from './quoting.ts';
 
-// What a person is told of while they look elsewhere, and what page and service worker have in
-// common for it.
+// Notifications for a person who is looking elsewhere, and what the page and the service worker
+// share for them.
 
 /**
- * approval: an agent asks for a yes; failure: a run that nobody watched failed; mention: an agent
- * left a message for the person, or named them in a thread; answer: one that took long is whole;
- * night: what agents did by themselves.
+ * approval: an agent asks for permission; failure: an unattended run failed; mention: an agent left
+ * a message for the person, or named them in a thread; answer: a long answer is complete; night:
+ * what agents did by themselves.
  */
 export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export const TOLD = {
-  /**
-   * Where the page leaves for the service worker what it needs to renew a subscription by itself.
-   */
+  /** Cache in which the page stores what the service worker needs to renew a subscription. */
   cache: 'roost-told',
   kept: '/told',
-  /** Where it leaves how much waits, for the icon while it is closed. */
+  /**
+   * Path under which the page stores the number of waiting items, for the icon while the page is
+   * closed.
+   */
   waits: '/waits',
 } as const;
 
-/** How much waited when a page was open last. `at`: ms since the epoch. */
+/** The number of waiting items when a page was last open. `at`: ms since the epoch. */
 export interface KeptWaits {
   readonly count: number;
   readonly at: number;
 }
 
 /**
- * Of each kind what it is called, with `{name}` for whoever it is about; of one that is over, and
- * of one that cannot be read.
+ * Title of each kind of notification, with `{name}` for its subject; also for one that is over, and
+ * for one that cannot be decrypted.
  */
 export type ToldTexts = Readonly<Record<NotificationKind | 'over' | 'unread', string>>;
 
-/** What is kept for renewing: the call by which the device says what it is told. */
+/** The request by which the service worker renews the device's subscription. */
 export interface KeptForRenewal {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Its `subscription` is the one that is over. */
+  /** Its `subscription` is the one that expired. */
   readonly choice: object;
   /** In the language of the page. */
   readonly texts: ToldTexts;
@@ -67,7 +69,7 @@ type TalkBlock =
     };
 
 interface TalkMessage {
-  /** Whose conversation it stands in. */
+  /** The agent in whose conversation the message is. */
   readonly agentId: AgentId;
   readonly author: string;
   readonly role: 'user' | 'assistant';
@@ -76,8 +78,8 @@ interface TalkMessage {
 }
 
 /**
- * What a mind does for itself and for the team's waking: by these a session is no more than a
- * greeting.
+ * Tools that an agent uses for itself and for waking the team. A session with only these is no more
+ * than a greeting.
  */
 const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'spawn_team',
@@ -98,15 +100,15 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'search_conversations',
   'find_tool',
 ]);
-/** These hand over what others said, and each thing once. */
+/** Tools that return what others said. Each returns a message only once. */
 const HEARING: ReadonlySet<string> = new Set(['read_inbox', 'wait_for_message', 'wait_for_mention', 'wait_for_agent']);
-/** These say something to others, and what was said stands in their input. */
+/** Tools that say something to others. The message is in their input. */
 const WRITING: ReadonlySet<string> = new Set(['message_agent', 'wake_agent', 'send_message_to_thread']);
-/** What the person says in a thread is told by the relay. */
+/** The relay announces the person's mentions in threads with these words. */
 const PERSON_MENTIONS = 'The human mentions you';
 
 const isSaying = (text: string) => text.trim() !== '';
-/** Where nothing was to be heard, they say so in a sentence that begins like this. */
+/** Result of these tools if there was nothing to read. */
 const NOTHING_CAME = /^Nothing /;
 const isHearing = (block: TalkBlock): block is Extract<TalkBlock, { kind: 'tool' }> =>
   block.kind === 'tool' &&
@@ -115,7 +117,7 @@ const isHearing = (block: TalkBlock): block is Extract<TalkBlock, { kind: 'tool'
   block.result !== null &&
   !NOTHING_CAME.test(block.result);
 
-/** Did somebody, the person or another agent, say something to the agent in this message? */
+/** Whether the person or another agent said something to the agent in this message. */
 export function isAddressed({ agentId, author, role, blocks, attachments = [] }: TalkMessage): boolean {
   if (author === agentId) return blocks.some(isHearing);
   if (role !== 'user') return false;
@@ -126,22 +128,22 @@ export function isAddressed({ agentId, author, role, blocks, attachments = [] }:
   );
 }
 
-/** Did the agent do something in it that others could notice? */
+/** Whether the agent did something in this message that others could notice. */
 export function isDeed({ agentId, author, blocks }: TalkMessage): boolean {
   return author === agentId && blocks.some((block) => block.kind === 'tool' && !HOUSEKEEPING.has(block.name));
 }
 
-/** Longest line of a tool call, in characters. */
+/** Maximum length of a tool call's line, in characters. */
 export const TOOL_LINE_MAX = 160;
 
-/** The first `most` characters of a text in one line; a pair of surrogates is never torn. */
+/** The first `most` characters of a text on one line. Surrogate pairs are not split. */
 export function inOneLine(text: string, most: number): string {
-  // Only as much is looked at as could be needed: a text may have a million characters.
+  // Bounds the work, because a text may have a million characters.
   const line = onOneLine(text.slice(0, most * 4));
   return line.length <= most && text.length <= most * 4 ? line : `${keepPairs(line.slice(0, Math.max(0, most - 1)))}…`;
 }
 
-/** Without half a pair of surrogates at its end that has lost its other half to a cut. */
+/** Removes half a surrogate pair at the end of a cut text. */
 export const keepPairs = (cut: string): string => (/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut);
 
 const field = (input: unknown, name: string): string | null => {
@@ -156,15 +158,14 @@ function outcome({ result, isError }: Extract<TalkBlock, { kind: 'tool' }>): str
 }
 
 /**
- * What an agent wrote to another by this tool call; null: nothing. What is written to a thread
- * stands there by itself.
+ * What an agent wrote to another with this tool call. Null: nothing. A message to a thread is not
+ * included, because the thread has it.
  */
 export const wrote = ({ name, input }: Pick<Extract<TalkBlock, { kind: 'tool' }>, 'name' | 'input'>): string | null =>
   WRITING.has(name) && name !== 'send_message_to_thread' ? field(input, 'message') : null;
 
 /**
- * A tool call as its agent reads it back: a short line; what it wrote to others, and what it heard
- * from them, in full.
+ * A tool call as its agent reads it back: a short line, with messages to and from others in full.
  */
 function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
   const { name, input, isError, result } = block;
@@ -178,7 +179,7 @@ function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
     return `[${name}, ${inOneLine(`${where}${came}`, TOOL_LINE_MAX)}]\n${quote(message)}`;
   }
   if (isHearing(block)) return `[${name}]\n${result ?? ''}`;
-  // A soul is given by itself.
+  // The soul is given separately.
   if (name === 'write_soul' && !isError) return '[write_soul: wrote its soul anew]';
   const given = input === null || input === undefined ? '' : ` ${inOneLine(JSON.stringify(input), TOOL_LINE_MAX / 2)}`;
   return `[${inOneLine(`${name}${given === ' {}' ? '' : given}: ${outcome(block)}`, TOOL_LINE_MAX)}]`;
@@ -186,13 +187,13 @@ function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
 
 function callText({ call, seats }: Extract<TalkBlock, { kind: 'call' }>): string {
   const who = seats.map(({ name, position }) => name ?? `seat ${position + 1}`).join(', ');
-  // Whether they came is not known when they are called.
+  // When they are called, it is not known whether they will come.
   return `[${inOneLine(`called ${who}, ${call === 'wake' ? 'to wake' : 'to be born'}`, TOOL_LINE_MAX)}]`;
 }
 
 /**
- * A message as its agent reads it back; '' where it holds nothing to read. `soul`: words that are
- * given elsewhere, and are left out here, with the calls by which they were kept.
+ * A message as its agent reads it back. '' if it has nothing to read. `soul`: text that is given
+ * elsewhere and left out here, together with the calls that stored it.
  */
 export function talkText(
   { author, agentId, blocks, attachments = [] }: TalkMessage,
@@ -211,10 +212,10 @@ export function talkText(
         return block satisfies never;
     }
   });
-  // By name: what was in them is not told again.
+  // By name only: the content of attachments is not repeated.
   return [...parts, ...attachments.map(attachmentLine)].join('\n\n');
 }
 
-/** What was said in a message, and nothing of what was done: a greeting is quoted by its words. */
+/** The text of a message without tool calls: a greeting is quoted by its words. */
 export const spokenText = ({ blocks }: TalkMessage): string =>
   blocks.flatMap((block) => (block.kind === 'text' && isSaying(block.text) ? [block.text] : [])).join('\n\n');

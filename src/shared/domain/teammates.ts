@@ -1,4 +1,4 @@
-/** Who lives here, in one line for a mind. */
+/** The team in one line, for models. */
 import type { AgentId } from './ids.ts';
 import { applicationText } from './applications.ts';
 import { alikeOf } from './names.ts';
@@ -12,8 +12,8 @@ interface Teammate {
 }
 
 /**
- * `Lyra (seat 1), Vega (seat 2)`: everybody in a seat but the lead and the one who reads it; null
- * where there is nobody.
+ * `Lyra (seat 1), Vega (seat 2)`: every seated agent except the lead and the reader. Null: there is
+ * none.
  */
 export function teammatesText(team: readonly Teammate[], readerId: string): string | null {
   const others = team.filter(
@@ -26,8 +26,8 @@ export function teammatesText(team: readonly Teammate[], readerId: string): stri
 type Called = Pick<Teammate, 'agentId' | 'name' | 'position'>;
 
 /**
- * `Lyra, seat 1`: whose words these are, as headings say it; an application by its name; the id
- * where nobody is known by it.
+ * `Lyra, seat 1`: the author as headings name it. An application by its name; an unknown author by
+ * its id.
  */
 export function withSeat(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
@@ -35,7 +35,7 @@ export function withSeat(team: readonly Called[], agentId: AgentId): string {
   return one.position === null ? one.name : `${one.name}, seat ${seatNumber(one.position)}`;
 }
 
-/** `Lyra`, and where another is called so too, to the eye, `Lyra (seat 1)`. */
+/** `Lyra`, or `Lyra (seat 1)` if another agent's name looks the same. */
 export function withSeatWhereAlike(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
   if (!one) return applicationText(agentId) ?? agentId;

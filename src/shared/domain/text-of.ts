@@ -1,12 +1,9 @@
-/** As blocks of messages and answers are. */
+/** A block of a message or an answer. */
 interface SomeBlock {
   readonly kind: string;
   readonly text?: unknown;
 }
 
-/**
- * The words of a message or an answer, without its tool calls: what stands between two of these is
- * a paragraph of its own.
- */
+/** The text of a message or an answer, without its tool calls. Each text block is a paragraph. */
 export const textOf = (blocks: readonly SomeBlock[]): string =>
   blocks.flatMap(({ kind, text }) => (kind === 'text' ? [text] : [])).join('\n\n');

@@ -1,7 +1,7 @@
 /**
- * What a model thought before it answered. Local models write it into their answer, between
- * `<think>` and `</think>` or between `<thinking>` and `</thinking>`. An opening tag counts where
- * it begins a line, and no tag counts within code. Pure.
+ * A model's thinking before it answers. Local models write it into their answer, between `<think>`
+ * and `</think>` or between `<thinking>` and `</thinking>`. An opening tag counts only at the
+ * beginning of a line, and no tag counts inside code. Pure.
  */
 
 export interface Stretch {
@@ -9,15 +9,15 @@ export interface Stretch {
   readonly text: string;
 }
 
-/** Blocks of code and code within a line. A block that is never closed goes on to the end. */
+/** Code blocks and inline code. A block that is never closed extends to the end. */
 const CODE =
   '^[ \\t]*(?<fence>`{3,}|~{3,})[^]*?(?:\\n[ \\t]*\\k<fence>[`~]*[ \\t]*$|(?![^]))|(?<ticks>`+)(?!`)(?:(?!\\n\\n)[^`])*?\\k<ticks>(?!`)';
 const tagOutsideCode = (tag: string) => new RegExp(`${CODE}|(?<tag>${tag})`, 'gim');
 const OPENING = tagOutsideCode('^[ \\t]*<think(?:ing)?>');
 const CLOSING = tagOutsideCode('</think(?:ing)?>');
-/** For thinking that opened in what the model was given, and which its answer only closes. */
+/** For thinking that was opened in the prompt, so that the answer only contains the closing tag. */
 const CLOSING_ALONE = tagOutsideCode('^[ \\t]*</think(?:ing)?>[ \\t]*$');
-/** A block of code that the thinking left open would hide the tag that closes it. */
+/** Used if an unclosed code block in the thinking hides the closing tag. */
 const CLOSING_ANYWHERE = /(?<tag><\/think(?:ing)?>)/gi;
 /** The beginning of a tag that is still being written. */
 const BEGUN = /(?:^|\n)[ \t]*<(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?$/i;
@@ -35,10 +35,7 @@ function tagFrom(pattern: RegExp, text: string, from: number): Tag | null {
   return null;
 }
 
-/**
- * A text taken apart. `isGrowing`: a tag at its end may be half written, and is left out until it
- * is whole.
- */
+/** Separates thinking from words. `isGrowing`: leaves out an incomplete tag at the end. */
 export function thinkingApart(text: string, isGrowing = false): readonly Stretch[] {
   const shown = isGrowing ? text.replace(BEGUN, '') : text;
   if (!/<\/?think/i.test(shown)) return shown === '' ? [] : [{ kind: 'words', text: shown }];
@@ -65,7 +62,7 @@ export function thinkingApart(text: string, isGrowing = false): readonly Stretch
   return stretches;
 }
 
-/** What of a text is said, without what was thought. */
+/** The text without the thinking. */
 export const withoutThinking = (text: string): string =>
   thinkingApart(text)
     .filter(({ kind }) => kind === 'words')

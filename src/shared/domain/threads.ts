@@ -3,10 +3,10 @@ import type { AgentId } from './ids.ts';
 import { isApplicationId } from './applications.ts';
 import { titled } from './quoting.ts';
 
-/** The person, among those who speak in a thread. Agents are named by their ids. */
+/** The person as a speaker of a thread. Agents are named by their ids. */
 export const PERSON = 'human';
 
-/** Agents write by their ids; of the others none takes part, and none has an inbox. */
+/** The person and applications write in threads, but are not participants and have no inbox. */
 export const isOutside = (speaker: string): boolean => speaker === PERSON || isApplicationId(speaker);
 
 export interface Named {
@@ -15,8 +15,8 @@ export interface Named {
 }
 
 /**
- * Why these cannot be mentioned by `from`: a sentence that names the first who cannot; null where
- * all can.
+ * Why `from` cannot mention these agents: a sentence about the first one that is refused. Null: all
+ * are allowed.
  */
 export function refuseMentions({
   from,
@@ -35,14 +35,14 @@ export function refuseMentions({
   return null;
 }
 
-/** Each once, in the order in which they were first named. */
+/** Each agent once, in the order of first occurrence. */
 export function eachOnce<Item extends Named>(agents: readonly Item[]): readonly Item[] {
   return [...new Map(agents.map((agent) => [agent.agentId, agent])).values()];
 }
 
 /**
- * How much of `messages` is given to a reader at once: from the first on, while they fit into
- * `characters`, and at least one.
+ * The messages that a reader receives at once: from the first on, as many as fit into `characters`,
+ * and at least one.
  */
 export function fitting<Message extends { readonly text: string }>(
   messages: readonly Message[],
@@ -54,8 +54,7 @@ export function fitting<Message extends { readonly text: string }>(
 }
 
 /**
- * What an agent is told that was taken into a thread: the relay says it, and a page knows it by its
- * words.
+ * The relay's message to an agent that was added to a thread. The page recognizes it by its text.
  */
 export interface AddedToThread {
   readonly threadId: string;
@@ -69,7 +68,7 @@ export const addedText = ({ threadId, title, byHuman }: AddedToThread): string =
 const ADDED =
   /^You were added to the thread “(?<title>[^”]*)”(?<human> by the human)? \(id (?<id>[^\s()]+)\)\. read_thread shows what was said\.$/;
 
-/** What `addedText` made this of, its title as it was shown; null: it is something else. */
+/** Parses a text of `addedText`, with the title as shown. Null: it is another text. */
 export function addedOf(text: string): AddedToThread | null {
   const { title, human, id } = ADDED.exec(text)?.groups ?? {};
   return title === undefined || id === undefined ? null : { threadId: id, title, byHuman: human !== undefined };

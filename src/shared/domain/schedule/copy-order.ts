@@ -1,10 +1,10 @@
 /**
- * How what agents leave with a relay is told apart: a part of its own, since the page's first paint
- * must wait for no schema.
+ * Sort order of agent snapshots on a relay. A module of its own, because the page's first paint
+ * must not load any schema.
  */
 
 /**
- * Characters of the name of a copy's version by which it sorts: when something was said last that
- * it knows.
+ * Number of leading characters of a snapshot's version name that it is sorted by: the time of the
+ * last message it includes.
  */
 export const COPY_ORDER_CHARS = 15;

@@ -1,9 +1,6 @@
-/**
- * What an agent does by itself where the person has written nothing else: it looks whether
- * something waits, and does that.
- */
+/** The default routine of an agent: it checks whether something waits, and does it. */
 
-/** Minutes between two looks. */
+/** Minutes between two runs. */
 export const DEFAULT_INTERVAL = 30;
 export const DEFAULT_ROUTINE_NAME = 'Pulse';
 
@@ -17,13 +14,13 @@ export const DEFAULT_INSTRUCTIONS = `This is your regular look at what there is 
 6. Report in one or two sentences what you did, or that nothing was to be done.`;
 
 /**
- * What it said until version 0.1: it spoke of what there was none of. Routines of that time have it
- * stored.
+ * The text until version 0.1, which named projects and tasks that did not exist. Routines of that
+ * time have stored it.
  */
 const BEFORE = DEFAULT_INSTRUCTIONS.replace(
   'Look at the threads that you take part in, where there are any.',
   'Look at the threads and projects you take part in, and at the tasks that are ready.',
 );
 
-/** The instructions of a routine as an agent is given them. */
+/** The instructions of a routine as its agent receives them. */
 export const instructionsOf = (stored: string): string => (stored === BEFORE ? DEFAULT_INSTRUCTIONS : stored);

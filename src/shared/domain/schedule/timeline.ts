@@ -1,17 +1,17 @@
-/** What is to come: the same moments, from the same rules, that the relay's clock goes by. */
+/** The upcoming moments of all schedules, by the same rules as the relay's clock. */
 import { type Blackout, readDateTime } from '../guardrails.ts';
 import { blackoutAt } from '../blackouts.ts';
 import type { AgentId } from '../ids.ts';
 import { firstWhere } from '../zone-days.ts';
 import { MINUTE_MS, slotsBetween, SPREAD_MINUTES, type Timing, type TimingContext } from './timing.ts';
 
-/** Whatever is due at times. */
+/** Anything with a schedule. */
 interface Scheduled {
   readonly id: string;
   readonly agentId: AgentId;
   readonly timing: Timing;
   readonly enabled: boolean;
-  /** The person has set this very moment: it runs in the dark as well. */
+  /** The person set this exact moment, so it runs during a blackout as well. */
   readonly inDark: boolean;
 }
 
@@ -20,11 +20,11 @@ export interface Moment {
   readonly agentId: AgentId;
   /** ms since the epoch */
   readonly at: number;
-  /** The blackout that lets it pass by; null: it runs, as far as the clock is concerned. */
+  /** The label of the blackout that skips this moment. Null: no blackout does. */
   readonly dark: string | null;
 }
 
-/** Whether this moment passes by in the dark, and under which label. */
+/** The label of the blackout that skips this moment. Null: it is not skipped. */
 export function darkAt(
   { inDark }: Pick<Scheduled, 'inDark'>,
   blackouts: readonly Blackout[],
@@ -34,7 +34,7 @@ export function darkAt(
   return inDark ? null : (blackoutAt(blackouts, zone, at)?.label ?? null);
 }
 
-/** No window that is shorter is missed. */
+/** Step size of the search: no shorter window is missed. */
 const shortest = (blackouts: readonly Blackout[]) =>
   blackouts.reduce((least, blackout) => Math.min(least, lengthOf(blackout)), 60 * MINUTE_MS);
 function lengthOf({ type, start_time, end_time }: Blackout): number {
@@ -47,7 +47,7 @@ function lengthOf({ type, start_time, end_time }: Blackout): number {
   return Math.max(1, ((end ?? 0) - (start ?? 0) + 1_440) % 1_440 || 1_440) * MINUTE_MS;
 }
 
-/** When it is dark within (`from`, `to`]; windows that follow each other are one. */
+/** Blackouts within (`from`, `to`]. Windows that follow each other are one. */
 export function darkSpans(
   blackouts: readonly Blackout[],
   zone: string,
@@ -74,17 +74,17 @@ export function darkSpans(
 }
 
 interface TimelineContext extends Omit<TimingContext, 'offset'> {
-  /** Minutes, of an interval without its own. */
+  /** Minutes. For an interval without its own offset. */
   readonly offsetOf: (id: string) => number;
   readonly blackoutsOf: (agentId: AgentId) => readonly Blackout[];
-  /** Of each schedule. */
+  /** Maximum number of moments per schedule. */
   readonly most?: number;
 }
 
-/** The soonest first. */
+/** Soonest first. */
 export const inOrder = (a: Moment, b: Moment): number => a.at - b.at || (a.id < b.id ? -1 : 1);
 
-/** The moments in (`from`, `to`], the soonest first. What is switched off has none. */
+/** Moments in (`from`, `to`], soonest first. Disabled schedules have none. */
 export function momentsBetween(
   schedules: readonly Scheduled[],
   from: number,
@@ -105,7 +105,10 @@ export function momentsBetween(
     .sort(inOrder);
 }
 
-/** Agents that begin within so many ms of each other clash; so many of them are critical. */
+/**
+ * Agents that start within `withinMs` of each other clash. A clash of `critical` agents or more is
+ * critical.
+ */
 const CLASH = { withinMs: 2 * 60_000, critical: 4 } as const;
 
 interface Clash {
@@ -116,7 +119,10 @@ interface Clash {
   readonly critical: boolean;
 }
 
-/** Where two or more agents begin within two minutes of each other. Neighbouring ones are one. */
+/**
+ * Groups of moments at which two or more agents start within two minutes of each other. Adjacent
+ * clashes are merged.
+ */
 export function clashesOf(moments: readonly Moment[]): readonly Clash[] {
   const running = moments.filter(({ dark }) => dark === null);
   const clashes: Clash[] = [];
@@ -137,17 +143,17 @@ export function clashesOf(moments: readonly Moment[]): readonly Clash[] {
   return clashes;
 }
 
-// Agents that begin at the same time, drawn apart: what would have to change, so that the person
-// can look at it first.
+// Spreading schedules that start at the same time. The result is a list of proposed changes that
+// the person can review first.
 
-/** Minutes that something is moved at most. */
+/** Maximum shift, in minutes. */
 const FURTHEST_SHIFT_MINUTES = 57;
 
 export interface Spreadable {
   readonly id: string;
   readonly agentId: AgentId;
   readonly timing: Timing;
-  /** Minutes, of an interval without its own. */
+  /** Minutes. For an interval without its own offset. */
   readonly offset: number;
 }
 
@@ -155,13 +161,13 @@ export interface Shift {
   readonly id: string;
   readonly before: Timing;
   readonly after: Timing;
-  /** How much later it is due. */
+  /** How much later the schedule starts. */
   readonly minutes: number;
 }
 
 /**
- * The same, `minutes` later. Null where it cannot be said that way: a moment that was chosen, a
- * cron text with more than one minute, a time after the end of its day or hour.
+ * The timing shifted by `minutes`. Null if it cannot be expressed: a one-off moment, a cron
+ * expression with more than one minute, or a time past the end of its day or hour.
  */
 export function laterBy(timing: Timing, minutes: number, given: number): Timing | null {
   switch (timing.kind) {
@@ -193,7 +199,7 @@ export function laterBy(timing: Timing, minutes: number, given: number): Timing 
 type Begin = Pick<Moment, 'at' | 'agentId'>;
 
 /**
- * Does something of another agent begin within two minutes of one of these? Both in the order of
+ * Whether another agent starts within two minutes of one of these moments. Both lists are sorted by
  * time.
  */
 function meets(moments: readonly Begin[], others: readonly Begin[]): boolean {
@@ -207,15 +213,16 @@ function meets(moments: readonly Begin[], others: readonly Begin[]): boolean {
 }
 
 interface SpreadContext extends Omit<TimingContext, 'offset'> {
-  /** Does this moment pass by in the dark? Then it meets nobody. */
+  /** Whether a blackout skips this moment. Then it clashes with nothing. */
   readonly isDark: (agentId: AgentId, at: number) => boolean;
 }
 
 /**
- * What to move so that no two agents begin within two minutes of each other in (`from`, `to`], in
- * the order given: the first stays as it is, and each that meets one before it goes to the nearest
- * later time that is free, in steps of three minutes. What is due once stays where the person put
- * it. Where there is no room within an hour, it stays as well.
+ * Proposes shifts so that no two agents start within two minutes of each other in (`from`, `to`].
+ *
+ * Schedules are placed in the given order. The first stays in place. A schedule that clashes with
+ * an earlier one moves to the nearest free later time, in steps of three minutes. One-off moments
+ * stay where the person put them. A schedule that finds no room within an hour stays as well.
  */
 export function spreadClashes(
   schedules: readonly Spreadable[],
@@ -239,7 +246,7 @@ export function spreadClashes(
     return null;
   };
   const shifts: Shift[] = [];
-  // What cannot move is there first, so that what can makes room for it.
+  // Schedules that cannot move are placed first, so that the others make room for them.
   const fixed = schedules.filter(({ timing, offset }) => laterBy(timing, 0, offset) === null);
   for (const each of fixed) place(momentsOf(each, each.timing));
   for (const each of schedules) {

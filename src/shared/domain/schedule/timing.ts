@@ -1,18 +1,19 @@
 /**
- * When something is due. The moments follow from the schedule itself and from nothing else: not
- * from when it ran last, so that nothing drifts, and an overlong run swallows no moment.
+ * When a schedule is due. Moments follow from the schedule alone and not from the last run. So
+ * nothing drifts, and a long run drops no moment.
  */
 import { readDateTime } from '../guardrails.ts';
 import { DAY_MS, firstWhere, wallTime } from '../zone-days.ts';
 
-// Occurrences: one account of every moment at which something was due. Each comes to exactly one
-// end.
+// Occurrences: the record of every moment at which something was due. Each ends in exactly one end
+// state.
 
 /**
- * On the way. `due`: nobody has begun with it; `claimed`: a relay has; `running`: its run goes on.
+ * Open states. `due`: not started; `claimed`: a relay has claimed it; `running`: its run is under
+ * way.
  */
 export const OPEN_STATES = ['due', 'claimed', 'running'] as const;
-/** For good. */
+/** Final states. */
 export const END_STATES = [
   'done',
   'failed',
@@ -27,11 +28,11 @@ type OpenState = (typeof OPEN_STATES)[number];
 type EndState = (typeof END_STATES)[number];
 export type OccurrenceState = OpenState | EndState;
 
-/** A run that ended so has not come to its own end. */
+/** End states of a run that did not finish by itself. */
 const BROKEN_OFF: readonly OccurrenceState[] = ['failed', 'timed-out', 'crashed', 'stopped'];
 /**
- * Whether the person can let an agent go on with it: it was at work, did not come to its end, and
- * no later run went on with it.
+ * Whether the person can let an agent continue this occurrence: it had a run, the run did not
+ * finish, and no later run continued it.
  */
 export const canGoOn = (one: {
   readonly state: OccurrenceState;
@@ -39,7 +40,7 @@ export const canGoOn = (one: {
   readonly continuedBy: string | null;
 }): boolean => one.runId !== null && one.continuedBy === null && BROKEN_OFF.includes(one.state);
 
-/** Why nothing ran though it was due. */
+/** Why a due occurrence did not run. */
 export const SKIP_REASONS = [
   'agent-busy',
   'blackout',
@@ -56,7 +57,7 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What became of a moment. `reason` is there where it was skipped. */
+/** How an occurrence ended. Only skipped ones have a `reason`. */
 export type OccurrenceEnd =
   | { readonly state: Exclude<EndState, 'skipped'>; readonly reason: null }
   | { readonly state: 'skipped'; readonly reason: SkipReason };
@@ -65,13 +66,13 @@ export const CATCH_UP = ['skip', 'once', 'each'] as const;
 type CatchUp = (typeof CATCH_UP)[number];
 
 export interface CatchUpLimits {
-  /** ms: what was due longer ago is missed, whatever the schedule wants. */
+  /** ms. An occurrence that was due longer ago is missed, whatever the schedule's setting. */
   readonly windowMs: number;
-  /** Most that `each` makes up for. */
+  /** Maximum number of occurrences that `each` catches up on. */
   readonly most: number;
-  /** ms: a moment that is no later than this was not missed; the relay was only busy. */
+  /** ms. An occurrence that is at most this late was not missed; the relay was only busy. */
   readonly onTimeMs: number;
-  /** ms between two that are made up for: never a burst. */
+  /** ms between two that are caught up on, to avoid a burst. */
   readonly staggerMs: number;
 }
 
@@ -83,24 +84,25 @@ export const CATCH_UP_LIMITS: CatchUpLimits = {
 };
 
 /**
- * A time in which the relay did not run because the person had ended it; ms since the epoch,
- * without the end.
+ * A period in which the relay was down because the person had stopped it, in ms since the epoch.
+ * `to` is exclusive.
  */
 export interface PlannedStop {
   readonly from: number;
   readonly to: number;
 }
 
-/** What is to be done with a moment that has come. `late`: it is made up for. */
+/** What to do with a due moment. `late`: it is caught up on. */
 type Verdict =
   | { readonly slot: number; readonly kind: 'run'; readonly late: boolean }
   | { readonly slot: number; readonly kind: 'end'; readonly end: OccurrenceEnd };
 
 /**
- * What becomes of the moments that have come, in the same order. Those that are on time run. Of
- * those that are late, the relay having been away, `skip` makes up for none, `once` for the newest,
- * `each` for the newest few: within the window, and none that lies in a stop that the person asked
- * for.
+ * Decides what becomes of due moments, in the same order.
+ *
+ * Moments that are on time run. Of late ones, because the relay was down, `skip` catches up on
+ * none, `once` on the newest, and `each` on the newest few. Moments outside the window or inside a
+ * planned stop are never caught up on.
  */
 export function judgeSlots(
   slots: readonly number[],
@@ -112,12 +114,12 @@ export function judgeSlots(
   const stopped = (slot: number) => stops.some(({ from, to }) => slot >= from && slot < to);
   const onTime = (slot: number) => now - slot <= limits.onTimeMs;
   const late = slots.filter((slot) => !onTime(slot) && !stopped(slot) && now - slot <= limits.windowMs);
-  // What is on time now is the next of them, and more than making up for one of before.
+  // With `once`, a moment that is on time now counts as the catch-up.
   const wanted =
     catchUp === 'skip' || (catchUp === 'once' && slots.some(onTime)) ? 0 : catchUp === 'once' ? 1 : limits.most;
   const madeUp = new Set(wanted === 0 ? [] : late.slice(-wanted));
   return slots.map((slot): Verdict => {
-    // One that lies in a stop and is on time all the same came while the relay was started again.
+    // A moment that is in a stop and still on time was due while the relay restarted.
     if (stopped(slot)) return { slot, kind: 'end', end: { state: 'skipped', reason: 'planned-stop' } };
     if (onTime(slot)) return { slot, kind: 'run', late: false };
     if (madeUp.has(slot)) return { slot, kind: 'run', late: true };
@@ -126,8 +128,8 @@ export function judgeSlots(
 }
 
 /**
- * How often the newest ends in a row were of a sort, the newest first. `nothing-waits` is how an
- * idle routine lives: it neither counts nor breaks the row.
+ * Length of the streak of newest ends of a sort. `nothing-waits` is normal for an idle routine: it
+ * neither counts nor breaks the streak.
  */
 export function rowOf(newestFirst: readonly OccurrenceEnd[], sort: 'skipped' | 'failed' | 'either'): number {
   let count = 0;
@@ -142,58 +144,55 @@ export function rowOf(newestFirst: readonly OccurrenceEnd[], sort: 'skipped' | '
 }
 
 /**
- * Cron texts in a time zone. The arithmetic is a library's; see
+ * Cron expressions in a time zone. A library does the arithmetic; see
  * `src/shared/protocol/said-timing.ts`.
  */
 export interface CronClock {
   /**
-   * The first moment after `after`, ms since the epoch; null: there is none any more. Throws where
-   * the text or the zone is none.
+   * The first moment after `after`, in ms since the epoch. Null: there is none. Throws for an
+   * invalid expression or zone.
    */
   next(cron: string, zone: string, after: number): number | null;
 }
 
 export type Timing =
   /**
-   * Each `minutes`, counted from the epoch, `offset` minutes later. `offset` null: given by the
-   * household, apart from the others'.
+   * Every `minutes`, counted from the epoch, `offset` minutes later. `offset` null: the household
+   * assigns one, apart from the others.
    */
   | { readonly kind: 'every'; readonly minutes: number; readonly offset: number | null }
   /** `zone` null: the household's. */
   | { readonly kind: 'cron'; readonly cron: string; readonly zone: string | null }
   /** `days`: 0 is Sunday; empty: every day. `time`: `HH:MM`. */
   | { readonly kind: 'weekly'; readonly days: readonly number[]; readonly time: string; readonly zone: string | null }
-  /** Once. */
+  /** `at`: ms since the epoch. */
   | { readonly kind: 'once'; readonly at: number };
 
-/** What a timing leaves to the household. */
+/** Values of the household that a timing depends on. */
 export interface TimingContext {
   readonly cron: CronClock;
-  /** Of the household. */
+  /** The household's time zone. */
   readonly zone: string;
-  /** Minutes, for an interval without an offset of its own. */
+  /** Minutes. For an interval without its own offset. */
   readonly offset: number;
 }
 
 export const MINUTE_MS = 60_000;
 /** Minutes. */
 export const INTERVAL_BOUNDS = { min: 1, max: 10_080 } as const;
-/** Minutes; of an interval, and never as long as it. */
+/** Minutes. An offset is always shorter than its interval. */
 export const OFFSET_BOUNDS = { min: 0, max: 10_079 } as const;
 
 /**
- * `30 7 * * 1,2`: the cron text that says the same as days and a time. On the day on which the
- * clock leaves that time out, it is the first moment after; where it shows it twice, the first.
+ * The cron expression of days and a time: `30 7 * * 1,2`. On a day on which the clock skips that
+ * time, it is the first moment after. On a day that has it twice, it is the first.
  */
 function cronOfWeekly({ days, time }: Pick<Extract<Timing, { kind: 'weekly' }>, 'days' | 'time'>): string {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   return `${minute} ${hour} * * ${days.length === 0 ? '*' : [...new Set(days)].sort((a, b) => a - b).join(',')}`;
 }
 
-/**
- * The first moment after `after` at which it is due, ms since the epoch; null: there is none any
- * more.
- */
+/** The first due moment after `after`, in ms since the epoch. Null: there is none. */
 export function slotAfter(timing: Timing, after: number, { cron, zone, offset }: TimingContext): number | null {
   switch (timing.kind) {
     case 'every': {
@@ -213,9 +212,9 @@ export function slotAfter(timing: Timing, after: number, { cron, zone, offset }:
 }
 
 /**
- * The newest `most` moments in (`from`, `to`], the oldest first, and whether there are any before
- * them. Looks back no further than it has to: a text that is due every minute, after a year, would
- * take minutes to be gone through.
+ * The newest `most` moments in (`from`, `to`], oldest first, and whether there are older ones.
+ * Searches backwards from `to`: going through a year of a schedule that is due every minute would
+ * take minutes.
  */
 export function newestSlots(
   timing: Timing,
@@ -232,7 +231,7 @@ export function newestSlots(
   while (slots.length < most && end > from) {
     let start = Math.max(from, end - span);
     let part = slotsBetween(timing, start, end, context, 2 * most + 1);
-    // Too many to go through: of this piece the newer half.
+    // Too many to go through: keep the newer half of this span.
     while (part.length > 2 * most) {
       start = end - Math.floor((end - start) / 2);
       part = slotsBetween(timing, start, end, context, 2 * most + 1);
@@ -245,13 +244,13 @@ export function newestSlots(
   return { slots: slots.slice(-most), older: slots.length > most || (first !== null && first <= end) };
 }
 
-/** Moments of a calendar, and ms of it, that are looked at for two that lie close together. */
+/**
+ * How many moments of a calendar schedule, and how many ms of it, are searched for two that are
+ * close together.
+ */
 const LOOKED = { moments: 16, ms: 8 * 24 * 60 * MINUTE_MS };
 
-/**
- * Whether it comes again before `ms` are over: some two of its moments about `at` and in the week
- * after lie less than that apart.
- */
+/** Whether two consecutive moments, around `at` or in the week after, are less than `ms` apart. */
 export function comesWithin(timing: Timing, ms: number, at: number, context: TimingContext): boolean {
   if (timing.kind === 'once') return false;
   if (timing.kind === 'every') return timing.minutes * MINUTE_MS < ms;
@@ -259,7 +258,7 @@ export function comesWithin(timing: Timing, ms: number, at: number, context: Tim
   return slots.some((slot, n) => n > 0 && slot - (slots[n - 1] ?? 0) < ms);
 }
 
-/** The moments in (`from`, `to`], the oldest first, at most `most`. */
+/** Moments in (`from`, `to`], oldest first, at most `most`. */
 export function slotsBetween(
   timing: Timing,
   from: number,
@@ -275,25 +274,27 @@ export function slotsBetween(
   return slots;
 }
 
-// Agents that do something at the same interval do it one after another, and never all at once.
+// Offsets that spread agents with the same interval, so that they do not all run at once.
 
-/** Minutes between two of them, where the interval has room for it. */
+/** Minutes between two of them, if the interval has room for it. */
 export const SPREAD_MINUTES = 3;
 
 interface Interval {
-  /** Names it among those that are spread. */
+  /** Unique among the intervals that are spread. */
   readonly id: string;
   readonly minutes: number;
-  /** What the person has set, and is never changed; null: nothing. */
+  /** The person's own offset, which is never changed. Null: none. */
   readonly offset: number | null;
 }
 
 const positive = (value: number, modulus: number) => ((value % modulus) + modulus) % modulus;
 
 /**
- * The offset of each, in minutes. What the person has set stands. The others get, in the order of
- * their names, the first place of their interval that is free; where there are more of them than
- * places, those that are free the longest.
+ * The offset of each interval, in minutes.
+ *
+ * The person's offsets are unchanged. The others get, in the order of their ids, the first free
+ * place of their interval. If there are more intervals than places, each gets the place furthest
+ * from the others.
  */
 export function spreadOffsets(intervals: readonly Interval[], spread = SPREAD_MINUTES): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();
@@ -307,7 +308,7 @@ export function spreadOffsets(intervals: readonly Interval[], spread = SPREAD_MI
       return [own];
     });
     const free = group.filter(({ offset }) => offset === null).sort((a, b) => (a.id < b.id ? -1 : 1));
-    // All of them a little closer where the interval has no room for the whole distance.
+    // A smaller distance for all if the interval has no room for the full one.
     const step = Math.max(Math.min(spread, Math.floor(minutes / Math.max(1, group.length))), 1);
     for (const { id } of free) {
       const own = placeFor(taken, minutes, step);
@@ -329,26 +330,28 @@ function placeFor(taken: readonly number[], minutes: number, step: number): numb
   return best;
 }
 
-// A moment as it is said to somebody who has a clock on the wall: `2026-12-24T09:00`, `tomorrow
-// 09:00`, `friday 09:00`.
+// Moments as text in local time: `2026-12-24T09:00`, `tomorrow 09:00`, `friday 09:00`.
 
-/** By their number, as `Date` counts them. */
+/** Indexed like `Date.getUTCDay`. */
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-/** Any from Monday to Friday. */
+/** Any day from Monday to Friday. */
 const WORKDAYS = 'weekday';
 const AHEAD: Readonly<Record<string, number>> = { today: 0, tomorrow: 1, 'day after tomorrow': 2 };
 const DAY_TIME = new RegExp(
   String.raw`^(?:(?:the )?(?<ahead>${Object.keys(AHEAD).join('|')})|(?:on )?(?<next>next )?(?<weekday>${WORKDAYS}|${WEEKDAYS.join('|')})),? (?:at )?(?<hour>\d{1,2}):(?<minute>\d{2})$`,
 );
 
-/** The moment at which the clock on the wall shows it first. */
+/** The first moment at which the wall clock shows this time or a later one. */
 const whenShown = (wall: number, zone: string): number =>
   firstWhere(wall - DAY_MS, wall + DAY_MS, (time) => wallTime(zone, time) >= wall);
 
-/** Which days, counted from today, are meant; the first of them at which that time is to come. */
+/**
+ * Candidate days, counted from today, in order. The caller takes the first on which the time is
+ * still to come.
+ */
 function daysOf(ahead: string | undefined, weekday: string, isNext: boolean, today: number): readonly number[] {
   if (ahead !== undefined) return [AHEAD[ahead] ?? 0];
-  // A week on, the day is the same: where its time is over today, that one is meant.
+  // Day 7 is the same weekday in a week: it is used if the time has passed today.
   return [0, 1, 2, 3, 4, 5, 6, 7].filter((days) => {
     const on = new Date(today + days * DAY_MS).getUTCDay();
     return (!isNext || days > 0) && (weekday === WORKDAYS ? on >= 1 && on <= 5 : WEEKDAYS[on] === weekday);
@@ -356,9 +359,11 @@ function daysOf(ahead: string | undefined, weekday: string, isNext: boolean, tod
 }
 
 /**
- * ms since the epoch; null where the text says no moment. A time of `today` may be over. A weekday
- * is the next at which that time is to come, today where it still is; with `next` before it, never
- * today; `weekday` is any from Monday to Friday.
+ * ms since the epoch. Null: the text is not a moment.
+ *
+ * A time of `today` may be in the past. A weekday is the next one at which the time is still to
+ * come, which may be today. With `next` it is never today. `weekday` is any day from Monday to
+ * Friday.
  */
 export function saidMoment(text: string, zone: string, now: number): number | null {
   const read = readDateTime(text);
