@@ -1,22 +1,22 @@
 /**
- * What agents can do besides talk, in sets, and how far the person lets them: which grant holds for
+ * Toolsets: the tools agents have besides talking, grouped into sets, and which grant applies to
  * which call. Pure.
  */
 
-/** `off`: it is not offered at all; `ask`: each call waits for the person; `allow`: it is run. */
+/** `off`: the tool is not offered; `ask`: each call waits for the person; `allow`: calls run. */
 export const GRANTS = ['off', 'ask', 'allow'] as const;
 export type Grant = (typeof GRANTS)[number];
 
 /**
- * What a model's provider carries out by itself, in the middle of an answer: nobody can be asked
- * before it, so `ask` leaves it out.
+ * Tools that a model's provider executes in the middle of an answer. Nobody can be asked before
+ * such a call, so with `ask` they are not offered.
  */
 export const PROVIDER_TOOLS = ['web_search', 'web_fetch'] as const;
 
-/** The person is asked about each call of these, also where their set is allowed. */
+/** Tools whose every call asks the person, even if their set is allowed. */
 export const ASKING_TOOLS: readonly string[] = ['wake_script', 'accept_script'];
 
-/** Every tool that a grant is for, by its set. */
+/** All tools that need a grant, by toolset. */
 export const TOOLSETS = {
   team: [
     'message_agent',
@@ -60,27 +60,25 @@ export const TOOLSETS = {
   ],
   shell: ['run_command', 'read_output', 'stop_command'],
   web: ['fetch_page', ...PROVIDER_TOOLS],
-  /** What servers that the person has attached offer, whatever that is: see `ATTACHED_PREFIX`. */
+  /** The tools of connected MCP servers; see `ATTACHED_PREFIX`. */
   attached: [],
   /**
-   * What a mind that is a program of its own asks for before it does it itself: see `MIND_PREFIX`.
+   * Actions that an ACP agent asks permission for before it does them itself; see `MIND_PREFIX`.
    */
   mind: [],
 } as const;
 
 /**
- * Of these each call waits for the person also where its set is let, unless they have let the tool
- * itself: what it sets runs again and again.
+ * Each call of these asks the person even if their set is allowed, unless the tool itself is
+ * allowed: what they set up runs again and again.
  */
 const ASKED_ALWAYS: readonly string[] = ['wake_schedule', 'wake_script'];
 
-/**
- * Under this the tools of attached servers are known to minds; none of Roost’s own begins with it.
- */
+/** Prefix of MCP servers' tools as models see them. None of Roost's own tools begins with it. */
 export const ATTACHED_PREFIX = 'mcp__';
 /**
- * Under this stands what a program that is an agent's mind asks for; after it the kind, as its
- * protocol has it: `mind__edit`.
+ * Prefix of actions that an ACP agent asks permission for, followed by the protocol's tool kind:
+ * `mind__edit`.
  */
 export const MIND_PREFIX = 'mind__';
 export type Toolset = keyof typeof TOOLSETS;
@@ -94,7 +92,7 @@ export const TOOLSET_NAMES = [
   'mind',
 ] as const satisfies readonly Toolset[];
 
-/** What holds where nothing is set. */
+/** Grants that apply if nothing is set. */
 export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
   team: 'allow',
   schedule: 'allow',
@@ -108,18 +106,18 @@ export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
 const sets = new Map<string, Toolset>(
   TOOLSET_NAMES.flatMap((toolset) => TOOLSETS[toolset].map((tool) => [tool, toolset] as const)),
 );
-/** Null: no grant is for a tool of this name. */
+/** Null: a tool of this name needs no grant. */
 export const toolsetOf = (tool: string): Toolset | null =>
   tool.startsWith(ATTACHED_PREFIX) ? 'attached' : tool.startsWith(MIND_PREFIX) ? 'mind' : (sets.get(tool) ?? null);
 
-/** What was set, with every default filled in. */
+/** The grants, with all defaults filled in. */
 interface Granted {
   readonly toolsets: Readonly<Record<Toolset, Grant>>;
-  /** Of single tools, over their sets. */
+  /** Grants of single tools, which override their sets. */
   readonly tools: Readonly<Record<string, Grant>>;
 }
 
-/** How far the person lets a tool be used; null: no grant is for it. */
+/** The grant of a tool. Null: the tool needs none. */
 export function grantOf({ toolsets, tools }: Granted, tool: string): Grant | null {
   const toolset = toolsetOf(tool);
   if (toolset === null) return null;
@@ -128,9 +126,10 @@ export function grantOf({ toolsets, tools }: Granted, tool: string): Grant | nul
 }
 
 /**
- * What holds for an agent: its own over the household's. A set that the agent has of its own stands
- * over what the household says of single tools in it: what is switched off for one agent is not let
- * in again by what is set for all.
+ * An agent's effective grants: its own over the household's.
+ *
+ * A set that the agent has its own grant for overrides the household's grants of single tools in
+ * it. What is disabled for one agent is therefore not enabled again by a setting for all.
  */
 export function grantsOver(
   own: {
@@ -158,10 +157,7 @@ export function grantsOver(
   };
 }
 
-/**
- * A grant for all that an agent can do, in one choice. What agents say to each other and what is
- * due are left as they are.
- */
+/** Presets for what an agent can do. Team and schedule grants are not affected. */
 export const PRESETS: readonly {
   readonly id: string;
   readonly toolsets: Readonly<Pick<Record<Toolset, Grant>, 'files' | 'shell'>>;
@@ -173,7 +169,8 @@ export const PRESETS: readonly {
 ];
 
 /**
- * The choice that these grants come to; undefined: none, as where a single tool goes by another.
+ * The preset that these grants amount to. Undefined: none, for example because a single tool
+ * differs.
  */
 export const presetOf = (granted: Granted): (typeof PRESETS)[number] | undefined =>
   PRESETS.find(({ toolsets: { files, shell } }) => {
@@ -182,8 +179,8 @@ export const presetOf = (granted: Granted): (typeof PRESETS)[number] | undefined
   });
 
 /**
- * Grants of single tools that stand when these sets are set: who sets one means all that is in it,
- * what was let for always too.
+ * Grants of single tools that remain when `sets` are set. Setting a set applies to all its tools,
+ * including ones that were always allowed.
  */
 export function singlesBeside(
   tools: Readonly<Record<string, Grant>> | undefined,
@@ -193,15 +190,15 @@ export function singlesBeside(
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-// What prompts say of tools. All of it is made here, from the tools that an agent is really
-// offered, so that no prompt names a tool that is not there, or denies one that is. Pure.
+// What prompts say about tools. It is derived from the tools an agent is actually offered, so that
+// no prompt names a missing tool or denies an existing one. Pure.
 
-/** Placeholders of templates that stand for a tool: its name where it is offered, else nothing. */
+/** Template placeholders that stand for a tool: its name if it is offered, otherwise nothing. */
 const NAMED_TOOLS = ['choose_name', 'write_soul', 'message_human', 'wake_cancel'] as const;
 
 /**
- * What can be done with tools: the first row that holds is said of each group. All the tools of a
- * row are needed.
+ * What an agent can do with tools. Of each group, the first row whose tools are all offered is
+ * used.
  */
 const ABILITIES: readonly (readonly (readonly [tools: readonly string[], words: string])[])[] = [
   [
@@ -231,8 +228,7 @@ const listed = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
 /**
- * @param offered names of the tools that the agent is offered, also of those that it has to search
- *   for
+ * @param offered names of the tools that the agent is offered, including those it has to search for
  */
 export function toolWords(offered: ReadonlySet<string>): Readonly<Record<ToolPlaceholder, string | null>> {
   const named = (name: string) => (offered.has(name) ? `\`${name}\`` : null);

@@ -1,18 +1,17 @@
 /**
- * What somebody is given of earlier sessions when it wakes: a story, oldest first, within a number
- * of characters that holds whatever was said. First in line for the room is the most recent session
- * in which somebody said something to it; then come the others, newest first, until the room is
- * full. A session of nothing but its greeting is a line. What somebody said stands as such
- * (quoting.ts): no message holds the head of another, or a line of the relay's.
+ * What an agent receives of earlier sessions when it wakes: a transcript, oldest first, within a
+ * character limit.
+ *
+ * The most recent session in which someone addressed the agent gets space first. The others follow,
+ * newest first, until the limit is reached. A session with only the agent's greeting takes one
+ * line. Messages are quoted (quoting.ts), so no message can contain the heading of another or a
+ * line of the relay.
  */
 import { MOST_MARKS, quote, QUOTE_MARK, readSaid, restOf, unquote } from './quoting.ts';
 import { inOneLine, keepPairs } from './talk.ts';
 
 export interface TranscriptMessage {
-  /**
-   * The name people read of whoever said it: also where another agent wrote to the one that
-   * remembers.
-   */
+  /** Display name of the author, including other agents that wrote to this one. */
   readonly author: string;
   /** ms since the epoch */
   readonly time: number;
@@ -21,8 +20,8 @@ export interface TranscriptMessage {
 
 export type TranscriptSession =
   /**
-   * `addressed`: somebody said something to the one who remembers. `earlier`: messages before these
-   * that were not even read.
+   * `addressed`: someone said something to the agent. `earlier`: number of messages before these
+   * that were not read from the ledger.
    */
   | {
       readonly kind: 'talk';
@@ -31,8 +30,8 @@ export type TranscriptSession =
       readonly earlier: number;
     }
   /**
-   * Sessions on end in which nobody said anything to it. `more`: there are more of them. `words`:
-   * of its last greeting.
+   * Consecutive sessions in which nobody addressed the agent. `more`: there are more of them than
+   * `times`. `words`: the text of the last greeting.
    */
   | {
       readonly kind: 'greetings';
@@ -44,19 +43,19 @@ export type TranscriptSession =
     };
 
 export interface Transcript {
-  /** At most as many UTF-16 units as the cap. */
+  /** At most `cap` UTF-16 units. */
   readonly text: string;
   readonly kept: number;
   readonly leftOut: number;
 }
 
 const BETWEEN = '\n\n';
-/** Longest name, and longest quotation of a greeting, in characters. */
+/** Maximum length of a name and of a quoted greeting, in characters. */
 const NAME_MAX = 120;
 const GREETING_MAX = 240;
 /** Shortest piece of a message that is worth showing. */
 const PIECE_MIN = 80;
-/** Of the cap: what a message that is too long to be told whole is cut to at most, and at least. */
+/** Upper and lower limit of a cut message, as shares of the cap. */
 export const LONG_SHARE = { most: 1 / 2, least: 1 / 40 } as const;
 
 /** `2026-11-21 08:52` in UTC: agents on different devices must read the same text. */
@@ -70,20 +69,20 @@ const messages = (count: number) => (count === 1 ? '1 earlier message' : `${coun
 export const leftOutLine = (count: number): string => `[${messages(count)} ${count === 1 ? 'was' : 'were'} left out]`;
 const leftOutHere = (count: number): string =>
   `[${messages(count)} of this session ${count === 1 ? 'was' : 'were'} left out]`;
-/** A cut went through the mark of a line. */
+/** The cut split the mark of a line. */
 // eslint-disable-next-line no-control-regex
 const UNFINISHED_MARK = /(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])>?$/;
 const cutLine = (count: number): string => `\n[${count} characters are left out here]\n`;
 
 /**
- * What somebody said, in at most `most` UTF-16 units: whole, or with its middle left out, which it
- * says.
+ * Quotes a text in at most `most` UTF-16 units: whole, or without its middle, with a line that says
+ * so.
  */
 export function quoteWithin(text: string, most: number): string {
   const quoted = quote(text);
   if (quoted.length <= most) return quoted;
   const room = most - cutLine(text.length).length - MOST_MARKS;
-  // No room even for saying so.
+  // Not even enough space for that line.
   if (room < 2 * QUOTE_MARK.length + 2) return keepPairs(quoted.slice(0, Math.max(0, most)));
   const start = keepPairs(quoted.slice(0, Math.ceil(room / 2))).replace(UNFINISHED_MARK, '');
   const end = restOf(quoted, quoted.length - Math.floor(room / 2));
@@ -107,14 +106,14 @@ interface Shown {
 }
 const NOTHING: Shown = { lines: [], kept: 0, leftOut: 0 };
 
-/** What lines take, each with what parts it from the next. */
+/** Size of lines, each with its separator. */
 const sizeOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + BETWEEN.length, 0);
 
 const sizeOfMessage = (message: TranscriptMessage) => headOf(message).length + quote(message.text).length;
 
 /**
- * Longest piece, of at most `most`: what is longer is cut further, down to `least`, where by that
- * every message is told.
+ * Maximum size of a message, at most `most`. It is reduced down to `least` if all messages then
+ * fit.
  */
 function longestPiece(messages: readonly TranscriptMessage[], room: number, { most, least }: Pieces): number {
   const sizes = messages.map(sizeOfMessage);
@@ -131,8 +130,8 @@ interface Pieces {
 }
 
 /**
- * The newest of a session that fits `room`, no message longer than `pieces` allow; nothing where
- * not even one does, and `must` does not hold.
+ * The newest messages of a session that fit into `room`, none longer than `pieces` allows. Returns
+ * nothing if no message fits and `must` is false.
  */
 function fitTalk(
   session: Extract<TranscriptSession, { kind: 'talk' }>,
@@ -152,8 +151,8 @@ function fitTalk(
   const kept: string[] = [];
   for (const message of messages.toReversed()) {
     const isLong = sizeOfMessage(message) > most;
-    // What is cut anyway is cut to what is left, if only to its ends; and so is the very last thing
-    // said.
+    // A message that is cut anyway is cut to the remaining space, even if only its ends are left.
+    // So is the last message of all.
     const fits = left - BETWEEN.length;
     const canCut = (isLong && fits >= pieces.least) || (must && kept.length === 0 && left > PIECE_MIN);
     const piece = cutPiece(message, canCut ? Math.min(most, fits) : most);
@@ -173,7 +172,7 @@ function fitTalk(
 
 function cutPiece(message: TranscriptMessage, most: number): string {
   const head = headOf(message);
-  // A head is in one line, or it is none.
+  // Headings are one line, so a cut heading stands alone.
   return head.length > most
     ? keepPairs(head.slice(0, Math.max(0, most)).trimEnd())
     : head + quoteWithin(message.text, most - head.length);
@@ -192,7 +191,7 @@ function fit(session: TranscriptSession, room: number, cap: number, must: boolea
 }
 
 /**
- * The sessions that fit `room`, each with what of it does: first the one that must not be lost,
+ * The sessions that fit into `room`, and as much of each as fits: first the last addressed session,
  * then the newest.
  */
 function fill(
@@ -220,21 +219,22 @@ function fill(
 }
 
 /**
- * Renders `sessions` (oldest first) in at most `cap` characters. A message that is longer than half
- * of that is cut in its middle, and says by how much; where several are, they share the room that
- * the others leave. `earlier`: messages of still earlier sessions that were not even read. Null
- * where there is nothing to tell, or no room to tell it in.
+ * Renders `sessions` (oldest first) in at most `cap` characters.
+ *
+ * A message longer than half the cap loses its middle, with a line that says how much. If several
+ * are too long, they share the space that the others leave. `earlier` is the number of messages of
+ * still earlier sessions that were not read. Null: nothing to tell, or no space for it.
  */
 export function renderTranscript(sessions: readonly TranscriptSession[], cap: number, earlier = 0): Transcript | null {
   const total = sessions.reduce(
     (sum, session) => (session.kind === 'talk' ? sum + session.messages.length + session.earlier : sum),
     earlier,
   );
-  // What stands last is parted from nothing.
+  // The last line has no separator after it.
   const room = cap + BETWEEN.length;
   const line = sizeOf([leftOutLine(total)]);
   const all = fill(sessions, room, cap);
-  // Room for the line that says what is missing is only kept where something is.
+  // Space for the line about missing messages is reserved only if some are missing.
   const { shown } = all.whole && earlier === 0 ? all : fill(sessions, room - line, cap);
   const kept = shown.reduce((sum, one) => sum + one.kept, 0);
   const mentioned = shown.reduce((sum, one) => (one.lines.length > 0 ? sum + one.leftOut : sum), 0);
@@ -244,13 +244,13 @@ export function renderTranscript(sessions: readonly TranscriptSession[], cap: nu
   return lines.length === 0 ? null : { text: lines.join(BETWEEN), kept, leftOut };
 }
 
-/** The head of a message, as it is read back. */
+/** Parses the heading of a message. */
 const HEAD = /^(?<author>.+) \((?<at>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\):$/;
 const CUT = /^\[\d+ characters are left out here\]$/;
 
 /**
- * The messages of a transcript, wherever in a prompt it stands, oldest first; `time` to the minute.
- * The two ends of one that was cut are one.
+ * The messages of the transcript in a prompt, oldest first. `time` is precise to the minute. The
+ * two ends of a cut message are joined.
  */
 export function parseTranscript(text: string): TranscriptMessage[] {
   const messages: { author: string; time: number; text: string }[] = [];

@@ -1,22 +1,23 @@
 /**
- * Whether a wake may pass: one pure function of what is asked, the limits, what is known of past
- * wakes, and now.
+ * Decides whether a wake passes the gate. It is a pure function of the question, the limits, the
+ * known past wakes, and the time.
  *
  * There are four kinds of wakes, see `wakeKindOf`. Only event wakes count for the cooldown, the
- * wakes a day, the pair limit and the flood guard, and only they are held by the first three.
- * - Only granted wakes use a quota. A wake that was refused or deferred uses none, of
- *   `wake_agent`'s budget neither. A deferred wake that is asked for again passes every check but
- *   that budget: its call was let through when it was made, and is not counted twice.
- * - What was scheduled keeps to the switch, to blackouts, minutes and how many sessions run at
- *   once. The person has said already how often it comes.
- * - Clearing a sleeping flag keeps to the same, and waits for its turn at the flood guard: see
- *   `FLAG_WAIT_MS`.
- * - The person's own wakes are recorded and pass always. They use no quota and begin no cooldown,
- *   also for others: the limits hold what goes on without the person, and waking the whole team
- *   would otherwise keep everybody from reaching anybody for the length of a cooldown. The sessions
- *   they open are sessions all the same, and count in minutes and among those that run.
- * - The cooldown is the target's: it begins with every event wake of it, and holds for all others
- *   who ask.
+ * wakes per day, the pair limit and the flood guard, and only they are held by the first three.
+ *
+ * - Only granted wakes use a quota. A refused or deferred wake uses none, not even of
+ *   `wake_agent`'s budget. When a deferred wake is asked for again, it passes every check except
+ *   that budget: its call was accepted when it was made, and is not counted twice.
+ * - Scheduled wakes are subject to the switch, blackouts, minutes per day and concurrent sessions.
+ *   The person has already decided how often they come.
+ * - Clearing a sleeping flag is subject to the same checks, and waits its turn at the flood guard;
+ *   see `FLAG_WAIT_MS`.
+ * - The person's own wakes are recorded and always pass. They use no quota and start no cooldown,
+ *   for other callers neither: the limits restrain what happens without the person, and waking the
+ *   whole team would otherwise block every agent for the length of a cooldown. Their sessions do
+ *   count for minutes and concurrency.
+ * - The cooldown belongs to the target. Every event wake of the target starts it, and it applies to
+ *   all callers.
  */
 import { sentence } from './sentence.ts';
 import { blackoutAt } from './blackouts.ts';
@@ -24,20 +25,19 @@ import { GATE_CHECKS, type AgentState, type GateCheck, type WakeLimits, type Wak
 import { dayOf, type Day, wallTime } from './zone-days.ts';
 
 /**
- * What the gate says where it stops a wake: a sentence for the person, and for the agent that
- * asked.
+ * What the gate answers if it stops a wake: a sentence for the person and for the agent that asked.
  */
 interface Stopped {
-  /** ms since the epoch; null: not by waiting. */
+  /** ms since the epoch. Null: waiting does not help. */
   readonly until: number | null;
-  /** Of a blackout. */
+  /** Label of a blackout. */
   readonly label?: string;
   readonly state: AgentState;
   readonly limits: WakeLimits;
   readonly now: number;
 }
 
-/** "in 4 min, at 14:05": how long, and what the household's clock will show. */
+/** "in 4 min, at 14:05": the time left, and the local time of the household. */
 function whenOf({ until, limits, now }: Stopped): string {
   if (until === null) return sentence`Waiting does not help.`;
   const seconds = Math.ceil((until - now) / 1_000);
@@ -47,12 +47,12 @@ function whenOf({ until, limits, now }: Stopped): string {
   return sentence`The next can pass in ${long}, at ${clock}.`;
 }
 
-/** What is said of a wake that is taken up when its agent is free. */
+/** Reported for a wake that is taken up when its agent is free. */
 export const BUSY = sentence`It is in the middle of a turn. This is taken up when the turn is over.`;
 
 const times = (count: number) => (count === 1 ? sentence`once` : sentence`${count} times`);
 
-/** `check` stopped it. */
+/** The sentence for the check that failed. */
 function reasonFor(check: GateCheck, stopped: Stopped): string {
   const { limits, state, label = '' } = stopped;
   switch (check) {
@@ -99,31 +99,32 @@ export interface WakeQuestion {
   readonly way: WakeWay;
   /** The person asks. */
   readonly byPerson: boolean;
-  /** Of the target. */
+  /** State of the target. */
   readonly state: AgentState;
-  /** It can be at work alone: the relay has what it needs for that. */
+  /** The target can run alone: the relay has its agent snapshot. */
   readonly alone?: boolean;
-  /** The person has set this very moment: it passes in the dark as well. */
+  /** The person set this exact moment, so it passes during a blackout as well. */
   readonly inDark?: boolean;
-  /** The agent is busy in a run alone, or in a turn for which it was woken. */
+  /** The target is busy in a run of its own, or in a turn for which it was woken. */
   readonly atWork?: boolean;
-  /** A routine, a reminder or a script asks. Left out: as the way says. */
+  /** A routine, a reminder or a script asks. Left out: derived from `way`. */
   readonly scheduled?: boolean;
-  /** When it was asked for first, ms since the epoch. Left out: it has not waited. */
+  /** When the wake was first asked for, in ms since the epoch. Left out: it has not waited. */
   readonly since?: number;
 }
 
 /**
  * `person`: the person asks. `scheduled`: a routine, a reminder or the failure of a script. `flag`:
- * an application, or a thread, clears the agent's sleeping flag. `event`: everything else that
- * wakes an agent.
+ * an application or a thread clears the agent's sleeping flag. `event`: everything else.
  */
 export type WakeKind = 'person' | 'scheduled' | 'flag' | 'event';
 
 const SCHEDULED_WAYS: readonly WakeWay[] = ['schedule', 'reminder', 'script_failure'];
 const FLAG_WAYS: readonly WakeWay[] = ['api', 'thread_added'];
 
-/** A deferred wake is of the kind that it was when it was asked for first: `scheduled` says so. */
+/**
+ * A deferred wake keeps the kind that it had when it was first asked for; `scheduled` carries it.
+ */
 export function wakeKindOf({
   way,
   byPerson,
@@ -135,12 +136,12 @@ export function wakeKindOf({
   return state === 'paused' && FLAG_WAYS.includes(way) ? 'flag' : 'event';
 }
 
-/** ms that clearing a sleeping flag waits for room in the flood guard at most. */
+/** Maximum ms that clearing a sleeping flag waits at the flood guard. */
 export const FLAG_WAIT_MS = 60_000;
 
 /**
- * A routine waits for its turn by itself where its agent is busy. A message that was due is taken
- * up when the agent is free.
+ * A routine waits for a busy agent by itself. Other scheduled wakes are taken up when the agent is
+ * free.
  */
 function checksOf(question: WakeQuestion): readonly GateCheck[] {
   switch (wakeKindOf(question)) {
@@ -158,30 +159,30 @@ function checksOf(question: WakeQuestion): readonly GateCheck[] {
 }
 
 /**
- * What is known of the past. Times in ms since the epoch. Wakes are granted event wakes, see
+ * What is known of past wakes. Times are in ms since the epoch. Only granted event wakes count, see
  * `wakeKindOf`.
  */
 export interface WakeFacts {
-  /** The day that counts of "today" are of; on a later one they are 0. */
+  /** The day of the counts of "today". On a later day they are 0. */
   readonly day: Day;
-  /** `wake_agent` calls of the caller that were granted in its session. */
+  /** Number of granted `wake_agent` calls in the caller's session. */
   readonly callsInSession: number;
-  /** The target's last wake, whoever asked; null: none for as long as a cooldown can last. */
+  /** The target's last wake by any caller. Null: none within the longest possible cooldown. */
   readonly lastWake: number | null;
-  /** The target's wakes today, and those of them that the same source asked for. */
+  /** The target's wakes today, and how many of them the same source asked for. */
   readonly wakesToday: number;
   readonly pairToday: number;
-  /** ms of today in which sessions of the target ran that are over. */
+  /** ms that ended sessions of the target have run today. */
   readonly endedMs: number;
-  /** When the target's sessions that run were opened. */
+  /** Start times of the target's running sessions. */
   readonly running: readonly number[];
   /**
-   * The household's latest wakes, newest first: as many as the flood guard lets pass, or all there
+   * The household's latest wakes, newest first: as many as the flood guard allows, or all there
    * are.
    */
   readonly latest: readonly number[];
   /**
-   * When sleeping flags of the household were cleared of late, newest first, as with `latest`. Left
+   * When sleeping flags of the household were last cleared, newest first, as for `latest`. Left
    * out: none were.
    */
   readonly cleared?: readonly number[];
@@ -196,10 +197,7 @@ export type Verdict =
       readonly detail: string;
     };
 
-/**
- * ms of the day in which `now` lies that sessions of the target have run, those that run still with
- * them.
- */
+/** ms that sessions of the target have run on the day of `now`, including those that still run. */
 export function sessionMs(
   { day, endedMs, running }: Pick<WakeFacts, 'day' | 'endedMs' | 'running'>,
   zone: string,
@@ -211,17 +209,15 @@ export function sessionMs(
 }
 
 interface Failure {
-  /**
-   * ms since the epoch when this check would pass by waiting; null: not by waiting, or not known.
-   */
+  /** When this check would pass, in ms since the epoch. Null: never by waiting, or unknown. */
   readonly until: number | null;
-  /** What the sentence needs to know, where it is not among the limits. */
+  /** Label for the sentence, where the limits do not contain it. */
   readonly label?: string;
 }
 
 type Check = (question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number) => Failure | null;
 
-/** A limit of the day is over with the day, unless it is 0. */
+/** A daily limit resets the next day, unless it is 0. */
 const tomorrow = (limit: number, zone: string, now: number): Failure => ({
   until: limit === 0 ? null : dayOf(zone, now).end,
 });
@@ -241,8 +237,8 @@ const CHECKS: Readonly<Record<GateCheck, Check>> = {
   blackout: ({ inDark }, { blackouts, timeZone }, __, now) => (inDark ? null : blackoutAt(blackouts, timeZone, now)),
   minutes: (_, { maxDailySessionMinutes: most, timeZone }, facts, now) =>
     sessionMs(facts, timeZone, now) >= most * 60_000 ? tomorrow(most, timeZone, now) : null,
-  // The place of an agent that is at work is free when it is asked again: that is the idle gate's
-  // to say.
+  // An agent at work frees its place before the wake is asked for again. That is for the idle check
+  // to decide.
   concurrency: ({ atWork = false }, { maxConcurrentSessions }, { running }) =>
     running.length >= maxConcurrentSessions && !(atWork && maxConcurrentSessions > 0) ? { until: null } : null,
   idle: ({ state, alone = false }) =>
@@ -269,8 +265,8 @@ function outcomeOf(check: GateCheck): 'suppressed' | 'deferred' | 'error' {
 }
 
 /**
- * The checks in their order; the first that fails decides. `detail` is a sentence for people and
- * for the caller.
+ * Runs the checks in order. The first that fails decides. `detail` is a sentence for people and for
+ * the caller.
  */
 export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): Verdict {
   if (question.byPerson) return { outcome: 'granted', check: null, until: null, detail: sentence`The person asked.` };
@@ -283,12 +279,12 @@ export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: Wa
   return { outcome: 'granted', check: null, until: null, detail: sentence`Every check passed.` };
 }
 
-/** More than any row of waits can take: each check passes at last, or never. */
+/** More than any series of waits can take: each check eventually passes, or never does. */
 const MOST_WAITS = 100;
 
 /**
- * The first ms from `now` on at which this question would pass if nothing else happened meanwhile
- * and what runs ran on; null: not by waiting alone.
+ * The first time from `now` on at which this question would pass, in ms since the epoch, if nothing
+ * else happened and running sessions continued. Null: never by waiting alone.
  */
 export function nextPass(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): number | null {
   let time = now;

@@ -1,9 +1,11 @@
 /**
- * The `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages: written by the page, read by the relay, which
- * tells the lead who is called and keeps souls and transcripts for those whose they are. The reader
- * does not care for layout (white space between tags, the order of attributes, quotation marks in
- * text), and for everything else it is strict: what is unknown, missing, doubled or broken is
- * refused with the place and the reason, and nothing is guessed.
+ * The `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages.
+ *
+ * The page writes them and the relay parses them. The relay tells the lead who is called, and
+ * passes each soul and transcript only to its own agent. The parser ignores layout: white space
+ * between tags, the order of attributes, quotation marks in text. It is strict about everything
+ * else. Unknown, missing, duplicate or malformed parts are refused with position and reason, and
+ * nothing is guessed.
  */
 import { withoutDisclaimers } from './demo-words.ts';
 import { isAgentId } from './agent-id.ts';
@@ -13,15 +15,15 @@ import { isSeatPosition, LEAD_ID, type SeatPosition } from './seat.ts';
 
 // Escaping of text inside the `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages.
 //
-// XML 1.0 has no way to write NUL, most control characters or half a surrogate pair, and souls may
-// hold all of them. So: the five XML entities, and a numeric reference `&#x…;` with the UTF-16 code
-// unit for every character that XML forbids or that a transport might change (a carriage return,
-// for one). `unescapeText(escapeText(s)) === s` for every JavaScript string.
+// XML 1.0 cannot represent NUL, most control characters or half a surrogate pair, and souls may
+// contain all of them. The escapes are therefore the five XML entities, and `&#x…;` with the UTF-16
+// code unit for every character that XML forbids or that a transport may change, such as a carriage
+// return. `unescapeText(escapeText(s)) === s` for every JavaScript string.
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 const CHARACTERS = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
-// Markup, C0 and C1 controls but tab and newline, line separators, lone surrogates, BOM and the
+// Markup, C0 and C1 controls except tab and newline, line separators, lone surrogates, BOM and
 // non-characters.
 const UNSAFE =
   // eslint-disable-next-line no-control-regex
@@ -31,7 +33,7 @@ export function escapeText(text: string): string {
   return text.replace(UNSAFE, (char) => ENTITIES[char] ?? `&#x${char.charCodeAt(0).toString(16)};`);
 }
 
-/** As `escapeText`, and with tab and newline written out: an attribute stands on one line. */
+/** Like `escapeText`, but also escapes tab and newline, so that an attribute stays on one line. */
 export function escapeAttribute(text: string): string {
   return escapeText(text).replace(/[\t\n]/g, (char) => `&#x${char.charCodeAt(0).toString(16)};`);
 }
@@ -39,8 +41,8 @@ export function escapeAttribute(text: string): string {
 const LAST_CODE_POINT = 0x10ffff;
 
 /**
- * The text behind an escaped one, or null where an `&` does not begin a known reference: one of the
- * five entities, or a code unit or code point as `&#…;` or `&#x…;`.
+ * Reverses the escaping. Null if an `&` does not begin a known reference: one of the five entities,
+ * or a code unit or code point as `&#…;` or `&#x…;`.
  */
 export function unescapeText(text: string): string | null {
   let bad = false;
@@ -68,9 +70,12 @@ export interface AgentPayload {
   readonly position: SeatPosition;
   readonly soul: string | null;
   readonly transcript: string | null;
-  /** ms since the epoch of the last thing that it remembers; left out: not known. */
+  /**
+   * When the last message was said that the agent remembers, in ms since the epoch. Left out:
+   * unknown.
+   */
   readonly asleepSince?: number;
-  /** The same of when it fell asleep; left out: with the last thing that it remembers. */
+  /** When the agent fell asleep, in ms since the epoch. Left out: with that last message. */
   readonly sleptFrom?: number;
 }
 
@@ -88,10 +93,7 @@ export type ParsedCall =
   | { readonly ok: true; readonly call: TeamCall }
   | { readonly ok: false; readonly reason: string };
 
-/**
- * Does this message claim to be a call to the team? Only then is it parsed, and refused if
- * malformed.
- */
+/** Whether this message is a call to the team. Only then is it parsed, and refused if malformed. */
 export function isTeamCall(text: string): boolean {
   const start = text.trimStart();
   return start.startsWith(WAKE_TAG) || start.startsWith(SUMMON_TAG);
@@ -128,20 +130,19 @@ export function writeSummon(seats: readonly SeatPayload[]): string {
 }
 
 /**
- * At most `length` UTF-16 units of a text, its end marked where it was cut; a pair of surrogates is
- * not torn.
+ * The first `length` UTF-16 units of a text, marked if it was cut. Surrogate pairs are not split.
  */
 function beginningOf(text: string, length: number): string {
-  // In one line: nothing of it can pass for a line of the relay's.
+  // On one line, so that no part of it can pass for a line of the relay.
   const whole = onOneLine(text);
   if (whole.length <= length) return whole;
   return `${whole.slice(0, Math.max(0, length - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /**
- * The same call as the lead is told of it: who is called, and of each soul the first words. A lead
- * that read all souls and transcripts would make a wake cost more than twice as much, and each of
- * its later turns with it.
+ * The same call as the lead sees it: who is called, and the first words of each soul. If the lead
+ * read all souls and transcripts, a wake and each later turn of the lead would cost more than twice
+ * as much.
  */
 export function writeForLead(call: TeamCall, firstWords: number): string {
   if (call.kind === 'summon') return writeSummon(call.seats);
@@ -158,7 +159,7 @@ export function writeForLead(call: TeamCall, firstWords: number): string {
   return [WAKE_TAG, '<agents>', ...lines, '</agents>'].join('\n');
 }
 
-/** The positions that a call names, in either form; empty where the text is no call. */
+/** The positions in a call of either kind. Empty if the text is not a call. */
 export function positionsCalled(text: string): number[] {
   return isTeamCall(text)
     ? [...text.matchAll(/<(?:agent|seat)\b[^<>]* position="(\d)"/g)].map(([, position]) => Number(position))
@@ -184,7 +185,7 @@ function createReader(text: string) {
     if (!startsWith(token)) fail(`expected ${JSON.stringify(token)}`);
     at += token.length;
   };
-  /** White space between elements and attributes. Returns whether there was any. */
+  /** Skips white space between elements and attributes. Returns whether there was any. */
   const space = (): boolean => {
     const from = at;
     SPACE.lastIndex = from;
@@ -201,8 +202,8 @@ function createReader(text: string) {
     space,
     atEnd: () => at === text.length,
     /**
-     * `name="value"` pairs up to `closing`: the named ones, each once, and of `optional` those that
-     * are there, in any order.
+     * `name="value"` pairs up to `closing`, in any order: each of `names` once, and any of
+     * `optional`.
      */
     attributes<Name extends string, Optional extends string = never>(
       names: readonly Name[],
@@ -228,7 +229,7 @@ function createReader(text: string) {
       expect(closing);
       return found;
     },
-    /** The text of `<tag>…</tag>` and the space after it, or null where there is none. */
+    /** The text of `<tag>…</tag>`, and skips white space after it. Null if the tag is not there. */
     optional(tag: string): string | null {
       if (!startsWith(`<${tag}>`)) return null;
       expect(`<${tag}>`);
@@ -252,7 +253,7 @@ function readPosition(reader: Reader, raw: string, taken: Set<number>): SeatPosi
   return position;
 }
 
-/** The elements between `<tag>` and `</tag>`, at least one. */
+/** The elements between `<tag>` and `</tag>`. At least one. */
 function readAll<T>(reader: Reader, tag: string, element: string, read: () => T): T[] {
   const all: T[] = [];
   reader.space();
@@ -266,7 +267,7 @@ function readAll<T>(reader: Reader, tag: string, element: string, read: () => T)
   return all;
 }
 
-/** Somebody who lives here, by whose name and seat a payload without an id is known. */
+/** A member of the team. A payload without an id is matched by name and seat. */
 export interface Housemate {
   readonly agentId: string;
   readonly name: string;
@@ -319,8 +320,10 @@ function readSeats(reader: Reader): SeatPayload[] {
 }
 
 /**
- * Reads a call to the team. Never throws; `reason` says what is wrong and where. `team`: who lives
- * here, for agents that are called by name and position alone; without it each needs its id.
+ * Parses a call to the team. Never throws; `reason` says what is wrong and where.
+ *
+ * `team` resolves agents that are called by name and position only. Without it, each agent needs an
+ * id.
  */
 export function parseTeamCall(text: string, team: readonly Housemate[] = []): ParsedCall {
   const reader = createReader(text);

@@ -1,12 +1,13 @@
 /**
- * Calendar days in a time zone, right across a change of clocks: a day there may have 23, 23½, 24,
- * 25 hours or begin at one o'clock. Days are numbered by their date, counted from 1970-01-01; 0 is
- * that day.
+ * Calendar days in a time zone, correct across clock changes.
+ *
+ * A day there may have 23, 23½, 24 or 25 hours, or begin at one o'clock. Days are numbered by their
+ * date, counted from 1970-01-01, which is day 0.
  */
 
-// Times and spans as words for minds: they have no clock of their own.
+// Times and durations as text for models, which have no clock.
 
-/** By zone: making one takes a hundred times as long as using it. */
+/** Cached by zone: creating a formatter takes a hundred times as long as using it. */
 const momentFormatters = new Map<string, Intl.DateTimeFormat>();
 
 function momentFormatter(timeZone: string): Intl.DateTimeFormat {
@@ -26,7 +27,7 @@ function momentFormatter(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** `Monday 23 November 2026, 08:05`, by the clock on the household's wall. */
+/** `Monday 23 November 2026, 08:05`, in local time of the household. */
 export function momentText(time: number, timeZone: string): string {
   const parts = momentFormatter(timeZone).formatToParts(time);
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
@@ -39,7 +40,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** `3 days`, `9 hours`, `1 minute`: the largest unit that fills twice or more says enough. */
+/** `3 days`, `9 hours`, `1 minute`: in the largest unit of which there are at least two. */
 export function spanText(ms: number): string {
   const [name, size] = UNITS.find(([, size]) => ms >= 2 * size) ?? UNITS[2];
   const count = Math.round(ms / size);
@@ -47,12 +48,12 @@ export function spanText(ms: number): string {
 }
 
 export const DAY_MS = 86_400_000;
-/** ms: no zone is further from UTC than this. */
+/** ms. No zone is further from UTC than this. */
 const FURTHEST = 16 * 3_600_000;
-/** Days that are remembered, over all zones: finding where one begins takes a search. */
+/** Number of cached day starts, over all zones. Finding a start takes a search. */
 const CACHED = 512;
 
-/** From `start`, ms since the epoch, up to and without `end`. */
+/** ms since the epoch. `end` is exclusive. */
 export interface Day {
   readonly start: number;
   readonly end: number;
@@ -81,8 +82,8 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
 }
 
 /**
- * What the clock on the wall shows, as the ms since the epoch at which a clock in UTC would show
- * it. Throws a `RangeError` where there is no such zone.
+ * The wall clock's time in a zone, as the ms since the epoch at which a clock in UTC shows it.
+ * Throws a `RangeError` for an unknown zone.
  */
 export function wallTime(zone: string, time: number): number {
   const parts = new Map(
@@ -95,12 +96,12 @@ export function wallTime(zone: string, time: number): number {
   return seconds + (((time % 1_000) + 1_000) % 1_000);
 }
 
-/** ms since midnight that the clock on the wall shows. Throws as `wallTime` does. */
+/** ms since midnight by the wall clock. Throws like `wallTime`. */
 export const timeOfDay = (zone: string, time: number): number => ((wallTime(zone, time) % DAY_MS) + DAY_MS) % DAY_MS;
 
 /**
- * The first ms in (`from`, `to`] from which on `holds`, which holds at `to` and not at `from`; one
- * of them, where it changes more than once.
+ * The first ms in (`from`, `to`] from which on `holds` is true, given that it is false at `from`
+ * and true at `to`. If it changes more than once, one of the changes.
  */
 export function firstWhere(from: number, to: number, holds: (time: number) => boolean): number {
   let before = from;
@@ -127,8 +128,8 @@ function startOf(zone: string, day: number): number {
 }
 
 /**
- * The calendar day in which `time` lies. Days follow each other without gap or overlap, also where
- * the clock goes back over midnight. A date that the zone left out has no day.
+ * The calendar day that contains `time`. Days have no gaps and no overlaps, even if the clock goes
+ * back over midnight. A date that the zone skipped has no day.
  */
 export function dayOf(zone: string, time: number): Day {
   let day = Math.floor(wallTime(zone, time) / DAY_MS);
@@ -137,23 +138,20 @@ export function dayOf(zone: string, time: number): Day {
   return { start: startOf(zone, day), end: startOf(zone, day + 1) };
 }
 
-/**
- * The next time after `after` at which the clocks of the zone show this hour, in ms since the
- * epoch.
- */
+/** The next time after `after` at which the zone's clocks show this hour, in ms since the epoch. */
 export function nextHour(zone: string, hour: number, after: number): number {
   const sinceMidnight = hour * 3_600_000;
   const today = dayOf(zone, after);
   const on = ({ start }: Day) => {
     const at = start + sinceMidnight;
-    // Clocks that were changed since midnight show another.
+    // Corrects for a clock change since midnight.
     return at + sinceMidnight - timeOfDay(zone, at);
   };
   const at = on(today);
   return at > after ? at : on(dayOf(zone, today.end));
 }
 
-/** Whether clocks in these zones show different times, now or in the other half of the year. */
+/** Whether clocks in these zones show different times, now or half a year later. */
 export function clocksDiffer(one: string, other: string, now: number): boolean {
   return one !== other && [now, now + 182 * DAY_MS].some((at) => wallTime(one, at) !== wallTime(other, at));
 }

@@ -1,4 +1,7 @@
-/** MCP servers that the person attaches: what is known of each, and what of it agents may use. */
+/**
+ * MCP servers that the person connects: what is known of each, and which of their tools agents may
+ * use.
+ */
 import { z } from 'zod';
 import { networkSchema } from './grants.ts';
 import { LIMITS } from './limits.ts';
@@ -13,7 +16,7 @@ export const ATTACHED_BOUNDS = {
   variables: 50,
   folders: 20,
   value: 10_000,
-  /** Of what an authorisation server sends the person back with. */
+  /** Query string with which an authorization server redirects the person back. */
   query: 8_000,
 };
 
@@ -29,7 +32,7 @@ export const attachedNameSchema = z
   .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'small letters, digits and hyphens')
   .max(ATTACHED_BOUNDS.name);
 
-/** How a program is held: what it sees of the relay's machine and of the network. */
+/** The sandbox of a program: which parts of the relay's machine and of the network it can reach. */
 export const boxSchema = z.strictObject({
   folder: z
     .string()
@@ -44,7 +47,7 @@ export const boxSchema = z.strictObject({
   network: networkSchema.describe('what it reaches of the network'),
 });
 export type Box = z.infer<typeof boxSchema>;
-/** The sandbox that shows nothing of the machine but the system's programs. */
+/** A sandbox that shows nothing of the machine except the system's programs. */
 const closedBox = (): Box => ({ folder: null, reads: [], network: 'none' });
 const box = boxSchema
   .nullable()
@@ -57,12 +60,12 @@ const clientSchema = z.strictObject({
   id: z.string().trim().min(1).max(ATTACHED_BOUNDS.argument),
   secret: z.string().min(1).max(ATTACHED_BOUNDS.value).optional().describe('left out: it was given none'),
 });
-/** Names it where the secrets of a server are named. */
+/** Name of the OAuth client among a server's secrets. */
 export const OAUTH_CLIENT = 'OAuth client';
 
 /**
- * Where a server is, with all that is needed to reach it. Sent to the relay once; it is never told
- * again.
+ * Where a server is, and all that is needed to reach it. Sent to the relay once; the relay never
+ * returns it.
  */
 export const attachmentSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -83,7 +86,7 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
 ]);
 export type Attachment = z.infer<typeof attachmentSchema>;
 
-/** A tool as its server describes it now. */
+/** A tool as its server currently describes it. */
 export const offeredToolSchema = z.object({
   name: z.string(),
   title: z.string(),
@@ -139,9 +142,7 @@ export const attachedServerSchema = z.object({
 });
 export type AttachedServer = z.infer<typeof attachedServerSchema>;
 
-/**
- * What is kept of an attached server outside of the relay: what the person has set, and no secret.
- */
+/** What is stored of an MCP server outside the relay: the person's settings, and no secret. */
 export const attachedRecordSchema = z.strictObject({
   name: attachedNameSchema,
   removed: z.boolean(),

@@ -1,5 +1,5 @@
 /**
- * Calls of tools, as the relay keeps them: what was asked for, who let it, and what became of it.
+ * Tool calls, as the relay stores them: what an agent asked for, who allowed it, and the outcome.
  */
 import { z } from 'zod';
 import { common } from './documents.ts';
@@ -11,11 +11,11 @@ import { SCHEDULE_BOUNDS } from './schedules.ts';
 export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
-/** What let a call be run. */
+/** Why a call was allowed to run. */
 export const ALLOWED_BY = ['grant', 'command', 'once', 'always-tool', 'always-command', 'program'] as const;
 export type AllowedBy = (typeof ALLOWED_BY)[number];
 
-/** A file or folder that a call is about, as it lies in its agent's folder. */
+/** A file or folder that a call refers to, as it is in its agent's folder. */
 export const pinnedFileSchema = z.object({
   path: z.string(),
   leadsTo: z
@@ -31,7 +31,7 @@ export const pinnedFileSchema = z.object({
 });
 export type PinnedFile = z.infer<typeof pinnedFileSchema>;
 
-/** What a yes to a call is to, besides its words. */
+/** The content that the person approves, besides the call's input. */
 export const callContentSchema = z.object({
   pin: z.string().describe('names all of it: sent back with the answer, as `seen`; empty: nothing lies there'),
   files: z.array(pinnedFileSchema),
@@ -111,14 +111,14 @@ export const answerSchema = z.strictObject({
     ),
 });
 
-/** How far commands of an agent go just now, as the person has set it. */
+/** How far an agent's commands currently reach, as the person has set it. */
 export const commandReachSchema = z.object({
   network: networkSchema,
   sandboxed: z.boolean().describe('false: they run as whoever started the relay, in no sandbox'),
 });
 export type CommandReach = z.infer<typeof commandReachSchema>;
 
-/** Whether commands can be run here. */
+/** Whether this relay can run commands. */
 export const sandboxSchema = z.object({
   available: z.boolean(),
   why: z.string().nullable().describe('why not, and what to install: sentences for people; null: they can'),

@@ -1,7 +1,9 @@
 /**
- * What an agent may do and cost, as it travels: under the names that people know from elsewhere, as
- * JSON and as YAML. A household has defaults for all of it; an agent has only what differs. Bounds
- * are the domain's.
+ * Limits and costs of agents on the wire, as JSON and as YAML, under the names that other products
+ * use.
+ *
+ * A household has defaults for everything. An agent's configuration contains only what differs.
+ * Bounds come from the domain.
  */
 import { z } from 'zod';
 import { isRecord } from '../domain/platform/is-record.ts';
@@ -20,7 +22,7 @@ import {
   TEAM_EVENTS,
 } from '../domain/guardrails.ts';
 
-/** Columns of a board, and characters of each. */
+/** Maximum number of a board's columns, and characters of each. */
 const PROJECT_TEXTS = 50;
 const PROJECT_TEXT_MAX = 80;
 
@@ -54,9 +56,7 @@ const oneOffBlackoutSchema = z
     { path: ['end_time'], error: 'must be later than start_time' },
   );
 
-/**
- * Hours in which an agent is not woken: each week by the clock on the household's wall, or once.
- */
+/** Hours in which an agent is not woken: weekly in local time of the household, or once. */
 const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
 
 const coordination = {
@@ -91,7 +91,7 @@ const coordination = {
     .describe('US dollars a day for its model requests; null: only the household’s holds'),
 };
 
-/** Of what an agent does by itself: for all its routines. */
+/** Limits of an agent's own runs, for all its routines. */
 const pulseLimits = {
   pulse_container_timeout_ms: z
     .number()
@@ -125,7 +125,10 @@ const optionalPulseLimits = {
   pulse_max_turns: pulseLimits.pulse_max_turns.optional(),
 };
 
-/** An agent's default routine, as its settings say it; the same routine is among the others. */
+/**
+ * An agent's default routine, as part of its settings. The same routine is also in the list of
+ * routines.
+ */
 const pulse = {
   pulse_enabled: z.boolean().describe('it looks by itself, at an interval, whether something waits for it'),
   pulse_interval_minutes: z.number().int().min(INTERVAL_BOUNDS.min).max(INTERVAL_BOUNDS.max),
@@ -139,8 +142,7 @@ const pulse = {
   pulse_blackouts: z.array(blackoutSchema).max(20).describe('the same as `coordination.blackouts`'),
 };
 /**
- * Of an agent at work on a project. It is stored as it was said, and used once the agent has a
- * project.
+ * Settings for work on a project. They are stored as given, and used once the agent has a project.
  */
 const ofProjects = {
   pulse_columns: z
@@ -171,7 +173,7 @@ const optionalOfProjects = z.object(ofProjects).partial().shape;
 export const pulseSettingsSchema = z.object({ ...pulse, ...pulseLimits, ...ofProjects });
 export type PulseSettings = z.infer<typeof pulseSettingsSchema>;
 /**
- * Blackouts as other programs write them, whose one-off ones begin at `start` and whose days are
+ * Accepts blackouts as other products write them: one-off ones with `start` and `end`, and days as
  * `days_of_week`.
  */
 function asBlackouts(said: unknown): unknown {
@@ -187,7 +189,7 @@ function asBlackouts(said: unknown): unknown {
     };
   });
 }
-/** What a program may change of it; what is left out stays as it is. */
+/** What an API client may change. Fields that are left out stay as they are. */
 const pulseChanges = {
   pulse_enabled: pulse.pulse_enabled.optional(),
   pulse_interval_minutes: pulse.pulse_interval_minutes.optional(),
@@ -196,7 +198,10 @@ const pulseChanges = {
 };
 export type PulseChanges = z.infer<z.ZodObject<typeof pulseChanges>>;
 
-/** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
+/**
+ * `GET` and `PUT /v1/agents/{agentId}/config`. The household's value applies to fields that are
+ * left out.
+ */
 export const agentConfigSchema = z.strictObject({
   coordination: z.strictObject(coordination).partial().default({}),
   ...optionalPulseLimits,
@@ -206,8 +211,8 @@ export type AgentConfig = z.infer<typeof agentConfigSchema>;
 export type AgentConfigInput = z.input<typeof agentConfigSchema>;
 
 /**
- * `GET` and `PUT /v1/config`: the household's defaults, and what only a household has. What is left
- * out is Roost's own default.
+ * `GET` and `PUT /v1/config`: the household's defaults, and settings that only a household has.
+ * Roost's default applies to fields that are left out.
  */
 export const householdConfigSchema = z.strictObject({
   coordination: z.strictObject(coordination).partial().default({}),
@@ -237,9 +242,7 @@ export const householdConfigSchema = z.strictObject({
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
 export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
 
-/**
- * What holds, with every default filled in. It is a configuration itself, and could be set as one.
- */
+/** The effective configuration, with all defaults filled in. It is itself a valid configuration. */
 const effectiveConfigSchema = z.object({
   coordination: z.strictObject({
     ...coordination,
@@ -256,7 +259,7 @@ const effectiveConfigSchema = z.object({
 });
 export type EffectiveConfig = z.infer<typeof effectiveConfigSchema>;
 
-/** What holds for every agent where neither it nor the household has set anything. */
+/** Applies to every agent if neither it nor the household has set anything. */
 export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
   wakes_enabled: DEFAULT_LIMITS.enabled,
   max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
@@ -281,7 +284,7 @@ const beside = {
   effective: effectiveConfigSchema.describe('what holds, with every default filled in'),
   version: versionSchema,
 };
-/** What `GET` and `PUT /v1/agents/{agentId}/config` answer as JSON. */
+/** JSON answer of `GET` and `PUT /v1/agents/{agentId}/config`. */
 export const agentConfigAnswerSchema = z.object({
   coordination: effective.coordination.describe(
     'what holds for this agent, where programs that know these names look for it',
@@ -291,7 +294,7 @@ export const agentConfigAnswerSchema = z.object({
   ...beside,
 });
 export type AgentConfigAnswer = z.infer<typeof agentConfigAnswerSchema>;
-/** What `GET` and `PUT /v1/config` answer as JSON. */
+/** JSON answer of `GET` and `PUT /v1/config`. */
 export const householdConfigAnswerSchema = z.object({
   ...effective,
   own: householdConfigSchema.describe('what was set for the household'),
@@ -299,7 +302,7 @@ export const householdConfigAnswerSchema = z.object({
 });
 export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
 
-/** An answer can be sent back, changed: what it has beside the configuration is passed over. */
+/** Lets a client send an answer back, changed: the fields beside the configuration are ignored. */
 const answered = {
   own: z.unknown().optional().describe('passed over'),
   effective: z.unknown().optional().describe('passed over'),
@@ -311,8 +314,8 @@ const answered = {
 };
 
 /**
- * The two lists as programs of other teams name them, and where they put them: beside the rest, or
- * below it.
+ * The two event lists under the names that other teams' programs use, beside `coordination` or
+ * inside it.
  */
 const camelCase = {
   sleepEvents: coordination.sleep_events.optional().describe('the same as `sleep_events`'),
@@ -324,9 +327,7 @@ const spelled = z
   .default({});
 type Spelled = z.infer<typeof spelled>;
 
-/**
- * One name for each. Where two say different things of one list it is refused rather than guessed.
- */
+/** Merges the spellings into one name. If two of them differ, the request is refused. */
 function named(
   {
     coordination: { sleepEvents, wakeEvents, ...rest },

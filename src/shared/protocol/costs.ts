@@ -1,4 +1,4 @@
-/** Tokens and money on the wire. Money is in millionths of a US dollar, whole. */
+/** Tokens and money on the wire. Money is in whole millionths of a US dollar. */
 import { z } from 'zod';
 import type { ScheduleId } from '../domain/ids.ts';
 import { PRICE_STEP_MOST } from '../domain/prices.ts';
@@ -13,8 +13,8 @@ const count = z.number().int().nonnegative();
 const usd = z.number().min(0).max(10_000);
 
 /**
- * US dollars for a million tokens. `model` matches a model's name from its beginning; the longest
- * match holds, `*` matches all.
+ * US dollars per million tokens. `model` is a prefix of a model's name. The longest match wins, and
+ * `*` matches every model.
  */
 const priceSchema = z.strictObject({
   model: z.string().min(1).max(200),
@@ -31,7 +31,7 @@ const priceSchema = z.strictObject({
   cacheWrite: usd,
 });
 export type Price = z.infer<typeof priceSchema>;
-/** The table of prices, as its record has it. */
+/** The price table, as its record has it. */
 export const pricesSchema = z.strictObject({
   prices: z
     .array(priceSchema)
@@ -44,7 +44,7 @@ export const pricesSchema = z.strictObject({
 /** What `GET` and `PUT /api/prices` answer. */
 export const pricesAnswerSchema = pricesSchema.extend({ version: versionSchema });
 export type PricesAnswer = z.infer<typeof pricesAnswerSchema>;
-/** `PUT /api/prices`. An empty list brings Roost’s own back. */
+/** `PUT /api/prices`. An empty list restores Roost’s own prices. */
 export const setPricesSchema = pricesSchema.extend({ version: namedVersionSchema });
 
 const spentSchema = z.object({
@@ -62,7 +62,7 @@ const spentSchema = z.object({
 });
 export type Spent = z.infer<typeof spentSchema>;
 
-/** What is not listed one by one. */
+/** Entries that are not listed one by one. */
 const restSchema = z.object({ count: count.describe('how many') });
 
 /**
@@ -134,7 +134,7 @@ export const replyCostsSchema = z.object({
   replies: z.record(z.string(), z.object({ costMicroUsd: count, estimated: z.boolean() })),
 });
 
-/** `POST /api/costs/wake`: what a wake would send. */
+/** `POST /api/costs/wake`: the cost of what a wake would send. */
 export const askWakeCostSchema = z.strictObject({
   start: startSessionSchema.describe('as a session would begin; passed over while one runs'),
   text: z.string().max(LIMITS.teamCallText).describe('the call, `[WAKE AGENTS]` and all'),

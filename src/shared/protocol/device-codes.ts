@@ -1,8 +1,10 @@
 /**
- * A second device by one code. A page that is signed in shows it; the other device opens it, is let
- * in as a guest, and leaves its offer to join there, which that page takes. A guest may look at
- * nothing of anybody's and join: the person compares six words on both before it is let in for
- * good, and before any key is sent. What was photographed is worth nothing after.
+ * Adding a second device with one code.
+ *
+ * A signed-in page shows a code. The other device opens it, is let in as a guest, and leaves its
+ * offer to join, which the page takes. A guest can only join, and sees nothing of the household.
+ * The person compares six words on both devices before the guest is let in for good, and before any
+ * key is sent. A photographed code is worthless afterwards.
  */
 import { z } from 'zod';
 import { DEVICE_CODES } from './device-code-settings.ts';

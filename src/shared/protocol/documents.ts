@@ -1,11 +1,11 @@
 /**
- * The documents of the ledger. Append-only: a document is written once and never changed.
- * Everything that changes is a further document about the same thing, and the newest by (`at`,
- * `_id`) is what holds.
+ * The documents of the ledger.
  *
- * Schemas are loose: fields that a newer app has written are kept and passed on, and so are
- * documents of a kind this app does not know. What there is to know of each kind stands in its file
- * in ./documents.
+ * The ledger is append-only: a document is written once and never changed. A change is a further
+ * document about the same thing, and the newest by (`at`, `_id`) wins.
+ *
+ * Schemas are loose. Fields that a newer app has written are stored and passed on, and so are
+ * documents of unknown kinds. Everything about a kind is in ./documents.
  */
 import type { z as Zod } from 'zod';
 import { isAgentId } from '../domain/agent-id.ts';
@@ -34,7 +34,7 @@ const { base, RESERVED_ID, z } = fields;
 
 export const unknownDocumentSchema = z
   .looseObject({ ...base, type: z.string().min(1).describe('its kind') })
-  // Also what a newer Roost wrote goes and stays with the agent that it names.
+  // A document of a newer Roost also belongs to the agent that it names, and is deleted with it.
   .refine((doc) => typeof doc['agentId'] !== 'string' || isAgentId(doc['agentId']), {
     path: ['agentId'],
     error: RESERVED_ID,
@@ -53,18 +53,18 @@ export type RunDoc = Known<'run'>;
 export type SettingDoc = Known<'setting'>;
 export type ForgetDoc = Known<'forget'>;
 export type ForgetUndoDoc = Known<'forget-undo'>;
-/** A document of a kind, or a version, that this app does not know. Kept and passed on. */
+/** A document of a kind or version that this app does not know. It is stored and passed on. */
 type UnknownDoc = Zod.infer<typeof unknownDocumentSchema>;
 export type Doc = KnownDoc | UnknownDoc;
 
 const made = new Map<AnyKind, AnyKind['schema'] extends (fields: never) => infer Schema ? Schema : never>();
-/** The schema of a kind: made when it is first asked for. */
+/** The schema of a kind, built on first use. */
 function schemaOf(kind: AnyKind) {
   const held = made.get(kind) ?? kind.schema(fields);
   made.set(kind, held);
   return held;
 }
-/** The schema of every kind that is known, by type. */
+/** The schemas of all known kinds, by type. */
 export const knownSchemas = (): ReadonlyMap<string, Zod.ZodType<AnyDoc>> =>
   new Map(documentKinds().map((kind) => [kind.type, schemaOf(kind)]));
 
@@ -78,11 +78,11 @@ const isVersioned = (value: unknown): value is AnyDoc =>
   value.schema >= 1;
 
 /**
- * Parses one document, of an older version as this one reads it. Throws a ZodError that names the
- * field; kinds and versions of a newer app pass.
+ * Parses one document, and upgrades an older version to the current one. Throws a ZodError that
+ * names the field. Kinds and versions of a newer app pass.
  */
 export function parseDocument(value: unknown): Doc {
-  // Looked at before it is parsed: most are of a kind that is known, and are then parsed once.
+  // Checks the kind first: most documents are of a known kind, and are then parsed once.
   if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string') {
     const kind = kindOf(value.type);
     if (kind && 'schema' in value && Number(value.schema) <= kind.version)

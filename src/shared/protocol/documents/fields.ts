@@ -1,6 +1,6 @@
 /**
- * The fields and parts of documents, as schemas. Kinds are given them, so that a page is painted
- * without zod.
+ * Schemas of the fields and parts of documents. Kinds receive them as an argument, so that the
+ * page's first paint does not load zod.
  */
 import { z } from 'zod';
 import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
@@ -14,7 +14,7 @@ export { z };
 export const id = z.string().min(1).max(512);
 export const RESERVED_ID = 'no id that an agent can have';
 /**
- * The id of an agent, the lead's among them: the one check, wherever an id enters. See
+ * An agent's id, including the lead's. All entry points use this check. See
  * src/shared/domain/agent-id.ts.
  */
 export const agentIdSchema = idOf<AgentId>(
@@ -24,14 +24,14 @@ export const agentIdSchema = idOf<AgentId>(
     .max(AGENT_ID_MAX)
     .refine((value): boolean => isAgentId(value), RESERVED_ID),
 );
-/** Who said something: an agent, "human" or "relay". */
+/** The author of a message: an agent, "human", "relay" or an application. */
 export const authorSchema = z
   .string()
   .min(1)
   .max(AGENT_ID_MAX)
   .refine((value): boolean => isAuthor(value), RESERVED_ID);
 export const ms = z.number().int().min(0).max(MAX_TIME);
-/** What a clock that has seen the last stamp may still write. */
+/** How far past LAST_TIME a clock that has seen the last stamp may write. */
 const CLOCK_ROOM_MS = 365 * 24 * 60 * 60 * 1000;
 /** A hybrid logical clock stamp, see src/shared/domain/stamp.ts. */
 export const stamp = z
@@ -45,7 +45,7 @@ export const base = {
   schema: z.number().int().min(1).describe('version of this kind of document'),
   at: stamp,
 };
-/** Fields that mean the same wherever they stand. */
+/** Fields that have the same meaning everywhere. */
 export const common = {
   agentId: agentIdSchema.describe('"lead", or the id an agent was born with'),
   sessionId: idOf<SessionId>(id).describe('the session in which it happened'),
@@ -87,7 +87,7 @@ export const attachmentFields = {
   width: z.number().int().min(1).optional().describe('of a picture, in pixels'),
   height: z.number().int().min(1).optional(),
 };
-/** What a message says of the files that came with it. */
+/** The attachments of a message, without their bytes. */
 export const attachmentsSchema = z.array(z.looseObject(attachmentFields)).max(ATTACHMENTS.count);
 
 export const usageSchema = z

@@ -1,8 +1,9 @@
 /**
- * What there is to know of one kind of document, in one place: how it is checked, what it says
- * something about and which of several holds, where it stands in the views, how an older version is
- * read, in which order it travels, whose it is, and what becomes of it when somebody is forgotten.
- * Everything else is derived from the list of kinds (./kinds.ts).
+ * The definition of one kind of document, in one place.
+ *
+ * It says how a document is checked, what it is about and which of several wins, where it is in the
+ * views, how an older version is upgraded, in which order it is synchronized, whose it is, and when
+ * it is forgotten. Everything else is derived from the list of kinds (./kinds.ts).
  */
 import type { z } from 'zod';
 import type { Forgotten } from '../../domain/forgetting.ts';
@@ -18,8 +19,8 @@ export interface AnyDoc {
 }
 
 /**
- * Kinds that pages ask for in ways of their own have stores of their own in the views; all others
- * are in `records`.
+ * Stores of the views. Kinds that pages query in their own way have their own store. All others are
+ * in `records`.
  */
 export type DocumentStore =
   | 'identities'
@@ -35,56 +36,55 @@ export type DocumentStore =
 interface DocumentView<D> {
   readonly store: DocumentStore;
   /**
-   * The thing that a document says something about; null: nothing that this app knows. Left out:
+   * The thing that a document is about. Null: nothing that this app knows. Left out: the document
    * itself.
    */
   about?(doc: D): string | null;
-  /** `newest`: of those about the same thing one holds. Left out: each does. */
+  /** `newest`: one of the documents about the same thing wins. Left out: each one counts. */
   readonly holds?: 'newest';
-  /** Which one; left out: the newest by (`at`, `_id`). */
+  /** Which one wins. Left out: the newest by (`at`, `_id`). */
   wins?(doc: D, held: D): boolean;
   /**
-   * Does it stand in the log of what the person changed? `person`: as theirs; `else`: it only is
-   * what stood there before one of theirs; null: neither. Left out: none of its kind does.
+   * Whether the document is in the log of the person's changes. `person`: as their change; `else`:
+   * only as the value before one of theirs; null: neither. Left out: no document of this kind is.
    */
   changedBy?(doc: D): 'person' | 'else' | null;
 }
 
 export interface DocumentKind<Type extends string, Schema extends z.ZodType> {
   readonly type: Type;
-  /** Which this app writes. Older ones are read as it, newer ones are kept and passed on. */
+  /**
+   * The version that this app writes. Older ones are upgraded, newer ones are stored and passed on.
+   */
   readonly version: number;
-  /** In people's words. Kinds that share one are one to people. */
+  /** Name for people. Kinds with the same name are one to people. */
   readonly name: string;
   readonly schema: (fields: typeof Fields) => Schema;
-  /**
-   * By version: how a document of it is read as one of the next. What is stored stays as it was
-   * written.
-   */
+  /** By version: upgrades a document to the next version. The stored document is not changed. */
   readonly upcast?: Readonly<Record<number, (doc: AnyDoc) => AnyDoc>>;
   readonly view: DocumentView<z.output<Schema>>;
   /**
-   * What the page needs before all else travels with `people`; what no word waits for with
-   * `attachments`.
+   * Synchronization order. `people` carries what the page needs first, and `attachments` what no
+   * message waits for.
    */
   readonly stream: 'people' | 'talk' | 'attachments';
   /**
-   * `agent`: of the one that its `agentId` names, if it names one. `household`: never part of one
-   * agent's folder. `everybody`: part of each folder.
+   * `agent`: belongs to the agent of its `agentId`, if it has one. `household`: never part of an
+   * agent's folder. `everybody`: part of every agent's folder.
    */
   readonly whose: 'agent' | 'household' | 'everybody';
   readonly forgotten: Forgotten;
   /**
-   * Of a file, it comes in only where the person ticks what is named here; left out: with the rest,
-   * unless other rules hold it.
+   * From a file, it is imported only if the person ticks the entry of this name. Left out: imported
+   * with the rest, unless other rules apply.
    */
   readonly consent?: string;
   /**
-   * The relay keeps it too, and is given it back where it was lost: `recordId` and `value` are the
+   * The relay stores it too, and receives it back if it was lost. `recordId` and `value` are the
    * record's.
    */
   readonly isRecord?: true;
-  /** One document in a few words, for previews. */
+  /** A document in a few words, for previews. */
   title?(doc: z.output<Schema>): string;
 }
 
@@ -101,5 +101,5 @@ interface Placed {
 export const byAge = (a: Placed, b: Placed): number =>
   a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
 
-/** Is `a` newer than `b`, by (stamp, id)? */
+/** Whether `a` is newer than `b`, by (stamp, id). */
 export const isNewer = (a: Placed, b: Placed): boolean => byAge(a, b) > 0;
