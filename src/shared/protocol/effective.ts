@@ -1,6 +1,6 @@
 /**
- * What holds: an agent's own settings over the household's, over Roost's. Lists are replaced whole,
- * never joined.
+ * The effective configuration: an agent's own settings over the household's, over Roost's defaults.
+ * Lists are replaced as a whole, never merged.
  */
 import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, HAND_BOUNDS, PULSE_BOUNDS } from '../domain/guardrails.ts';
 import { type Grant, grantOf, GRANTS, grantsOver, type Toolset, toolsetOf } from '../domain/toolsets.ts';
@@ -11,7 +11,7 @@ import { fieldsOf, type RecordOf, recordSchema, withFields } from './records.ts'
 
 type Coordination = EffectiveConfig['coordination'];
 
-/** `over` has only what differs. */
+/** `over` contains only what differs. */
 function laid(over: AgentConfig['coordination'], under: Coordination): Coordination {
   const { wake_guardrails: guardrails = {} } = over;
   const defaults = under.wake_guardrails;
@@ -36,22 +36,22 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     network: over.network ?? under.network,
     shell_without_sandbox: over.shell_without_sandbox ?? under.shell_without_sandbox,
     allowed_commands: over.allowed_commands ?? under.allowed_commands,
-    // Null is a setting of its own: no program, and no limit.
+    // Null is a value of its own: no ACP agent, and no limit.
     mind: over.mind === undefined ? under.mind : over.mind,
     daily_budget_usd: over.daily_budget_usd === undefined ? under.daily_budget_usd : over.daily_budget_usd,
   };
 }
 
 /**
- * `agent`: null for the household itself. `timeZone`: the relay's, for a household that has set
- * none.
+ * `agent` is null for the household itself. `timeZone` is the relay's, for a household that has not
+ * set one.
  */
 export function effectiveConfig(
   household: HouseholdConfig,
   agent: AgentConfig | null,
   timeZone: string,
 ): EffectiveConfig {
-  // Of everybody it is not said, wherever that comes from.
+  // This setting never applies to all agents, wherever it comes from.
   const forAll = { ...laid(household.coordination, DEFAULT_COORDINATION), shell_without_sandbox: false };
   return {
     coordination: agent ? laid(agent.coordination, forAll) : forAll,
@@ -78,18 +78,21 @@ export function effectiveConfig(
   };
 }
 
-// Which parts of a record of limits or prices would let agents do more outside of the household,
-// spend more, or begin again what the person has stopped. The person says yes to each of those
-// before it holds. The rest of the record holds at once. Pure.
+// Finds the parts of a record of limits or prices that are looser: agents could do more outside the
+// household, spend more, or resume what the person has stopped. The person has to approve each of
+// them. The rest of the record takes effect at once. Pure.
 
 export type ConfigRecord = RecordOf<'limits'> | RecordOf<'prices'>;
 
-/** Sets of tools by which an agent reaches the relay's machine, its network, or other programs. */
+/**
+ * Toolsets through which an agent reaches the relay's machine, its network, MCP servers or ACP
+ * agents.
+ */
 const OUTWARD: readonly Toolset[] = ['files', 'shell', 'web', 'attached', 'mind'];
 
 const isMore = (after: Grant | null, before: Grant | null) =>
   after !== null && (before === null || GRANTS.indexOf(after) > GRANTS.indexOf(before));
-/** Null is no limit. */
+/** Null means no limit. */
 const isDearer = (after: number | null, before: number | null) => before !== null && (after === null || after > before);
 
 function* looserCoordination(before: Coordination, after: Coordination): Generator<readonly string[]> {
@@ -115,21 +118,21 @@ function* looserLimits(before: EffectiveConfig, after: EffectiveConfig): Generat
   if (isDearer(after.daily_budget_usd, before.daily_budget_usd)) yield JSON.stringify(['daily_budget_usd']);
 }
 
-/** An empty table is Roost's own. */
+/** An empty table means Roost's own prices. */
 const tableOf = ({ value: { prices } }: RecordOf<'prices'>) => (prices.length === 0 ? DEFAULT_PRICES : prices);
 
-/** As it is where nothing was set. */
+/** The record without any settings. */
 export function unsetLimits(record: RecordOf<'limits'>): RecordOf<'limits'> {
   const { agentId } = record.value;
   const config = { coordination: {} };
   return { ...record, value: agentId === null ? { agentId, config } : { agentId, config } };
 }
 
-/** By field of limits; a table of prices is one part, without a name. */
+/** The value of a limit's field. A price table is a single part, whose name is empty. */
 export function partOf(record: ConfigRecord, part: string): unknown {
   return record.type === 'prices' ? record.value.prices : fieldsOf('limits', record).get(part);
 }
-/** The record with these parts so, and all others as they are; null: it cannot be. */
+/** The record with these parts replaced. Null: the result would be invalid. */
 export function withParts<Kind extends ConfigRecord>(
   record: Kind,
   parts: Iterable<readonly [string, unknown]>,
@@ -142,19 +145,22 @@ export function withParts<Kind extends ConfigRecord>(
   return read.success ? ({ ...record, value: read.data.value } as Kind) : null;
 }
 
-/** One that waits for a yes; undefined: it is not set. */
+/** A part that waits for approval. Undefined: not set. */
 interface LooserPart {
   readonly part: string;
   readonly here: unknown;
   readonly after: unknown;
 }
 export interface HeldBack<Kind extends ConfigRecord = ConfigRecord> {
-  /** What holds at once. */
+  /** The record as it takes effect at once. */
   readonly record: Kind;
   readonly parts: readonly LooserPart[];
 }
 
-/** `here`: as they hold. `household`: its limits as they hold, over which an agent's stand. */
+/**
+ * `here` holds the limits in effect. `household` holds the household's limits in effect, which an
+ * agent's override.
+ */
 export function heldLimits(
   record: RecordOf<'limits'>,
   here: RecordOf<'limits'>,
@@ -172,8 +178,8 @@ export function heldLimits(
       fields.map((field) => [field, old.get(field)] as const),
     ) ?? here;
   let fields = looser(record);
-  // A grant of a set stands over those of its tools, so that taking back one may open another: then
-  // all that differ wait.
+  // A grant of a set overrides the grants of its tools, so reverting one field may loosen another.
+  // In that case all fields that differ wait.
   if (looser(without(fields)).length > 0)
     fields = [...new Set([...old.keys(), ...now.keys()])].filter(
       (field) => JSON.stringify(old.get(field)) !== JSON.stringify(now.get(field)),
@@ -186,7 +192,7 @@ export function heldLimits(
 
 export function heldBack(record: ConfigRecord, here: ConfigRecord, household: HouseholdConfig): HeldBack {
   if (record.type === 'limits' && here.type === 'limits') return heldLimits(record, here, household);
-  // A lower price is money that no budget sees.
+  // A lower price hides spending from the budget.
   if (record.type === 'prices' && here.type === 'prices' && isCheaper(tableOf(here), tableOf(record)))
     return { record: here, parts: [{ part: '', here: here.value.prices, after: record.value.prices }] };
   return { record, parts: [] };

@@ -1,8 +1,8 @@
 /**
- * The relay's events: an append-only log with increasing ids, sent as server-sent events (`id`,
- * `event` = kind, `data` = JSON) and kept until a browser has stored them.
+ * The relay's events: an append-only log with increasing ids. It is sent as server-sent events
+ * (`id`, `event` = kind, `data` = JSON), and stored until a browser has stored them.
  *
- * What an event carries is enough to write its documents, with ids that come from the event:
+ * An event contains all that is needed to write its documents. Their ids come from the event, so
  * writing one twice is harmless.
  */
 import { z } from 'zod';
@@ -29,7 +29,7 @@ const when = {
     .describe('put there by the log: later than that of every event before it, also where the clock went back'),
 };
 const seat = { agentId, position };
-/** What is said in a run: that run, and the session that the run is in. */
+/** The run in which something was said, and the session of that run. */
 const ofRun = {
   sessionId: sessionId.nullable().describe('null: in a run that is in no session'),
   runId: common.runId.optional().describe('left out: in no run, as what the person writes'),
@@ -57,8 +57,8 @@ export const mindSchema = z
   .describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
 export type MindInfo = z.infer<typeof mindSchema>;
 /**
- * What the relay keeps beside the log, and says only that it changed: each is read by a call of its
- * own.
+ * Data that the relay stores beside the log. Events only announce that it changed, and each has its
+ * own call to read it.
  */
 export const CHANGES = [
   'inbox',
@@ -249,16 +249,16 @@ export type RoostEvent = z.infer<typeof eventSchema>;
 export type EventKind = RoostEvent['kind'];
 export type EventOf<K extends EventKind> = Extract<RoostEvent, { kind: K }>;
 
-/** An event with its place in the log. */
+/** An event with its position in the log. */
 export interface StoredEvent {
   readonly id: number;
   readonly event: RoostEvent;
 }
 
 /**
- * Sent once on every connection, without an id, after what was missed and before what is new: the
- * state of the running session, and of all runs, as of event `upTo`. A page believes in a session
- * only after this.
+ * The state of the running session and of all runs as of event `upTo`. It is sent once on every
+ * connection, without an id, after the missed events and before new ones. A page does not assume a
+ * session before it.
  */
 export const snapshotSchema = z.object({
   upTo: z.number().int().nonnegative().describe('the id of the last event that it knows of'),

@@ -1,4 +1,4 @@
-/** How far the person lets agents use their tools, as it is set: for all, and over that for one. */
+/** Grants: how far the person lets agents use their tools, for all agents and for each one. */
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
 import { HAND_BOUNDS } from '../domain/guardrails.ts';
@@ -7,12 +7,12 @@ import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
 
 const grant = z.enum(GRANTS);
 
-/** Characters of a command that is let exactly as it stands. */
+/** Maximum characters of a command that is allowed verbatim. */
 export const ALLOWED_COMMAND_MAX = 10_000;
-/** Such commands of one agent. */
+/** Maximum number of such commands per agent. */
 export const ALLOWED_COMMANDS_MAX = 200;
 
-/** What something that is held may reach of the network. */
+/** What a sandboxed program may reach of the network. */
 export const networkSchema = z.union(
   [
     z.enum(['none', 'all']),
@@ -26,7 +26,7 @@ export const networkSchema = z.union(
 const handBound = (key: keyof typeof HAND_BOUNDS) =>
   z.number().int().min(HAND_BOUNDS[key].min).max(HAND_BOUNDS[key].max);
 
-/** A household's alone: its programs start on one machine. */
+/** Only for a household: its programs all start on one machine. */
 export const programsAtOnce = handBound('programs_at_once').describe(
   'ACP agents that are started at once, where several wake; fewer while memory is short',
 );
@@ -71,7 +71,7 @@ export const grants = {
     .describe('commands that it may run exactly as they stand here, where each other one waits for the person'),
 };
 
-/** Where nothing is set. */
+/** Values that apply if nothing is set. */
 export const NO_GRANTS = {
   toolsets: { ...DEFAULT_TOOLSETS },
   tools: {},

@@ -1,7 +1,7 @@
 /**
- * The relay's calls. Bodies are JSON; errors are problem documents (RFC 9457). Every call but `GET
- * /api/health` and `GET /enter` needs the session cookie that the one-time link gives, and the page
- * key (page-key.ts).
+ * The relay's calls. Bodies are JSON, and errors are problem documents (RFC 9457). Every call
+ * except `GET /api/health` and `GET /enter` needs the session cookie from the one-time link and the
+ * page key (page-key.ts).
  */
 import { z } from 'zod';
 import { ATTACHMENT_TYPES, ATTACHMENTS } from '../domain/attachment.ts';
@@ -63,7 +63,9 @@ export const healthSchema = openHealthSchema
   .describe('How the relay is, for a browser that is signed in.');
 export type Health = z.infer<typeof healthSchema>;
 
-/** `POST /api/sessions`: start, with who the lead is and how the household wants things. */
+/**
+ * `POST /api/sessions`: starts a session, with the lead's identity and the household's settings.
+ */
 export const startSessionSchema = z.strictObject({
   human: z.strictObject({
     name: z.string().trim().min(1).max(LIMITS.name),
@@ -122,7 +124,8 @@ export const startSessionSchema = z.strictObject({
 export type StartSession = z.infer<typeof startSessionSchema>;
 
 /**
- * An agent that is to be in a session from its start, and what puts it to sleep and wakes it there.
+ * An agent that is in a session from its start, and the events that put it to sleep and wake it
+ * there.
  */
 const seatedSchema = z.strictObject({
   agent: id.describe('its id, name or seat'),
@@ -138,8 +141,8 @@ const seatedSchema = z.strictObject({
 export type Seated = z.infer<typeof seatedSchema>;
 
 /**
- * What `POST /api/sessions` takes: from a page all of `startSessionSchema`, from an application
- * `agents` alone.
+ * Body of `POST /api/sessions`: all of `startSessionSchema` from a page, only `agents` from an
+ * application.
  */
 export const askSessionSchema = startSessionSchema.extend({
   human: startSessionSchema.shape.human.optional().describe('of a page: needed; of an application: none'),
@@ -170,7 +173,7 @@ export const sessionStartedSchema = z.object({
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /**
- * A picture or file as it goes to the model: the relay keeps its name, and the bytes only until
+ * A picture or file on its way to the model. The relay stores its name, and its bytes only until
  * they are read.
  */
 export const sentAttachmentSchema = z
@@ -216,10 +219,10 @@ export const messagePostedSchema = z.object({
   eventId: z.number().int().describe('the event that tells of the message'),
 });
 
-/** `POST /api/events/ack`: everything up to here is stored in a browser. */
+/** `POST /api/events/ack`: a browser has stored everything up to here. */
 export const ackSchema = z.strictObject({ upTo: z.number().int().nonnegative().describe('an event id') });
 
-/** `GET /api/home`: how this browser stands to the households of the relay. */
+/** `GET /api/home`: the relation of this browser to the relay's households. */
 export const homeStandingSchema = z
   .object({
     begun: z.boolean().describe('this browser has a household here'),
@@ -232,7 +235,7 @@ export const homeStandingSchema = z
   .describe('How a browser stands to the households of the relay.');
 export type HomeStanding = z.infer<typeof homeStandingSchema>;
 
-/** `POST /api/home`: begin a household. */
+/** `POST /api/home`: begins a household. */
 export const beginHomeSchema = z.strictObject({
   beside: z.boolean().describe('also where others live here'),
   anew: z
@@ -243,13 +246,13 @@ export const beginHomeSchema = z.strictObject({
     ),
 });
 
-/** `GET /api/look`: who lives in the household that is looked at. */
+/** `GET /api/look`: the agents of the household that this browser may view. */
 export const lookedAtSchema = z.object({
   agents: z.array(z.object({ agentId: agentIdSchema, name: z.string(), position: z.number().int().nullable() })),
 });
 export type LookedAt = z.infer<typeof lookedAtSchema>;
 
-/** RFC 9457. `type` is a name under `about:roost/`; further members as listed. */
+/** RFC 9457. `type` is a name under `about:roost/`. Further members are listed below. */
 export const problemSchema = z.looseObject({
   type: z.string().describe('a name under `about:roost/`'),
   title: z.string(),
@@ -295,10 +298,7 @@ export type Room = z.infer<typeof roomSchema>;
 
 /** Positions 0–8; 4 is the lead. */
 const seats = z.array(z.number().int().min(0).max(8));
-/**
- * How the rehearsal mind is told to misbehave: `GET` and `PUT /api/rehearsal`; 404 with a real
- * mind.
- */
+/** Faults of the demo mind, for tests: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */
 export const rehearsalSchema = z
   .strictObject({
     seed: z.number().int().min(0).default(1).describe('the same seed, the same words'),

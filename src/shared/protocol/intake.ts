@@ -1,7 +1,7 @@
 /**
- * From the relay's events to the ledger's documents. Pure and deterministic: ids and stamps come
- * from the event, so two devices that hear the same event write the same document, and writing it
- * twice is harmless.
+ * Derives the ledger's documents from the relay's events. Pure and deterministic: ids and stamps
+ * come from the event. Two devices that receive the same event write the same document, and writing
+ * it twice is harmless.
  */
 import { isAgentId } from '../domain/agent-id.ts';
 import type { RunId } from '../domain/ids.ts';
@@ -11,13 +11,13 @@ import { SCHEMA_VERSION } from './documents/kinds.ts';
 import type { StoredEvent } from './events.ts';
 import type { RelayRecord } from './records.ts';
 
-/** The stamp of an event; of a log that had none, from its time and place. */
+/** The stamp of an event. For a log without stamps, it is made from the event's time and id. */
 export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefined; readonly time: number }): Stamp =>
   at ?? formatStamp({ time: Math.min(time, LAST_TIME), counter: id % 1_000_000, node: RELAY_NODE });
 
 /**
- * A version of a record as a document. What was said is said once; of all else each change is a
- * document.
+ * A version of a record as a document. A thread's message has one document; every other record has
+ * one per change.
  */
 function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
   const agentId =
@@ -40,7 +40,7 @@ function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
 }
 const runOf = ({ runId }: { readonly runId?: RunId | undefined }) => (runId === undefined ? {} : { runId });
 
-/** The documents that an event stands for; most events of a stream in progress stand for none. */
+/** The documents of an event. Most events of a stream in progress have none. */
 export function documentsOf({ id, event }: StoredEvent): Doc[] {
   const base = (given: { readonly at?: Stamp | undefined; readonly time: number }) => ({
     schema: SCHEMA_VERSION,
@@ -136,7 +136,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
       const { at } = base(event);
       return [documentOf(record, at)];
     }
-    // Of a run in a session, the session tells.
+    // For runs in a session, the session's documents are enough.
     case 'run-started':
       if (event.sessionId !== null) return [];
       return [
@@ -183,13 +183,12 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
 }
 
 /**
- * How far a browser may acknowledge: everything that is stored, but no further than just before the
- * first event of an answer that is still open, so that a reload gets the answer from its first
- * word.
+ * How far a browser may acknowledge: up to the last stored event, but only to just before the first
+ * event of an unfinished answer. A reload then receives that answer from its first word.
  */
 export function createAckMark(): {
   take(stored: StoredEvent): void;
-  /** This event could not be read: it and all after it are to be heard again. */
+  /** This event could not be read. It and all later ones have to be sent again. */
   hold(id: number): void;
   upTo(): number;
 } {

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { isLanguageTag } from '../domain/language-tag.ts';
 import { LIMITS } from './limits.ts';
 
-/**
- * The language that a person has the page in. It stands in prompts by its name alone: see
- * `languageName`.
- */
+/** The language of the person's page. Prompts contain only its name: see `languageName`. */
 export const languageSchema = z
   .string()
   .max(LIMITS.languageTag)

@@ -1,74 +1,67 @@
 import { NAME_MAX } from '../domain/names.ts';
 
-/** Every size that a line crossing may have. Characters unless a name says otherwise. */
+/** Limits of all sizes on the wire. In characters unless the name says otherwise. */
 export const LIMITS = {
-  /** Agents for which a session is told a model of their own: more than ever sit. */
+  /** Maximum number of agents with their own model in a session: more than there are seats. */
   agentModels: 64,
-  /** A message a person writes. */
+  /** A message of the person. */
   messageText: 1_000_000,
-  /**
-   * A message of one agent to another. Many may be read in one turn, so it is shorter than a
-   * person's.
-   */
+  /** A message between agents. Many may be read in one turn, so it is shorter than a person's. */
   agentMessageText: 100_000,
   /** A `[WAKE AGENTS]` message: eight souls and transcripts, escaped. */
   teamCallText: 12_000_000,
   /** Any request body, in bytes. */
   bodyBytes: 40_000_000,
-  /** Lists and objects in each other in the JSON of a body. */
+  /** Nesting depth of lists and objects in a JSON body. */
   jsonDepth: 100,
   /**
-   * Bytes of the body of a call, and values in it, where the call says nothing else: their number
-   * costs more time to read than their bytes.
+   * Bytes and number of values in the body of a call that sets no other limit. Parsing time depends
+   * more on the number of values than on bytes.
    */
   callBytes: 2_000_000,
   callValues: 5_000,
-  /** The same of calls with long lists. */
+  /** Values in a call with long lists. */
   listValues: 50_000,
-  /**
-   * Values in a request of a client to a model: a long conversation has some ten in each of its
-   * messages.
-   */
+  /** Values in an API client's model request. Each message of a long conversation has about ten. */
   modelValues: 100_000,
   name: NAME_MAX,
-  /** Of a language, BCP 47 (RFC 5646, 4.4.1). */
+  /** A language tag, BCP 47 (RFC 5646, 4.4.1). */
   languageTag: 35,
   id: 128,
   threadTitle: 200,
-  /** Agents forgotten for good that a page names: the newest. */
+  /** Forgotten agents that a page lists: the newest. */
   forgotten: 1_000,
-  /** Agents in one thread: the lead and eight. */
+  /** Agents in one thread: the lead and eight others. */
   threadParticipants: 9,
   threadSummary: 20_000,
   /**
-   * What names a record: an agent's id and whose kind it is. Longer ones are agents' names as JSON
-   * text.
+   * A record's id: an agent's id and the record's type. Longer ones are agents' names as JSON text.
    */
   recordId: 1_000,
-  /** Everybody who ever was in one thread. */
+  /** All current and former members of a thread. */
   recordMembers: 1_000,
-  /** Records that are compared, or given back, in one call. */
+  /** Records that are compared, or restored, in one call. */
   recordsCompared: 2_000,
   recordsOffered: 200,
-  /** Where a credential is used. */
+  /** The label of a credential: where it is used. */
   credentialLabel: 80,
-  /** Changes of the person that a page shows at once. */
+  /** The person's changes that a page shows at once. */
   changeLog: 5_000,
   /** An agent's soul. */
   soul: 1_000_000,
-  /** What somebody looks for, in characters, and what is found at once. */
+  /** A search text, in characters, and hits of one search. */
   searchText: 1_000,
   searchAnswers: 200,
   /**
-   * What an agent is given of what it looks for: pieces, characters of each; threads that are
-   * looked through, the newest.
+   * Results of an agent's search: passages, characters of each, and threads that are searched,
+   * newest first.
    */
   searchPassages: 25,
   searchPassage: 1_200,
   searchedThreads: 500,
   /**
-   * The event stream says something at least this often, in ms; a client may take twice this
-   * silence for a loss.
+   * Maximum ms of silence on the event stream. A client may treat twice this silence as a lost
+   * connection.
    */
   heartbeatMs: 10_000,
 } as const;

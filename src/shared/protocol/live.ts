@@ -1,7 +1,6 @@
 /**
- * The running session, and who is at work, as a fold over events. The relay keeps one for its
- * snapshots, the browser keeps one that starts from a snapshot: the same function, so they cannot
- * disagree.
+ * The running session and all runs, as a fold over events. The relay folds them for its snapshots,
+ * and the browser continues from a snapshot. Both use the same function, so they cannot disagree.
  */
 import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { LiveSession } from '../domain/lifecycle.ts';
@@ -25,7 +24,7 @@ function join({ clients }: RunningSession, client: Client): Client[] {
     : [...clients, client];
 }
 
-/** Nobody is held back who is not there at all. */
+/** A departed agent without a mind or another client loses its sleeping flag. */
 function leave(session: RunningSession, agentId: AgentId, credentialId: string): RunningSession {
   const left = { ...session, clients: session.clients.filter((client) => !isOf(credentialId)(client)) };
   return left.awake.includes(agentId) || isPlayed(left, agentId)
@@ -85,7 +84,7 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
   }
 }
 
-/** Who is at work, and what is being written. */
+/** Runs, and answers that are being written. */
 function applyToRuns(state: Snapshot, { id, event }: StoredEvent): Snapshot {
   switch (event.kind) {
     case 'run-started': {
@@ -136,7 +135,7 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
   }
   if (event.kind === 'session-ended') {
     const lastEnd = { sessionId: event.sessionId, reason: event.reason, endedAt: event.time };
-    // What was in it went with it, also where its end was not written.
+    // Runs and answers of the session end with it, even if their own ends were not written.
     const outside = ({ sessionId }: { readonly sessionId: SessionId | null }) => sessionId !== event.sessionId;
     return {
       upTo: id,
@@ -149,14 +148,14 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
   return { ...applyToRuns(state, stored), upTo: id, session: state.session && applyToSession(state.session, stored) };
 }
 
-/** What the lifecycle functions need of a snapshot. `null` in, `null` out: everyone sleeps. */
+/** Converts a snapshot for the lifecycle functions. Null stays null: all agents sleep. */
 export function liveSessionOf(state: Snapshot | null): LiveSession | null {
   const session = state?.session;
   if (!session) return null;
   return {
     sessionId: session.sessionId,
     awake: new Set(session.awake),
-    // The one that came first, where several play one agent.
+    // If several clients drive one agent, the first to join wins.
     clients: new Map(
       [...session.clients].reverse().map(({ agentId, client, readsInbox }) => [agentId, { name: client, readsInbox }]),
     ),

@@ -1,8 +1,9 @@
 /**
- * The settings of other MCP clients, as people paste them: `mcpServers` of most, and what VS Code,
- * Zed, opencode, Windsurf and Gemini CLI write in its place. They are JSON with comments. Whatever
- * stands in them for a value of that client's machine (`${env:X}`, `${input:x}`) is asked for: it
- * is never sent as it is written.
+ * Reads the MCP settings of other clients, as people paste them: `mcpServers` of most clients, and
+ * the formats of VS Code, Zed, opencode, Windsurf and Gemini CLI. They are JSON with comments.
+ *
+ * A placeholder for a value of the other client's machine (`${env:X}`, `${input:x}`) is never sent
+ * as written: the person is asked for its value.
  */
 import { parse as parseJsonc, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';
@@ -10,7 +11,7 @@ import { isRecord } from '../domain/platform/is-record.ts';
 import { sentence } from '../domain/sentence.ts';
 import { ATTACHED_BOUNDS, attachmentSchema, type Attachment } from './attached.ts';
 
-/** A name as attached servers have one: small letters, digits, hyphens. */
+/** Converts a name to a valid server name: lower-case letters, digits, hyphens. */
 export const attachedNameOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -26,13 +27,13 @@ export interface FoundServer {
 
 /** A value that only the other client's machine knows. */
 export interface AskedValue {
-  /** As it stands in the settings. */
+  /** The placeholder, as written in the settings. */
   readonly written: string;
-  /** What the person is asked for: the words of the settings, or the name of a variable. */
+  /** The prompt for the person: the description in the settings, or the name of a variable. */
   readonly label: string;
-  /** What the settings say for the case that there is none. */
+  /** The default value in the settings. */
   readonly initial: string;
-  /** It goes into a header or a variable, or the settings call it a password. */
+  /** The value goes into a header or a variable, or the settings mark it as a password. */
   readonly secret: boolean;
 }
 
@@ -41,7 +42,7 @@ export type ReadServers =
       readonly ok: true;
       readonly servers: readonly FoundServer[];
       readonly asked: readonly AskedValue[];
-      /** What is left out or is not as it was there: sentences for the person. */
+      /** What was left out or changed: sentences for the person. */
       readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
@@ -51,25 +52,25 @@ type Settings = Readonly<Record<string, unknown>>;
 const NO_JSON = sentence`This is no JSON. Paste the whole of it, from { to }.`;
 const NO_SERVERS = sentence`There are no servers in it. They stand under "mcpServers".`;
 
-/** Undefined: it is no JSON, with comments or without. */
+/** Undefined: the text is not JSON, with or without comments. */
 function jsonIn(text: string): unknown {
   try {
     const errors: ParseError[] = [];
     const value: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
     return errors.length > 0 ? undefined : value;
   } catch {
-    // It lies deeper than can be read.
+    // Nested too deeply to parse.
     return undefined;
   }
 }
 
-/** What a map of servers is called by the clients that have one. */
+/** Keys under which clients list their servers. */
 const MAPS = ['mcpServers', 'context_servers', 'mcp_servers', 'servers'];
 const NO_SERVER = ['inputs', '$schema'];
 const isEntry = (value: unknown) =>
   isRecord(value) && ['command', 'url', 'serverUrl', 'httpUrl'].some((word) => word in value && !isRecord(value[word]));
 
-/** The servers by their names; null: there are none. */
+/** The servers by name. Null: there are none. */
 function serversIn(settings: Settings): Settings | null {
   for (const [key, value] of Object.entries(settings))
     if (MAPS.includes(key) || key.endsWith('.mcpServers')) {
@@ -89,7 +90,7 @@ function serversIn(settings: Settings): Settings | null {
   return Object.values(rest).every(isRecord) ? rest : null;
 }
 
-/** Of VS Code: what its settings ask the person for. */
+/** VS Code: the inputs that its settings ask the person for. */
 function inputsIn(settings: Settings): ReadonlyMap<string, Settings> {
   const inner = settings['mcp'];
   const listed = settings['inputs'] ?? (isRecord(inner) ? inner['inputs'] : undefined);
@@ -118,7 +119,7 @@ const list = z
   .array(asText)
   .nullish()
   .transform((given) => given ?? []);
-/** Of opencode a command is a list, and of an older Zed an object. */
+/** In opencode a command is a list, and in older versions of Zed an object. */
 const commandSchema = z.union([
   z.string().transform((path) => ({ path, args: [] as string[], env: {} as Record<string, string> })),
   z
@@ -149,19 +150,19 @@ function attachmentOf({ url, serverUrl, httpUrl, headers, command, args, env, en
   if (address !== undefined) return { kind: 'address', url: address, headers };
   const { path = '', args: first = [], env: own = {} } = command ?? {};
   const all = [...first, ...args];
-  // On Windows, programs of npm are begun so.
+  // On Windows, npm programs are started this way.
   const isWrapped = /^cmd(?:\.exe)?$/i.test(path) && /^\/c$/i.test(all[0] ?? '') && all.length > 1;
   const [called = '', ...rest] = isWrapped ? all.slice(1) : [path, ...all];
   return { kind: 'program', command: called, args: rest, env: { ...own, ...env, ...environment } };
 }
 
 /**
- * What stands for a value: `${X}`, `${X:-otherwise}`, `${env:X}`, `${input:x}`, `{env:X}`,
- * `{file:x}`, and a whole value `$X`.
+ * Placeholders: `${X}`, `${X:-otherwise}`, `${env:X}`, `${input:x}`, `{env:X}`, `{file:x}`, and
+ * `$X` as a whole value.
  */
 const WRITTEN = /\$\{[^{}]*\}|\{(?:env|file):[^{}]*\}|^\$[A-Za-z_][A-Za-z0-9_]*$/g;
 
-/** Every text of it, and whether that is given in confidence. */
+/** All texts of an attachment, and whether each is confidential. */
 function textsOf(attachment: Attachment): readonly (readonly [text: string, secret: boolean])[] {
   if (attachment.kind === 'address')
     return [[attachment.url, false], ...Object.values(attachment.headers).map((value) => [value, true] as const)];
@@ -185,8 +186,8 @@ function askedFor(written: string, secret: boolean, inputs: ReadonlyMap<string, 
 }
 
 /**
- * The same with the values that the person gave, by how they were written. One without a value is
- * empty.
+ * Replaces placeholders with the values that the person gave, by placeholder. One without a value
+ * becomes empty.
  */
 export function filledIn<Server extends FoundServer>(
   servers: readonly Server[],
@@ -212,10 +213,10 @@ export function filledIn<Server extends FoundServer>(
   });
 }
 
-/** An address may stand for its host before the person gave one. */
+/** Used to validate an address whose host is a placeholder. */
 const STAND_IN = 'https://stand-in.invalid/';
 
-/** One server of them, or why it is left out. */
+/** Reads one server, or returns why it is left out. */
 function foundIn(name: string, entry: unknown): { readonly attachment: Attachment; readonly notes: string[] } | string {
   const misfit = sentence`“${name}” has neither an address (url) nor a program (command) that can be used.`;
   const read = entrySchema.safeParse(entry);
@@ -244,10 +245,10 @@ function foundIn(name: string, entry: unknown): { readonly attachment: Attachmen
   return { attachment: found, notes };
 }
 
-/** What was pasted, as servers to connect. The reason is a sentence for the person. */
+/** Parses pasted settings into servers to connect. The reason is a sentence for the person. */
 export function readMcpServers(pasted: string): ReadServers {
   const text = pasted.replace(/^\uFEFF/, '').trim();
-  // A part is often copied without the brackets around it.
+  // People often copy a part without the braces around it.
   const json = jsonIn(text) ?? jsonIn(`{${text.replace(/,\s*$/, '')}}`);
   if (json === undefined || text === '') return { ok: false, reason: NO_JSON };
   const entries = isRecord(json) ? serversIn(json) : null;

@@ -1,13 +1,10 @@
-/**
- * The models that are connected: what a page is told of them, and what it says. A key goes one way
- * only.
- */
+/** Connected models: what a page is told about them, and what it sends. A key is never returned. */
 import { z } from 'zod';
 import { urlOf } from '../domain/platform/old-browsers.ts';
 
 /**
- * Longest key, address and name of a model; most models that are listed of one connection, and
- * connections of a household.
+ * Maximum length of a key, an address and a model's name; maximum listed models per connection, and
+ * connections per household.
  */
 export const MODEL_LIMITS = { key: 1_000, address: 500, model: 200, listed: 500, connections: 8 } as const;
 
@@ -41,8 +38,8 @@ export type ConnectionState = z.infer<typeof connectionStateSchema>;
 const connectionId = z.string().min(1).max(60);
 
 /**
- * What a model server speaks: the Messages API, OpenAI's Chat Completions or Responses, or Google's
- * own.
+ * The protocol of a model server: the Messages API, OpenAI's Chat Completions or Responses, or
+ * Google's own.
  */
 export const protocolSchema = z.enum(['messages', 'chat', 'responses', 'google']);
 export type Protocol = z.infer<typeof protocolSchema>;
@@ -60,7 +57,7 @@ export const connectionSchema = z.object({
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
-/** `any`: also addresses of the relay's own machine and network. */
+/** `any`: including addresses of the relay's own machine and network. */
 export const mayConnectSchema = z.enum(['any', 'public', 'none']);
 export type MayConnect = z.infer<typeof mayConnectSchema>;
 

@@ -1,4 +1,6 @@
-/** What a person is told of while they look elsewhere, on which of their devices, and when not. */
+/**
+ * Notifications for a person who is looking elsewhere: which kinds, on which devices, and when not.
+ */
 import { z } from 'zod';
 import { isTimeZone } from '../domain/guardrails.ts';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../domain/talk.ts';
@@ -43,14 +45,14 @@ export const notificationSchema = z.object({
 export type RaisedNotification = z.infer<typeof notificationSchema>;
 
 /**
- * Names that lead nowhere outside of one machine or network (RFC 6761, 6762 and 8375, and
- * `internal` by ICANN).
+ * Names that are only valid within one machine or network (RFC 6761, 6762 and 8375, and `internal`
+ * by ICANN).
  */
 const INNER_NAME = /(?:^|\.)(?:localhost|local|internal|invalid|test|home\.arpa)\.?$/i;
 
 /**
- * Can a push service reach somebody under this name? Apple's refuses every push whose subject names
- * another.
+ * Whether a push service can contact somebody at this host. Apple's service refuses every push
+ * whose subject names an unreachable host.
  */
 export const isOutside = (host: string): boolean => host.includes('.') && !INNER_NAME.test(host);
 
@@ -96,7 +98,7 @@ export const notificationsSchema = z.object({
 });
 export type Notifications = z.infer<typeof notificationsSchema>;
 
-/** What a push carries, sealed to the device. Words of a conversation are never in it. */
+/** Content of a push, sealed to the device. It never contains words of a conversation. */
 export const pushPayloadSchema = z.object({
   key: z.string(),
   kind: z.enum(NOTIFICATION_KINDS),

@@ -1,4 +1,4 @@
-/** What a tab may ask of the ledger's owner, and what is said between them. */
+/** The methods of the data worker that a tab can call, and their types. */
 import { z } from 'zod';
 import { ATTACHMENTS } from '../domain/attachment.ts';
 import type { AgentId, MessageId, ThreadId } from '../domain/ids.ts';
@@ -23,13 +23,13 @@ import type {
 } from './worker.ts';
 import { idOf } from './ids.ts';
 
-/** Documents are parsed by the ledger. */
+/** The ledger validates the documents. */
 const documents = z.tuple([typed<readonly Doc[]>()]);
 
-/** Of the ledger. */
+/** Methods of the ledger. */
 export const LEDGER_METHODS = {
   household: method(none, typed<HouseholdView>()),
-  /** Answers when the documents are durable. */
+  /** Resolves when the documents are durable. */
   append: method(documents, typed<{ readonly written: number }>()),
   conversation: method(
     z.tuple([
@@ -42,8 +42,8 @@ export const LEDGER_METHODS = {
     typed<ConversationPage>(),
   ),
   /**
-   * What an edit, named by its own id, took the place of, with all that came after it; oldest
-   * first.
+   * The messages that an edit, named by its own id, has replaced, including all that came after;
+   * oldest first.
    */
   replaced: method(
     z.tuple([
@@ -56,8 +56,8 @@ export const LEDGER_METHODS = {
     typed<readonly MessageDoc[]>(),
   ),
   /**
-   * When an agent was awake and talked, newest first; from before the time `upTo`, in ms since the
-   * epoch, where that is given.
+   * Periods in which an agent was awake and talked, newest first. `upTo` limits them to those
+   * before a time, in ms since the epoch.
    */
   wakings: method(
     z.tuple([
@@ -71,11 +71,11 @@ export const LEDGER_METHODS = {
     typed<WakingsPage>(),
   ),
   /**
-   * All that was ever written about an agent after its birth, oldest first: `household` has only
-   * what holds.
+   * All changes of an agent since its birth, oldest first. `household` contains only those that
+   * win.
    */
   changes: method(z.tuple([z.object({ agentId: idOf<AgentId>(z.string()) })]), typed<readonly AgentChangeDoc[]>()),
-  /** What is new to the person, the same in every tab. */
+  /** What is new to the person. The same in every tab. */
   unread: method(none, typed<UnreadView>()),
   wakeMaterial: method<[{ readonly agentIds: readonly AgentId[]; readonly cap: number }], readonly WakeMaterial[]>(
     z.tuple([z.object({ agentIds: z.array(idOf<AgentId>(z.string())), cap: z.number().min(0) })]),
@@ -83,7 +83,7 @@ export const LEDGER_METHODS = {
   ),
   storage: method(none, typed<StorageStatus>()),
   /**
-   * Everything there is, or all that belongs to one agent (its identity, changes, conversation and
+   * All documents, or all that belong to one agent (its identity, changes, conversation and
    * sessions), page by page.
    */
   documents: method(
@@ -97,35 +97,36 @@ export const LEDGER_METHODS = {
     typed<DocumentPage>(),
   ),
   /**
-   * The documents about one thing, page by page, by id: what was said in a thread, say. `limit` 0:
-   * only how many there are.
+   * The documents about one thing, such as a thread's messages, page by page, by id. `limit` 0
+   * returns only their number.
    */
   within: method(
     z.tuple([z.object({ about: z.string(), after: z.string().nullable(), limit: z.number().int().min(0) })]),
     typed<WithinPage>(),
   ),
-  /** What the person changed, the newest first. */
+  /** The person's changes, newest first. */
   changeLog: method(
     z.tuple([z.object({ limit: z.number().int().min(1).max(LIMITS.changeLog) })]),
     typed<ChangeLogView>(),
   ),
-  /** The bytes of a file that came with a message, in base64; null: not all of it is here. */
+  /** The bytes of an attachment, in base64. Null: it is not complete on this device. */
   attachment: method(
     z.tuple([z.object({ attachmentId: z.string(), bytes: z.number().int().min(0).max(ATTACHMENTS.bytes) })]),
     typed<string | null>(),
   ),
-  /** Writes nothing. */
+  /** Compares documents with the ledger. Writes nothing. */
   compare: method(documents, typed<Comparison>()),
-  /** A whole copy has left this device. */
+  /** Records that a complete copy was exported from this device. */
   noteExport: method(z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]), z.null()),
   /**
-   * Checks every volume, repairs what it can, and writes the views anew. Progress comes as news.
+   * Checks every volume, repairs what it can, and rebuilds the views. Progress is announced as
+   * news.
    */
   rebuild: method(none, typed<RebuildReport>()),
 };
-/** Of the search. */
+/** Methods of the search. */
 export const SEARCH_METHODS = {
-  /** What was said, wherever it was: best first. */
+  /** Searches everything that was said. Best hits first. */
   search: method<[SearchQuery], SearchAnswer>(
     z.tuple([
       z.object({
@@ -141,17 +142,17 @@ export const SEARCH_METHODS = {
     typed<SearchAnswer>(),
   ),
 };
-/** Of the owner's connection to the relay. */
+/** Methods of the data worker's connection to the relay. */
 const RELAY_METHODS = {
   /**
-   * The page key, as localStorage has it, which no worker can read; told on every new line, and
-   * where it changes.
+   * Passes the page key from localStorage, which no worker can read. Tabs call it for every new
+   * port, and when the key changes.
    */
   takePageKey: method(z.tuple([z.object({ key: z.string().max(LIMITS.id).nullable() })]), z.null()),
-  /** Connect to the relay again now, without waiting for the next try. */
+  /** Reconnects to the relay at once, without waiting for the next attempt. */
   reconnect: method(none, z.null()),
   /**
-   * The cookie is of another sign-in: what is open under the one before ends, and is opened again.
+   * The cookie is of another sign-in now: connections of the previous one are closed and reopened.
    */
   signInChanged: method(none, z.null()),
 };

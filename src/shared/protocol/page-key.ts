@@ -1,18 +1,18 @@
 /**
- * The page key: what a browser has besides its cookie. A cookie goes to every port of a host; what
- * is in an origin's storage is read by that origin alone. The one-time link hands the key over, and
- * it goes with each call.
+ * The page key: a secret that a browser has besides its cookie. A cookie is sent to every port of a
+ * host, while an origin's storage is only readable by that origin. The one-time link hands the key
+ * over, and every call sends it.
  */
 export const PAGE_KEY = {
-  /** The header of a call. */
+  /** Header of a call. */
   header: 'roost-page-key',
-  /** Its name in the origin's localStorage. */
+  /** Key in the origin's localStorage. */
   stored: 'roost.page-key',
   /**
-   * A WebSocket has no headers of ours: it offers two subprotocols, and this is the one that is
-   * spoken.
+   * A WebSocket cannot send custom headers, so the page offers two subprotocols. This is the one
+   * that is used.
    */
   protocol: 'roost',
-  /** The other: this, and the key. */
+  /** Prefix of the other subprotocol, followed by the key. */
   offered: 'roost.page-key.',
 } as const;

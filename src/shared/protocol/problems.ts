@@ -1,6 +1,6 @@
 /**
- * Every kind of problem document that the relay answers with: `about:roost/too-large`. A page has a
- * text for each.
+ * The types of problem documents that the relay answers with: `about:roost/too-large`. The page has
+ * a text for each.
  */
 export const PROBLEMS = [
   'already-awake',

@@ -1,12 +1,12 @@
 /**
- * ACP agents on the relay's machine that can be an agent's mind: what a page is told of them,
- * and what it says.
+ * ACP agents on the relay's machine that can be an agent's mind: what a page is told about them,
+ * and what it sends.
  */
 import { z } from 'zod';
 import { ATTACHED_BOUNDS } from './attached.ts';
 import { LIMITS } from './limits.ts';
 
-/** Characters of a program's name. */
+/** Maximum characters of a program's name. */
 const NAME = 60;
 
 const command = z.string().trim().min(1).max(ATTACHED_BOUNDS.command);

@@ -1,4 +1,4 @@
-/** What an MCP server asks the person while one of its tools is called, as the page shows it. */
+/** Questions that an MCP server asks the person during a tool call, as the page shows them. */
 import { z } from 'zod';
 import { TEXT_FORMATS, type FormField } from '../domain/question-form.ts';
 import { common } from './documents.ts';

@@ -1,8 +1,9 @@
 /**
- * Records: what the relay must have at hand to act alone. They are rows at the relay, and each
- * change of one is an event that every browser stores as a document. So a relay that has lost its
- * home, or was put back from an old copy, is given them back by a page. The newest by its stamp
- * holds, on either side.
+ * Records: data that the relay needs to act alone.
+ *
+ * Records are rows at the relay, and each change of one is an event that every browser stores as a
+ * document. A page can therefore restore them at a relay that has lost its home, or was restored
+ * from an old copy. The newest by stamp wins, on both sides.
  */
 import { z } from 'zod';
 import type { ThreadId } from '../domain/ids.ts';
@@ -48,7 +49,7 @@ const threadMessageValue = z.strictObject({
   clientId: z.string().min(1).max(LIMITS.id).nullable().describe('the page’s own id of what the person said'),
 });
 
-/** A record as the relay has it and tells it. */
+/** A record as the relay stores and announces it. */
 export const recordSchema = z
   .discriminatedUnion('type', [
     z
@@ -79,7 +80,7 @@ export const RECORD_TYPES = [
   'attached-server',
 ] as const satisfies readonly RecordType[];
 
-/** What names a version of a record. */
+/** Identifies a version of a record. */
 const versionSchema = z.object({ type: z.string().min(1).max(64), id: recordId, at: stamp });
 export type RecordVersion = z.infer<typeof versionSchema>;
 
@@ -103,7 +104,10 @@ export const comparedRecordsSchema = z.object({
   standings: z.array(recordStandingSchema).describe('in the order in which they were asked'),
 });
 
-/** `POST /api/records`. Values are checked one by one: one that does not fit holds up no other. */
+/**
+ * `POST /api/records`. Values are validated one by one, so an invalid one does not block the
+ * others.
+ */
 export const offerRecordsSchema = z.strictObject({
   records: z.array(versionSchema.extend({ value: z.unknown() })).max(LIMITS.recordsOffered),
 });
@@ -122,8 +126,8 @@ export const offeredRecordsSchema = z.object({
 });
 
 /**
- * What of a record waits for the person's yes at this relay, as `GET /api/records/asked` lists it.
- * `hash`: of what is shown.
+ * The parts of a record that wait for the person's approval at this relay, as `GET
+ * /api/records/asked` lists them. `hash` is that of the shown content.
  */
 const askedBase = { id: recordId, hash: z.string().max(100).describe('of what is shown: a yes is to that alone') };
 const unset = z.unknown().optional();
@@ -194,10 +198,10 @@ export const askedOutcomesSchema = z.object({
   outcomes: z.array(askedOutcomeSchema).describe('in the order of the answers'),
 });
 
-// Limits and prices one by one: what a record sets, as fields, and a record of which some fields
-// are another's. Pure.
+// Fields of limits and prices: the fields that a record sets, and records with some fields
+// replaced. Pure.
 
-/** By field: the path of a limit as JSON, or the name of a price. What is not there is not set. */
+/** By field: the path of a limit as JSON, or the name of a price. A missing field is not set. */
 type RecordFields = ReadonlyMap<string, unknown>;
 
 function* leaves(value: unknown, path: readonly string[]): Generator<readonly [string, unknown]> {
@@ -206,8 +210,8 @@ function* leaves(value: unknown, path: readonly string[]): Generator<readonly [s
 }
 
 /**
- * A list is one field: only together do its items say something. A table without a price is Roost's
- * own.
+ * A list is one field, because its items only have a meaning together. A table without prices is
+ * Roost's own.
  */
 export function fieldsOf(type: 'limits' | 'prices', record: RelayRecord | null): RecordFields {
   if (type === 'limits') return new Map(record?.type === 'limits' ? leaves(record.value.config, []) : []);
@@ -221,7 +225,7 @@ export function pathOf(field: string): readonly string[] {
   return Array.isArray(path) ? path.map(String) : [];
 }
 
-/** `undefined` takes it away. Never through a setter, whatever the key is called. */
+/** `undefined` removes the field. Never calls a setter, whatever the key is. */
 function withPath(value: unknown, [key, ...rest]: readonly string[], inner: unknown): unknown {
   if (key === undefined) return inner;
   const entries = isRecord(value) ? Object.entries(value) : [];
@@ -236,7 +240,7 @@ function nameOf(row: unknown): string {
 }
 
 /**
- * The value of a record where these fields are set so, and all others stay. Whoever takes it checks
+ * The value of a record with these fields replaced and all others unchanged. The caller validates
  * it.
  */
 export function withFields(

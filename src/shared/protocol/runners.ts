@@ -1,11 +1,11 @@
 /**
- * Programs that fetch another program before they begin it, as `npx` does, and what an MCP server
- * begun so needs in the sandbox.
+ * Runners: programs such as `npx` that fetch another program before they start it, and what an MCP
+ * server started by one needs in the sandbox.
  */
 import { z } from 'zod';
 import { ATTACHED_BOUNDS, type Attachment, type Box } from './attached.ts';
 
-/** Those that a relay knows of. */
+/** The runners that a relay knows. */
 export const RUNNERS = ['npx', 'bunx', 'uvx'] as const;
 
 export const runnerSchema = z.object({
@@ -20,31 +20,31 @@ export type Runner = z.infer<typeof runnerSchema>;
 
 export interface Needs {
   readonly hosts: readonly string[];
-  /** Folders that its arguments name: the first is read and written, the others read. */
+  /** Folders in its arguments. The first is readable and writable, the others are read-only. */
   readonly folders: readonly string[];
   readonly reads: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A path that ends like the name of a file stands for the folder of that file. */
+/** A path that ends like a file name stands for that file's folder. */
 const folderOf = (path: string) =>
   /\/[^/]*\.[a-zA-Z0-9]{1,8}$/.test(path) ? path.slice(0, path.lastIndexOf('/')) : path;
 /**
- * Whole paths among arguments, also behind a `=`. The whole machine is no folder to give away by an
- * argument.
+ * Absolute paths among arguments, including those after a `=`. An argument never grants the whole
+ * machine.
  */
 const foldersIn = (args: readonly string[]) => [
   ...new Set(args.map((arg) => folderOf(arg.replace(/^--?[^=/]+=/, ''))).filter((arg) => /^\/[^/]/.test(arg))),
 ];
 
 const runnerNameOf = (command: string) => (command.split('/').at(-1) ?? '').replace(/\.(?:cmd|exe)$/i, '');
-/** Whether a program is fetched before it begins. */
+/** Whether the program is fetched before it starts. */
 export const isFetched = (attachment: Attachment): boolean =>
   attachment.kind === 'program' && RUNNERS.some((runner) => runner === runnerNameOf(attachment.command));
 
 /**
- * What a program needs that one of these begins; null: it needs nothing that is known.
- * `mayFolders`: it may be shown folders.
+ * What a program started by a runner needs. Null: nothing that is known. `mayFolders`: it may see
+ * folders of the machine.
  */
 export function needsOf(attachment: Attachment, runners: readonly Runner[], mayFolders: boolean): Needs | null {
   if (attachment.kind !== 'program') return null;
@@ -57,7 +57,7 @@ export function needsOf(attachment: Attachment, runners: readonly Runner[], mayF
   return needs.hosts.length + folders.length + reads.length === 0 ? null : needs;
 }
 
-/** The same program, with what it needs beside what the person has given it already. */
+/** The same program with its needs added to what the person has already granted. */
 export function withNeeds(attachment: Attachment, needs: Needs | null): Attachment {
   if (!needs || attachment.kind !== 'program' || attachment.box === null) return attachment;
   const { box, env } = attachment;

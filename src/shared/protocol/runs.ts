@@ -1,6 +1,6 @@
 /**
- * Runs: an agent at work, once, whoever or whatever set it to work; what its events and documents
- * say of it.
+ * Runs: an agent at work, once, whatever started it. These schemas are shared by its events and
+ * documents.
  */
 import { z } from 'zod';
 
@@ -34,9 +34,7 @@ const runOutcomeSchema = z
   );
 export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 
-/**
- * How a run ended, as its event and its document tell it. `usage`: null where no model told any.
- */
+/** How a run ended, in its event and its document. `usage` is null if no model reported any. */
 export const runEnd = {
   outcome: runOutcomeSchema,
   reason: z.string().nullable().describe('why, a sentence for people; null: there is nothing to say'),

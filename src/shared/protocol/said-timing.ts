@@ -1,24 +1,24 @@
 /**
- * When something is to be due, as an agent says it to a tool: by one of `cron`, `every` and `at`.
- * The relay and the page read it alike.
+ * The timing of a schedule in an agent's tool call: one of `cron`, `every` and `at`. The relay and
+ * the page parse it alike.
  */
 import { Cron } from 'croner';
 import { type CronClock, INTERVAL_BOUNDS, MINUTE_MS, saidMoment, type Timing } from '../domain/schedule/timing.ts';
 
-// Cron texts: five fields, minute to weekday, in a time zone. Only the arithmetic is croner's;
-// nothing of it runs here.
+// Cron expressions: five fields, minute to weekday, in a time zone. Only croner's date arithmetic
+// is used, and none of its timers.
 
-/** Parsed ones that are remembered: parsing takes longer than asking. */
+/** Number of cached parsed expressions. Parsing takes longer than evaluating. */
 const REMEMBERED = 1_000;
 
-/** Null where it is a cron text; else what is wrong with it. */
+/** Null: a valid cron expression. Otherwise what is wrong with it. */
 export function cronProblem(cron: string): string | null {
   try {
     if (cron.trim().split(/\s+/).length !== 5) return 'it needs five fields: minute, hour, day, month and weekday';
     const next = parse(cron, 'UTC').nextRun(new Date(0));
     return next === null ? 'is never due' : null;
   } catch (error) {
-    // The library says what is wrong, behind the name of its class.
+    // The library's message follows its class name.
     if (error instanceof Error) return error.message.replace(/^Cron\w+: /, '');
     throw error;
   }
@@ -28,9 +28,9 @@ const parse = (cron: string, zone: string) =>
   new Cron(cron, { timezone: zone, mode: '5-part', domAndDow: false, paused: true });
 
 /**
- * On days without the time that a text names, as where clocks go forward, it is due at the first
- * moment after; where a time comes twice, once. Texts with wildcards or steps in minute or hour go
- * on by the clock instead.
+ * If a day skips the time of an expression because clocks go forward, it is due at the first moment
+ * after. If a time occurs twice, it is due once. Expressions with wildcards or steps in minute or
+ * hour follow the clock instead.
  */
 export function createCronClock(): CronClock {
   const parsed = new Map<string, Cron>();
@@ -49,12 +49,12 @@ export function createCronClock(): CronClock {
 }
 
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** ms: what an agent sets lies at most so far ahead. */
+/** ms. How far ahead an agent's schedule may be. */
 const FURTHEST_MS = 366 * DAY_MS;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS };
 const SPAN = /^(\d{1,6}(?:\.\d{1,3})?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)$/;
 
-/** ms of `90 minutes`, `2h`, `1 day`; null where it is none. */
+/** ms of `90 minutes`, `2h`, `1 day`. Null: the text is not a duration. */
 export function saidSpan(text: string): number | null {
   const [, count = '', unit = ''] = SPAN.exec(text.trim().toLowerCase()) ?? [];
   const size = UNITS[unit.charAt(0)];
@@ -81,7 +81,7 @@ function everyOf(said: string): Read {
     : wrong('`every` is a whole number of minutes.');
 }
 
-/** Why nothing can be due then, as a sentence; null: it can. Both in ms since the epoch. */
+/** Why nothing can be due at `at`, as a sentence. Null: it can. Both in ms since the epoch. */
 export function momentProblem(at: number, now: number): string | null {
   if (at <= now) return 'That time is over already.';
   return at > now + FURTHEST_MS ? 'That is more than a year ahead.' : null;
@@ -89,12 +89,12 @@ export function momentProblem(at: number, now: number): string | null {
 export const NO_MOMENT = '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.';
 
 /**
- * A moment as `at` takes it, ms since the epoch: the same whenever it is read, where `tomorrow` is
- * not.
+ * A moment in the format of `at`, from ms since the epoch. Unlike `tomorrow`, it means the same
+ * whenever it is read.
  */
 export const saidUtc = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** What is wrong is a sentence for the agent, which names the argument. */
+/** Parses a timing. `reason` is a sentence for the agent that names the argument. */
 export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: number): Read {
   if ([cron, every, at].filter((said) => said !== undefined).length !== 1)
     return wrong('Say one of `cron`, `every` and `at`, and no other.');

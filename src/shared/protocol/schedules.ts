@@ -1,7 +1,7 @@
 /**
- * Schedules on the wire: what is due without anybody there. A routine sets an agent to work, a
- * reminder brings a message back to the agent that left it, a script is run by the relay and wakes
- * an agent only where it fails.
+ * Schedules on the wire: what is due without the person. A routine sets an agent to work. A
+ * reminder returns a message to the agent that left it. A script is run by the relay, and wakes an
+ * agent only if it fails.
  */
 import { z } from 'zod';
 import type { RunId, ScheduleId } from '../domain/ids.ts';
@@ -31,19 +31,17 @@ const zone = z
   .nullable()
   .describe('null: the household’s');
 
-/**
- * Why no script is run, where there is no sandbox and the relay was started without `--scripts`.
- */
+/** Why no script runs: there is no sandbox, and the relay was started without `--scripts`. */
 export const SCRIPTS_OFF = sentence`Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start the relay with --scripts to let it run them without one.`;
 
-/** Why it is off, where the person has not said yes to it at this relay. */
+/** Why a schedule is off: the person has not approved it at this relay. */
 export const WAITS_FOR_YES = sentence`It came from a copy, another device or another relay, and waits for your yes.`;
 
 export const SCHEDULE_BOUNDS = {
   name: 80,
   instructions: 50_000,
   message: 20_000,
-  /** Characters of why an agent asks for a routine. */
+  /** Characters of an agent's reason for a routine. */
   why: 1_000,
   /** ms that a run may take. */
   timeoutMs: { min: 1_000, max: 3_600_000 },
@@ -52,7 +50,7 @@ export const SCHEDULE_BOUNDS = {
   maxConcurrent: { min: 1, max: 10, otherwise: 1 },
   tools: 100,
   path: 1_000,
-  /** Hosts that one script may reach, of each sort. */
+  /** Hosts that one script may reach, per list. */
   hosts: 20,
 } as const;
 
@@ -90,7 +88,7 @@ export const timingSchema = z
   ])
   .describe('When it is due. The moments follow from this alone, never from when it ran last.');
 
-/** What an agent is given of before, when it is set to work. */
+/** Context from earlier work that an agent receives for a run. */
 export const CONTEXTS = ['none', 'last_session', 'own_runs'] as const;
 const context = z
   .enum(CONTEXTS)
@@ -207,7 +205,7 @@ const script = {
   enabled: z.boolean().default(true),
 };
 
-/** What is scheduled, as a page or an agent writes it. */
+/** A schedule, as a page or an agent writes it. */
 export const scheduleSchema = z
   .discriminatedUnion('kind', [z.strictObject(routine), z.strictObject(reminder), z.strictObject(script)])
   .describe('What is due without anybody there.');
@@ -222,9 +220,12 @@ type ScheduleKind = Schedule['kind'];
 export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Kind }>;
 
 /**
- * As its record has it. `homeRelay`: the one relay that it is due at; a household with two never
- * runs it twice. Another asks for it by `wanted`; the one that has it lets go then, and names the
- * other as its home, with the next `turn`. Only a person can say that there is nobody to ask.
+ * A schedule as its record stores it.
+ *
+ * `homeRelay` is the only relay at which it is due, so a household with two relays never runs it
+ * twice. Another relay requests it with `wanted`. The home relay then releases it, and names the
+ * other as its home with the next `turn`. Only the person can say that the home relay no longer
+ * exists.
  */
 export const scheduleRecordSchema = z.strictObject({
   homeRelay: id.describe('the relay’s side of the household at which it is due'),
@@ -249,7 +250,7 @@ export type ScheduleRecord = z.infer<typeof scheduleRecordSchema>;
 
 export const occurrenceStateSchema = z.enum([...OPEN_STATES, ...END_STATES]);
 
-/** One moment at which something was due, with what became of it. */
+/** One due moment, and its outcome. */
 export const occurrenceSchema = z.object({
   scheduleId: idOf<ScheduleId>(id),
   agentId: common.agentId,
@@ -273,7 +274,7 @@ export const occurrenceSchema = z.object({
 });
 export type Occurrence = z.infer<typeof occurrenceSchema>;
 
-/** One schedule as a page sees it. */
+/** A schedule as a page sees it. */
 export const scheduledSchema = z.object({
   scheduleId: idOf<ScheduleId>(id),
   version: versionSchema,
@@ -310,7 +311,7 @@ export const scheduledSchema = z.object({
 });
 export type Scheduled = z.infer<typeof scheduledSchema>;
 
-/** A routine that an agent asks for. Nothing of it runs before the person has said yes. */
+/** A routine that an agent proposes. It does not run before the person approves it. */
 export const proposalSchema = z.object({
   proposalId: id,
   agentId: common.agentId,
@@ -320,7 +321,10 @@ export const proposalSchema = z.object({
 });
 export type Proposal = z.infer<typeof proposalSchema>;
 
-/** What an agent needs to be at work without a browser, as a page leaves it with the relay. */
+/**
+ * An agent snapshot: what an agent needs to work without a browser. A page leaves it with the
+ * relay.
+ */
 export const standingCopySchema = z.strictObject({
   name: z.string().min(1).max(LIMITS.name),
   color: z.string().max(40),
@@ -340,7 +344,7 @@ export const standingCopySchema = z.strictObject({
 });
 export type StandingCopy = z.infer<typeof standingCopySchema>;
 
-/** What the relay says of one that it has. */
+/** What the relay reports about an agent snapshot that it has. */
 export const copyStandingSchema = z.object({
   agentId: common.agentId,
   leftAt: ms,

@@ -1,10 +1,10 @@
-/** What an application's credential lets it do. The person ticks each; none includes another. */
+/** Scopes of an application's credential. The person selects each one; none includes another. */
 import { z } from 'zod';
 
 export const SCOPES = ['team', 'read', 'sleep', 'wake', 'threads', 'sessions', 'schedules', 'limits'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a credential for an application gets whose maker names no scopes. */
+/** Scopes of an application's credential if its creator names none. */
 export const USUAL_SCOPES: readonly Scope[] = ['read', 'sleep', 'wake'];
 
 const MEANINGS: Readonly<Record<Scope, string>> = {

@@ -1,59 +1,62 @@
-/** What a page asks of the search, and what it is told. Free of the schemas' library. */
+/** Queries of the search and their answers. This module does not import zod. */
 import type { AgentId, MessageId, ThreadId } from '../domain/ids.ts';
 
 export const SEARCH_KINDS = ['message', 'thread-message', 'thread', 'soul', 'schedule'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
-/** `text` as it was typed. Left out: everything. */
+/** `text` is the query as typed. Filters that are left out match everything. */
 export interface SearchQuery {
   readonly text: string;
-  /** Whose conversation or soul, or whose words in a thread. */
+  /** The agent whose conversation or soul it is, or who said it in a thread. */
   readonly agentId?: AgentId | undefined;
-  /** In which thread. */
+  /** Only in this thread. */
   readonly threadId?: ThreadId | undefined;
-  /** Who said it: an agent or "human". */
+  /** Only by this author: an agent or "human". */
   readonly author?: string | undefined;
-  /** One of these. */
+  /** Only these kinds. */
   readonly kinds?: readonly SearchKind[] | undefined;
-  /** ms since the epoch: not earlier than that. */
+  /** ms since the epoch, inclusive. */
   readonly since?: number | undefined;
   readonly limit: number;
-  /** Names whoever types: what they asked before and is not answered yet need not be. */
+  /**
+   * Identifies a series of queries by the same input field. A newer query supersedes its unanswered
+   * ones.
+   */
   readonly line?: string | undefined;
 }
 
-/** A piece of a text, and what of it was found. */
+/** An excerpt of a text, with the matches in it. */
 export interface Passage {
   readonly text: string;
-  /** From, and up to: places in `text`, in order. */
+  /** Start and end of each match in `text`, in order. */
   readonly marks: readonly (readonly [from: number, to: number])[];
 }
 
-/** What is known of a text besides its words: whose it is, and where it leads to. */
+/** Metadata of a text: whose it is, and where it is. */
 export interface SearchedText {
   readonly kind: SearchKind;
   /**
-   * Whose conversation, soul or routine it is; of a thread's message, who said it; null: nobody's.
+   * The agent whose conversation, soul or routine it is, or who said it in a thread. Null: none.
    */
   readonly agentId: AgentId | null;
-  /** Who said or wrote it: an agent, "human" or "relay". */
+  /** The author: an agent, "human" or "relay". */
   readonly author: string;
   /** ms since the epoch */
   readonly time: number;
-  /** Of what was said in a conversation or a thread; null where it still waits to be sent. */
+  /** The message in a conversation or a thread. Null: it still waits to be sent. */
   readonly messageId: MessageId | null;
   readonly threadId: ThreadId | null;
 }
 
 export interface SearchHit extends SearchedText {
-  /** The document's. */
+  /** Id of the document. */
   readonly id: string;
-  /** Of the thread, or the name of what is planned; null: not known here. */
+  /** Title of the thread, or name of the schedule. Null: unknown here. */
   readonly title: string | null;
   readonly passage: Passage;
 }
 
-/** `building`: some of what there is cannot be found yet; `unavailable`: nothing can. */
+/** `building`: some of the data cannot be found yet; `unavailable`: nothing can be found. */
 export type SearchState =
   | { readonly kind: 'ready' }
   | { readonly kind: 'building'; readonly done: number; readonly of: number }
@@ -62,7 +65,7 @@ export type SearchState =
 export interface SearchAnswer {
   /** Best first. */
   readonly hits: readonly SearchHit[];
-  /** There may be more than were asked for. */
+  /** There may be more hits than were requested. */
   readonly more: boolean;
   readonly state: SearchState;
 }

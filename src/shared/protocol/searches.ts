@@ -1,6 +1,6 @@
 /**
- * What an agent looks for, and what is found: asked of the pages that are open on their event
- * streams, and answered by a call.
+ * Searches of agents. The relay asks the open pages on their event streams, and a page answers with
+ * a call.
  */
 import { z } from 'zod';
 import type { ThreadId } from '../domain/ids.ts';
@@ -12,8 +12,8 @@ const id = z.string().min(1).max(LIMITS.id);
 const threadId = idOf<ThreadId>(id);
 
 /**
- * Sent without an event id to every page of the household that said it answers searches; kept
- * nowhere.
+ * Sent without an event id to every page of the household that said it answers searches. It is not
+ * stored.
  */
 export const searchAskedSchema = z.object({
   searchId: id.describe('names this question'),
@@ -49,5 +49,5 @@ export const searchAnsweredSchema = z.strictObject({
 });
 export type SearchAnswered = z.infer<typeof searchAnsweredSchema>;
 
-/** Of a page that cannot look just now. */
+/** The answer of a page that cannot search at the moment. */
 export const CANNOT_SEARCH: SearchAnswered = { state: 'unavailable', passages: [], more: false };

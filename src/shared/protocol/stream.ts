@@ -1,4 +1,7 @@
-/** What the event stream says beside events: of the moment, with no number, and kept nowhere. */
+/**
+ * Messages of the event stream besides events. They describe the current moment, have no id, and
+ * are not stored.
+ */
 import { z } from 'zod';
 import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
@@ -7,9 +10,11 @@ const { agentId } = common;
 const id = z.string().min(1).max(LIMITS.id);
 
 /**
- * The first thing on every connection, without an id: which log this is. A browser that knew
- * another log (the relay's home was replaced) starts again from the beginning; a client says which
- * log its cursor is of with `?log=`, and the relay sends everything where it is not this one.
+ * The first message on every connection, without an id: it identifies the log.
+ *
+ * A browser that knew another log, because the relay's home was replaced, starts from the
+ * beginning. A client names the log of its cursor with `?log=`. If that is another log, the relay
+ * sends everything.
  */
 export const helloSchema = z.object({
   log: id.describe('names the log; another home has another'),
@@ -22,9 +27,9 @@ export const helloSchema = z.object({
 export type Hello = z.infer<typeof helloSchema>;
 
 /**
- * Sent without an id whenever it changes, and after the snapshot where there is anything of it: who
- * stands in line before the model's server, and what API clients do. The newest holds; nothing of
- * it is kept.
+ * The queue of the model's server, and the calls of API clients. It is sent without an id whenever
+ * it changes, and after the snapshot if it is not empty. The newest message replaces earlier ones,
+ * and none is stored.
  */
 export const waitingSchema = z.object({
   waiting: z
@@ -45,8 +50,9 @@ export const waitingSchema = z.object({
 export type Waiting = z.infer<typeof waitingSchema>;
 
 /**
- * Sent without an id whenever it changes, and after the snapshot where it is away. While it is, the
- * relay writes nothing: what is being said is kept in its memory, and comes when it can be written.
+ * Sent without an id whenever it changes, and after the snapshot if the database is unreachable.
+ * Meanwhile the relay writes nothing: it holds what is being said in memory, and sends it when it
+ * can be written.
  */
 export const databaseStandingSchema = z.object({
   away: z.boolean().describe('the relay cannot reach its database'),
@@ -54,8 +60,8 @@ export const databaseStandingSchema = z.object({
 export type DatabaseStanding = z.infer<typeof databaseStandingSchema>;
 
 /**
- * The last on a connection that the relay ends because of the sign-in that it belongs to, without
- * an id. A relay that is shut down says nothing: the line is only lost.
+ * The last message on a connection that the relay closes because of its sign-in, without an id. A
+ * relay that shuts down sends nothing: the connection is just lost.
  */
 export const overSchema = z.object({
   reason: z

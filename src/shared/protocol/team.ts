@@ -1,6 +1,6 @@
 /**
- * What the relay knows of the team beside a session: who there is, who is set to sleep, and who may
- * join from elsewhere.
+ * What the relay knows about the team besides sessions: its members, their sleeping flags, and the
+ * credentials of API clients.
  */
 import { z } from 'zod';
 import { isTimeZone } from '../domain/guardrails.ts';
@@ -12,8 +12,8 @@ import { scopesSchema } from './scopes.ts';
 const id = z.string().min(1).max(LIMITS.id);
 
 /**
- * `PUT /api/team`: everybody the household has. The page says it whenever that changes. Souls do
- * not travel with it.
+ * `PUT /api/team`: all agents of the household. The page sends it whenever they change. It does not
+ * include souls.
  */
 export const teamSchema = z.strictObject({
   agents: z
@@ -28,7 +28,7 @@ export const teamSchema = z.strictObject({
     .max(200),
 });
 export type Team = z.infer<typeof teamSchema>;
-/** What `PUT /api/team` is told. */
+/** Body of `PUT /api/team`. */
 export const announcedTeamSchema = teamSchema.extend({
   forgotten: z
     .array(common.agentId)
@@ -40,7 +40,7 @@ export const announcedTeamSchema = teamSchema.extend({
     .max(LIMITS.id)
     .refine(isTimeZone)
     .optional()
-    // A zone that only the browser knows keeps no team from being told.
+    // A zone that only the browser knows must not block the team.
     .catch(undefined)
     .describe(
       'of this browser: the household’s, where this is the first team that the relay is told and no other is set',
@@ -52,7 +52,7 @@ export type TeamMember = Team['agents'][number];
 export const sleepingSchema = z.strictObject({ sleeping: z.boolean() });
 export type Sleeping = z.infer<typeof sleepingSchema>;
 
-/** A credential, without the secret itself. */
+/** A credential, without its secret. */
 const credentialSchema = z.object({
   credentialId: id,
   agentId: common.agentId
@@ -96,5 +96,5 @@ export const makeCredentialSchema = z.strictObject({
       'the client may read its agent’s soul and last conversation, and write the soul anew; an application never may',
     ),
 });
-/** What `POST /api/credentials` answers. The only time that the secret is shown. */
+/** Answer of `POST /api/credentials`. The secret is shown only here. */
 export const madeCredentialSchema = z.object({ credential: credentialSchema, secret: z.string() });

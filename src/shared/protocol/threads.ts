@@ -1,4 +1,6 @@
-/** Inboxes and threads on the wire: messages between agents, and talk among several. */
+/**
+ * Inboxes and threads on the wire: messages between agents, and conversations of several agents.
+ */
 import { z } from 'zod';
 import type { MessageId, ThreadId } from '../domain/ids.ts';
 import { MESSAGE_PRIORITIES, MESSAGE_TYPES } from '../domain/guardrails.ts';
@@ -32,7 +34,7 @@ export type InboxMessage = z.infer<typeof inboxMessageSchema>;
 
 /** `GET /api/agents/{id}/inbox`: newest first, at most `limit`. */
 export const inboxSchema = z.object({ messages: z.array(inboxMessageSchema), more: z.boolean() });
-/** `GET /api/inbox`: how much waits for each agent. */
+/** `GET /api/inbox`: how many messages wait for each agent. */
 export const unreadSchema = z.object({ unread: z.record(z.string(), z.number().int().nonnegative()) });
 
 export const threadTitle = z.string().trim().min(1).max(LIMITS.threadTitle);
@@ -67,7 +69,10 @@ export const threadsSchema = z.object({
   threads: z.array(threadSchema).describe('newest first, by their last message'),
   more: z.boolean().describe('older ones are there'),
 });
-/** `GET /api/threads/{threadId}/messages?before=&limit=`: the newest before that place. */
+/**
+ * `GET /api/threads/{threadId}/messages?before=&limit=`: the newest messages before that sequence
+ * number.
+ */
 export const threadMessagesSchema = z.object({
   thread: threadSchema,
   messages: z.array(threadMessageSchema).describe('oldest first'),
@@ -78,7 +83,7 @@ export const threadMessagesSchema = z.object({
     .describe('by who takes part: the place up to which it was given what others said'),
 });
 
-/** An agent by its id; by its name or its seat will do too. */
+/** An agent by its id, name or seat. */
 const reference = id.describe('an agent’s id, name or seat');
 /** `POST /api/threads` */
 export const createThreadSchema = z.strictObject({

@@ -1,4 +1,4 @@
-/** Versions of records. `server/http/version.ts` says how they are used. */
+/** Versions of records. `server/http/version.ts` describes their use. */
 import { z } from 'zod';
 
 const version = z.number().int().nonnegative();
@@ -11,7 +11,7 @@ export const namedVersionSchema = version
   .describe(
     'of the answer from which this change was made: refused if the record is at another by now; left out: overwrites',
   );
-/** Among the answers of an endpoint that changes a record. */
+/** An answer of every endpoint that changes a record. */
 export const changedElsewhere = {
   status: 409,
   when: '`changed-elsewhere`: `version` is not that of the record any more; `current` is the record as it is now',

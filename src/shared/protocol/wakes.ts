@@ -1,6 +1,6 @@
 /**
- * Wakes on the wire: what asked for one, what the gate decided, and how much of its limits an agent
- * has used.
+ * Wakes on the wire: what asked for a wake, what the gate decided, and how much of its limits an
+ * agent has used.
  */
 import { z } from 'zod';
 import type { MessageId } from '../domain/ids.ts';
@@ -23,7 +23,7 @@ export const wakeSourceSchema = z
   .describe('Who asks. A person, an agent, or something that has a name.');
 export type WakeSource = z.infer<typeof wakeSourceSchema>;
 
-/** One decision of the gate. A row that stays, whatever the outcome. */
+/** One decision of the gate. It is stored whatever the outcome. */
 export const wakeDecisionSchema = z.object({
   decisionId: id.describe('names the decision'),
   time: common.time,
@@ -52,7 +52,7 @@ export const wakeFeedSchema = z.object({
 });
 export type WakeFeed = z.infer<typeof wakeFeedSchema>;
 
-/** Decisions on one page of the feed: bounds, and what holds where nothing is said. */
+/** Decisions on one page of the feed: bounds and default. */
 export const WAKE_PAGE = { min: 1, max: 200, otherwise: 50 } as const;
 
 /** `GET /v1/agents/{agentId}/wake-stats`. Times in ms since the epoch. */

@@ -1,7 +1,9 @@
 /**
- * What the ledger's owner tells the tabs. One owner per browser profile holds the ledger and the
- * relay's event stream; every tab is a client of it. What tabs ask it stands in owner-rpc.ts: calls
- * are at-least-once and carry an id; appending the same documents twice is harmless.
+ * What the data worker sends to the tabs. One data worker per browser profile holds the ledger and
+ * the relay's event stream, and every tab is a client of it.
+ *
+ * The calls of tabs are in owner-rpc.ts. They are at-least-once and carry an id. Appending the same
+ * documents twice is harmless.
  */
 import type { SessionEnd } from '../domain/lifecycle.ts';
 import type { AgentId, MessageId, SessionId } from '../domain/ids.ts';
@@ -21,77 +23,73 @@ import type { Snapshot, StoredEvent } from './events.ts';
 import type { Waiting } from './stream.ts';
 import type { DirectOrder, SyncStatus } from './sync/page.ts';
 
-/** Everything the grid is painted from. */
+/** Everything that the grid is rendered from. */
 export interface HouseholdView {
   readonly identities: readonly AgentIdentityDoc[];
   readonly changes: readonly AgentChangeDoc[];
   readonly settings: readonly SettingDoc[];
-  /**
-   * Of every kind that has no place of its own here, and of which one document about each thing
-   * holds: those.
-   */
+  /** The winning documents of all kinds that have no field of their own here. */
   readonly records: readonly Doc[];
-  /** Written while nothing could take them, and not yet taken by a relay. */
+  /**
+   * Messages that were written while no session could take them, and that no relay has taken yet.
+   */
   readonly queued: readonly QueuedMessageDoc[];
-  /** Asked for, not undone, and not final yet: hidden already, and can be undone. */
+  /** Requests that are neither withdrawn nor final: their data is hidden, and can be restored. */
   readonly forgetting: readonly ForgetDoc[];
   /** Agents that were forgotten for good. */
   readonly forgotten: readonly AgentId[];
-  /** The greatest stamp of all that is here; '' where there is nothing. */
+  /** The greatest stamp in the ledger. '' if it is empty. */
   readonly newest: string;
 }
 
-/** Something that the person changed. */
+/** A change of the person. */
 export interface LoggedChange {
   readonly doc: Doc;
-  /** What stood there until then; null: nothing was set. */
+  /** The previous value. Null: nothing was set. */
   readonly before: Doc | null;
-  /** What stands there now; `doc` itself where nothing came after it. */
+  /** The current value: `doc` itself if nothing replaced it. */
   readonly holds: Doc;
 }
 
 export interface ChangeLogView {
   /** Newest first. */
   readonly changes: readonly LoggedChange[];
-  /** There are older ones. */
+  /** There are older changes. */
   readonly more: boolean;
 }
 
 export interface ConversationPage {
-  /** Oldest first. Messages hidden by an edit are left out. */
+  /** Oldest first, without messages that an edit has hidden. */
   readonly messages: readonly MessageDoc[];
-  /** Starts and ends of the sessions these messages belong to. */
+  /** Starts and ends of the sessions of these messages. */
   readonly sessions: readonly SessionDoc[];
-  /** Starts and ends of the runs in which these were said in no session. */
+  /** Starts and ends of the runs of messages outside any session. */
   readonly runs: readonly RunDoc[];
-  /** Ids of messages that waited in an inbox and were read since. */
+  /** Ids of messages that waited in an inbox and have been read since. */
   readonly read: readonly string[];
-  /** Pass to `before` for the page before this one; null at the beginning. */
+  /** Pass it as `before` to get the previous page. Null: this is the first. */
   readonly before: string | null;
 }
 
 /**
- * What was said with an agent from one waking until it slept again: its part in a session, or in a
- * run alone.
+ * An agent's conversation from one waking until it slept again: its part of a session, or a run
+ * outside one.
  */
 export interface Waking {
-  /** Of the session or the run. */
+  /** Id of the session or the run. */
   readonly id: string;
-  /**
-   * Where it was at work alone: the beginning and the end of that, as far as known; null: a
-   * session.
-   */
+  /** Start and end of a run outside any session, as far as known. Null: a session. */
   readonly run: readonly RunDoc[] | null;
-  /** The first message of it, where one begins to read. */
+  /** The first message, where reading begins. */
   readonly messageId: MessageId;
-  /** ms since the epoch, of the first and of the newest message of it. */
+  /** Times of the first and the newest message, in ms since the epoch. */
   readonly from: number;
   readonly until: number;
-  /** Messages that show. */
+  /** Number of visible messages. */
   readonly messages: number;
   /**
-   * What the person said first, or where they said nothing there, what was said first; at most so
-   * long as a line.
+   * The person's first words, or the first words of all if the person said nothing. At most one
+   * line.
    */
   readonly words: { readonly author: string; readonly text: string } | null;
 }
@@ -99,49 +97,52 @@ export interface Waking {
 export interface WakingsPage {
   /** Newest first. */
   readonly wakings: readonly Waking[];
-  /** Pass to `before` for those before these; null: there are none. */
+  /** Pass it as `before` to get earlier ones. Null: there are none. */
   readonly before: string | null;
 }
 
 /** What is new to the person in one conversation. */
 export interface UnreadRow {
   readonly agentId: AgentId;
-  /** Stamp up to which it is read; null: nothing is known, and nothing is new. */
+  /** The stamp up to which it is read. Null: unknown, and nothing is new. */
   readonly upTo: string | null;
-  /** Messages after that which somebody else said, UNREAD_MOST of them at most. */
+  /** Number of later messages that are not the person's, at most UNREAD_MOST. */
   readonly unread: number;
-  /** Stamp of the newest of them; null where there is none. */
+  /** Stamp of the newest of them. Null: there is none. */
   readonly newest: string | null;
 }
 
 export interface UnreadView {
   /**
-   * Stamp from which on messages are new where a conversation has no mark of its own; null: none
-   * was ever set.
+   * The stamp from which on messages are new in a conversation without its own mark. Null: none was
+   * ever set.
    */
   readonly since: string | null;
   readonly conversations: readonly UnreadRow[];
-  /** The place of the last message that is read, by thread. */
+  /** By thread: the sequence number of the last message that is read. */
   readonly threads: ReadonlyMap<string, number>;
-  /** The greatest stamp of all that is here; '' where there is nothing. */
+  /** The greatest stamp in the ledger. '' if it is empty. */
   readonly newest: string;
 }
 
-/** A stretch of what one agent lived through, as it is told of it when it wakes. */
+/** A part of an agent's history, for its transcript. */
 export type WakeSession =
   | {
       readonly kind: 'talk';
       readonly sessionId: SessionId;
-      /** Did somebody say something to the agent in it? */
+      /** Whether someone said something to the agent in it. */
       readonly addressed: boolean;
-      /** Oldest first. What waited stands where it was read; what waits still is not among them. */
+      /**
+       * Oldest first. A message that waited is placed where it was read. Messages that still wait
+       * are not included.
+       */
       readonly messages: readonly MessageDoc[];
-      /** Earlier messages of it that were not even read. */
+      /** Number of earlier messages that were not read from the ledger. */
       readonly earlier: number;
     }
   /**
-   * Sessions on end of nothing but greetings. `more`: not all were counted. Times are ms since the
-   * epoch; `last`: the newest greeting, where it was read.
+   * Consecutive sessions with only greetings. `more`: not all were counted. Times are ms since the
+   * epoch. `last`: the newest greeting, if it was read from the ledger.
    */
   | {
       readonly kind: 'greetings';
@@ -153,45 +154,48 @@ export type WakeSession =
     };
 
 /**
- * What one agent takes along when it wakes: enough of its newest sessions to fill the cap, and of
- * the last in which somebody spoke to it.
+ * The context of an agent's wake: enough of its newest sessions to fill the cap, and of the last
+ * session in which someone addressed it.
  */
 export interface WakeMaterial {
   readonly agentId: AgentId;
   /** Oldest first. */
   readonly sessions: readonly WakeSession[];
-  /** Messages of still earlier sessions, which were not read. */
+  /** Number of messages in still earlier sessions that were not read from the ledger. */
   readonly earlier: number;
-  /** How the newest of these sessions ended; left out: it runs, or its end is not here. */
+  /**
+   * How the newest of these sessions ended. Left out: it is running, or its end is not on this
+   * device.
+   */
   readonly ended?: SessionEnd;
 }
 
-/** One Fireproof volume, and how it stood when it was last looked at. */
+/** A Fireproof volume, with its state at the last check. */
 export interface VolumeStatus {
   readonly name: string;
   readonly documents: number;
   /**
-   * writing: the one that documents go into now; sealed: full, compacted and checked; damaged: some
-   * of it cannot be read, it is kept, and what it held is in a newer volume where another copy was
-   * found.
+   * writing: receives new documents; sealed: full, compacted and checked; damaged: partly
+   * unreadable. A damaged volume is kept, and its documents are in a newer volume if another copy
+   * was found.
    */
   readonly state: 'writing' | 'sealed' | 'damaged';
-  /** ms since the epoch of its last check, document by document; null: not checked yet. */
+  /** Time of its last check, document by document, in ms since the epoch. Null: not checked yet. */
   readonly checkedAt: number | null;
-  /** What the check found wrong, in sentences; empty where nothing is. */
+  /** Faults that the check found, as sentences. Empty: none. */
   readonly faults: readonly string[];
 }
 
-/** A copy that left this device. */
+/** A copy that was exported from this device. */
 export interface ExportNote {
   readonly time: number;
   readonly documents: number;
-  /** Was it under a passphrase? */
+  /** Whether it was encrypted with a passphrase. */
   readonly sealed: boolean;
 }
 
 export interface StorageStatus {
-  /** null: the browser does not say. */
+  /** Null: the browser does not say. */
   readonly persisted: boolean | null;
   readonly usedBytes: number | null;
   readonly quotaBytes: number | null;
@@ -199,83 +203,83 @@ export interface StorageStatus {
   readonly journalRows: number;
   readonly documents: number;
   /**
-   * By kind of document, most characters first; `chars` is the length of each document as JSON, in
-   * UTF-16 units.
+   * By kind, most characters first. `chars` is the length of the documents as JSON, in UTF-16
+   * units.
    */
   readonly kinds: readonly { readonly type: string; readonly documents: number; readonly chars: number }[];
   readonly volumes: readonly VolumeStatus[];
-  /** The last whole copy that left this device; null: none ever did. */
+  /** The last complete copy that was exported from this device. Null: there is none. */
   readonly lastExport: ExportNote | null;
 }
 
 /**
- * A stretch of everything the ledger holds, in an order of its own that stays the same while
- * nothing is written.
+ * A page of all documents in the ledger. The order is arbitrary, and stable while nothing is
+ * written.
  */
 export interface DocumentPage {
   readonly docs: readonly Doc[];
-  /** Pass to `after` for what follows; null at the end. */
+  /** Pass it as `after` to get the next page. Null: this is the last. */
   readonly after: string | null;
-  /** How many documents there are in all, for progress. */
+  /** Total number of documents, for progress. */
   readonly of: number;
 }
 
-/** Some of the documents about one thing. */
+/** A page of the documents about one thing. */
 export interface WithinPage {
   readonly docs: readonly Doc[];
-  /** Pass to `after` for what follows; null at the end. */
+  /** Pass it as `after` to get the next page. Null: this is the last. */
   readonly after: string | null;
-  /** How many there are in all. */
+  /** Total number of these documents. */
   readonly of: number;
 }
 
-/** How documents from elsewhere compare with what is here. */
+/** How external documents compare with the ledger. */
 export interface Comparison {
-  /** Not here yet. */
+  /** Ids of documents that are not here yet. */
   readonly fresh: readonly string[];
-  /** Here already, and the same. */
+  /** Number of documents that are here and equal. */
   readonly same: number;
-  /** Here under the same id with other contents: what is here stays. */
+  /** Ids of documents that are here with other contents. The stored ones stay. */
   readonly different: readonly string[];
-  /** Forgotten here for good: they are not taken. */
+  /** Documents that were forgotten here for good. They are refused. */
   readonly forgotten: number;
 }
 
-/** Long work of the owner, for every tab. */
+/** A long task of the data worker, reported to every tab. */
 export interface OwnerProgress {
   /**
-   * rebuild: volumes checked and views written anew; forget: contents removed; replay: the journal
-   * taken up after a crash.
+   * rebuild: checks volumes and rebuilds views; forget: removes contents; replay: recovers the
+   * journal after a crash.
    */
   readonly task: 'rebuild' | 'forget' | 'replay';
   readonly done: number;
   readonly of: number;
 }
 
-/** What a rebuild found. */
+/** Result of a rebuild. */
 export interface RebuildReport {
   readonly documents: number;
   readonly volumes: number;
-  /** Documents that a volume had lost and that were found in the views, and written again. */
+  /** Documents that a volume had lost, and that were rewritten from the views. */
   readonly repaired: number;
-  /** Sentences about what could not be read anywhere; empty where nothing is lost. */
+  /** Sentences about what could not be read anywhere. Empty: nothing is lost. */
   readonly faults: readonly string[];
 }
 
-/** The state of the connection to the relay. Only `live` lets anybody be awake. */
+/** State of the connection to the relay. Agents can be awake only while it is `live`. */
 export type LinkState =
   | { readonly kind: 'connecting' }
-  /** `databaseAway`: the relay can write nothing just now, and says what is new once it can. */
-  /** `held`: something between here and the relay holds the event stream back, and it is polled. */
+  /** `databaseAway`: the relay cannot write at the moment, and sends news once it can. */
+  /** `held`: a proxy between here and the relay holds the event stream back, so it is polled. */
   | { readonly kind: 'live'; readonly databaseAway?: true; readonly held?: true }
   /**
-   * `database`: the relay is there, and cannot reach its database; `failed`: what it says could not
-   * be read, or this page failed over it.
+   * `database`: the relay runs, but cannot reach its database; `failed`: an event could not be
+   * read, or this page failed to process it.
    */
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' | 'failed' }
   | { readonly kind: 'locked-out' }
   /**
-   * This browser’s sign-in is of a home of another household: nothing of it is shown or stored
+   * This browser’s sign-in belongs to a home of another household. Nothing of it is shown or stored
    * here.
    */
   | { readonly kind: 'elsewhere' };
@@ -285,23 +289,23 @@ export interface OpenAnswer {
   readonly messageId: MessageId;
   readonly agentId: AgentId;
   readonly startedAt: number;
-  /** The run, where it is in no session. */
+  /** The run, if it is outside any session. */
   readonly aloneIn?: string;
   readonly blocks: readonly Block[];
 }
 
 /**
- * Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing; what
- * is `unreadable` is brought back from where it is kept a second time.
+ * Why nothing can be written, in a form that the page can explain. `damaged` alone stops nothing.
+ * `unreadable` data is restored from its second copy.
  */
 export interface StorageProblem {
   readonly kind: 'quota' | 'broken' | 'unreadable' | 'blocked' | 'no-owner' | 'unsupported' | 'damaged';
   readonly detail: string;
 }
 
-/** What the owner says without being asked. */
+/** Messages that the data worker sends unasked. */
 export type OwnerNews =
-  /** First on every port: all there is to know of the relay now. */
+  /** The first message on every port: the complete current state of the relay. */
   | {
       readonly news: 'welcome';
       readonly link: LinkState;
@@ -311,33 +315,27 @@ export type OwnerNews =
     }
   | { readonly news: 'link'; readonly link: LinkState; readonly snapshot: Snapshot | null }
   /**
-   * This browser's sign-in belongs to another home of the relay now: what is told from here on is
-   * of that one.
+   * This browser's sign-in belongs to another home of the relay now. All later news is about that
+   * home.
    */
   | { readonly news: 'moved' }
   | { readonly news: 'event'; readonly stored: StoredEvent }
-  /**
-   * Who stands in line before the model's server; a tab that has just come hears of the next
-   * change.
-   */
+  /** The queue of the model's server. A new tab receives it with the next change. */
   | { readonly news: 'waiting'; readonly waiting: Waiting }
-  /** Documents that are now in the ledger, whoever wrote them. */
+  /** Documents that are now in the ledger, whatever wrote them. */
   | { readonly news: 'documents'; readonly docs: readonly Doc[] }
   | { readonly news: 'problem'; readonly problem: StorageProblem | null }
-  /** null: the long work is over. */
+  /** Null: the long task is done. */
   | { readonly news: 'progress'; readonly progress: OwnerProgress | null }
-  /** Contents are gone from the ledger: what a tab shows of them must go too. */
+  /** Contents were deleted from the ledger. Tabs must remove what they show of them. */
   | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] }
-  /** How it stands with the other devices; told whenever it changes. */
+  /** The state of synchronization, sent whenever it changes. */
   | { readonly news: 'sync'; readonly status: SyncStatus }
-  /**
-   * The owner ends and begins anew; where a tab's own worker was the owner, the tab is to be opened
-   * anew.
-   */
+  /** The data worker restarts. `reload`: a tab that ran it as its own worker must reload. */
   | { readonly news: 'restarting'; readonly reload: boolean }
-  /** What the browser had lost is here again: one tab asks what there is to tell. */
+  /** Lost browser storage was restored. One tab asks what to report. */
   | { readonly news: 'returned' }
-  /** The mark of the team as it is to stand in localStorage; null: none. */
+  /** The mark of the team to store in localStorage. Null: none. */
   | { readonly news: 'mark'; readonly text: string | null }
   /** For the tab that carries direct connections. */
   | { readonly news: 'direct'; readonly order: DirectOrder };

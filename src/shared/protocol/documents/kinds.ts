@@ -11,7 +11,7 @@ import { idOf } from '../ids.ts';
 import { type AnyDoc, defineKind, type DocumentKind, type DocumentStore, isNewer } from './kind.ts';
 import type * as Fields from './fields.ts';
 
-/** What changed about somebody since. */
+/** A change of an agent since its birth. */
 const agentChange = defineKind({
   type: 'agent-change',
   version: 1,
@@ -40,7 +40,7 @@ const agentChange = defineKind({
     // Retiring and returning are one kind of change.
     about: ({ agentId, change }) => `${change.kind === 'return' ? 'retire' : change.kind}:${agentId}`,
     holds: 'newest',
-    // Agents name themselves, too, and write their own souls; the lead's name is a setting.
+    // Agents also name themselves and write their own souls. The lead's name is a setting.
     changedBy: ({ agentId, change, at }) =>
       change.kind === 'soul' || agentId === LEAD_ID || parseStamp(at)?.node === RELAY_NODE ? 'else' : 'person',
   },
@@ -49,7 +49,7 @@ const agentChange = defineKind({
   forgotten: 'with-agent',
 });
 
-/** Somebody was born. */
+/** The birth of an agent. */
 const agentIdentity = defineKind({
   type: 'agent-identity',
   version: 1,
@@ -78,25 +78,25 @@ const agentIdentity = defineKind({
   forgotten: 'with-agent',
 });
 
-// Documents that records of the relay become: one kind for each type of record, all of one form.
-// See ../records.ts.
+// Documents of the relay's records. Each record type has its own kind, and all kinds have the same
+// form. See ../records.ts.
 
 interface RecordKind<Type extends string, Value extends z.ZodType> {
   readonly type: Type;
   readonly name: string;
-  /** Loose: the relay checks what it is given back. */
+  /** A loose schema: the relay validates what it receives back. */
   readonly value: (fields: typeof Fields) => Value;
   readonly describe: string;
   readonly stream: 'people' | 'talk';
   /**
-   * What was said is one document for good, and is found by what it belongs to. Left out: of each
-   * record the newest holds.
+   * Set for records that are written once: returns the thing that a record belongs to, by which it
+   * is found. Left out: the newest version of each record wins.
    */
   readonly within?: (value: z.output<Value>) => string;
   readonly title: (value: z.output<Value>) => string;
-  /** Does it stand in the log of what the person changed? Left out: no. */
+  /** Whether the document is in the log of the person's changes. Left out: no. */
   readonly isPersons?: (value: z.output<Value>) => boolean;
-  /** What it is to people who are asked whether to take it from a file. */
+  /** The name that people see when they are asked whether to import it from a file. */
   readonly consent: string;
 }
 
@@ -141,7 +141,7 @@ const defineRecord = <const Type extends string, Value extends z.ZodType>({
     title: (doc) => title(doc.value as z.output<Value>),
   });
 
-/** An MCP server that the person has attached, without its secrets. */
+/** An MCP server that the person has connected, without its secrets. */
 const attachedServer = defineRecord({
   type: 'attached-server',
   name: 'MCP servers',
@@ -154,7 +154,7 @@ const attachedServer = defineRecord({
   consent: 'MCP servers',
 });
 
-/** A piece of a file that the person sent along with a message. */
+/** A piece of a file that the person attached to a message. */
 const attachment = defineKind({
   type: 'attachment',
   version: 1,
@@ -172,7 +172,7 @@ const attachment = defineKind({
         data: z.string().describe('its bytes, in base64'),
       })
       .describe('A piece of a file that the person sent along with a message, of at most 98,304 bytes.'),
-  // The first piece stands for the file: it is found by what it holds.
+  // The first piece represents the file, so that a file is found by its content.
   view: { store: 'records', about: ({ agentId, sha256, index }) => (index === 0 ? `${agentId} ${sha256}` : null) },
   stream: 'attachments',
   whose: 'agent',
@@ -180,7 +180,7 @@ const attachment = defineKind({
   title: () => 'A piece of a picture or file',
 });
 
-/** What was to be forgotten is kept after all. */
+/** The withdrawal of a request to forget. */
 const forgetUndo = defineKind({
   type: 'forget-undo',
   version: 1,
@@ -201,7 +201,7 @@ const forgetUndo = defineKind({
   forgotten: 'never',
 });
 
-/** The person asked to forget something. */
+/** A request of the person to forget something. */
 const forget = defineKind({
   type: 'forget',
   version: 1,
@@ -232,7 +232,7 @@ const forget = defineKind({
   forgotten: 'never',
 });
 
-/** What an agent, or the household, may do and cost. */
+/** The limits and budget of an agent or of the household. */
 const limits = defineRecord({
   type: 'limits',
   name: 'Limits, prices and budgets',
@@ -245,7 +245,7 @@ const limits = defineRecord({
   consent: 'Limits, prices and budgets',
 });
 
-/** A message that waited was put before its agent. */
+/** A waiting message was delivered to its agent. */
 const messageRead = defineKind({
   type: 'message-read',
   version: 1,
@@ -269,9 +269,9 @@ const messageRead = defineKind({
   forgotten: 'with-conversation',
 });
 
-// A message of the person's that was taken back before anybody had read it.
+// A message that the person withdrew before its agent read it.
 
-/** Of one that was queued: one document, whichever device writes it. */
+/** For a queued message. One id, so that all devices write the same document. */
 export const queuedWithdrawnId = (clientId: string): string => `message-withdrawn:${clientId}:queued`;
 
 const messageWithdrawn = defineKind({
@@ -295,7 +295,7 @@ const messageWithdrawn = defineKind({
   forgotten: 'with-conversation',
 });
 
-/** What was said, by whom, in whose conversation. */
+/** A message: what was said, by whom, and in whose conversation. */
 const message = defineKind({
   type: 'message',
   version: 1,
@@ -368,7 +368,7 @@ const prices = defineRecord({
   consent: 'Limits, prices and budgets',
 });
 
-/** What a person wrote while nothing could take it. */
+/** A message that a person wrote while no session could take it. */
 const queuedMessage = defineKind({
   type: 'queued-message',
   version: 1,
@@ -392,7 +392,7 @@ const queuedMessage = defineKind({
   forgotten: 'with-conversation',
 });
 
-/** An agent at work alone, in no session: when and by what it began, and how it ended. */
+/** A run of an agent outside any session: its start with its cause, and its end. */
 const run = defineKind({
   type: 'run',
   version: 1,
@@ -417,7 +417,7 @@ const run = defineKind({
   forgotten: 'with-conversation',
 });
 
-/** What is due of an agent without anybody there: a routine, a reminder, a script. */
+/** A routine, a reminder or a script of an agent. */
 const schedule = defineRecord({
   type: 'schedule',
   name: 'Routines, reminders and scripts',
@@ -428,13 +428,13 @@ const schedule = defineRecord({
       schedule: z.looseObject({ kind: z.string(), name: z.string(), agentId: agentIdSchema }),
     }),
   stream: 'people',
-  // Reminders are the agents' own.
+  // Agents set their own reminders.
   isPersons: ({ schedule: { kind } }) => kind !== 'reminder',
   title: ({ schedule: { kind, name } }) => `The ${kind} “${name}”`,
   consent: 'Routines, reminders and scripts',
 });
 
-/** When a session began, and when and why it ended. */
+/** The start of a session, or its end and the reason. */
 const session = defineKind({
   type: 'session',
   version: 1,
@@ -460,7 +460,7 @@ const session = defineKind({
   forgotten: 'with-agent',
 });
 
-// What the person has set, and how far they have read.
+// A setting of the person, or a mark of how far they have read.
 
 const READ_TO: readonly string[] = ['runsReadTo', 'runsReadFrom'] satisfies readonly SettingKey[];
 
@@ -487,7 +487,7 @@ const setting = defineKind({
 
   view: {
     store: 'settings',
-    // Where this app does not know the setting, or the value is none it can have, it never holds.
+    // A setting that this app does not know, or an invalid value, never wins.
     about: (doc) =>
       isSettingValue(doc.key, doc.value) || readMarkOf(doc) || choiceOf(doc) || groupOf(doc) ? doc.key : null,
     holds: 'newest',
@@ -495,7 +495,7 @@ const setting = defineKind({
       const [mark, before] = [readMarkOf(doc), readMarkOf(held)];
       return (mark && before && reachesFurther(mark, before)) ?? isNewer(doc, held);
     },
-    // How far somebody has read is no wish.
+    // How far the person has read is not a change of theirs.
     changedBy: (doc) =>
       (isSettingValue(doc.key, doc.value) && !READ_TO.includes(doc.key)) || choiceOf(doc) || groupOf(doc)
         ? 'person'
@@ -506,7 +506,7 @@ const setting = defineKind({
   forgotten: 'with-agent',
 });
 
-/** Something said in a thread. */
+/** A message in a thread. */
 const threadMessage = defineRecord({
   type: 'thread-message',
   name: 'Threads',
@@ -518,7 +518,7 @@ const threadMessage = defineRecord({
   consent: 'Threads',
 });
 
-/** A thread: what it is called, who is in it, how it ended. */
+/** A thread: its title, its members, and how it ended. */
 const thread = defineRecord({
   type: 'thread',
   name: 'Threads',
@@ -529,12 +529,12 @@ const thread = defineRecord({
   consent: 'Threads',
 });
 
-// The kinds of documents that this app knows. Free of their schemas' library: a page is painted
-// without it.
+// The kinds of documents that this app knows. This module does not import zod, because the page's
+// first paint must not load it.
 
 export const SCHEMA_VERSION = 1;
 
-/** In the order of the reference. A new kind needs its file and its line here. */
+/** In the order of the reference. A new kind needs its definition and an entry here. */
 const KINDS = [
   agentIdentity,
   agentChange,
@@ -560,33 +560,36 @@ type Kind = (typeof KINDS)[number];
 type DocOf<K> = K extends { readonly schema: (fields: never) => infer Schema } ? z.output<Schema> : never;
 export type KnownType = Kind['type'];
 export type KnownDoc = DocOf<Kind>;
-/** A kind, whichever it is. */
+/** Any kind. */
 export type AnyKind = DocumentKind<string, z.ZodType<AnyDoc>>;
 
 const byType = new Map<string, AnyKind>(KINDS.map((kind) => [kind.type, kind]));
 
-/** All kinds that are known now. */
+/** All known kinds. */
 export const documentKinds = (): readonly AnyKind[] => [...byType.values()];
 export const kindOf = (type: string): AnyKind | undefined => byType.get(type);
 
 /**
- * One kind more, as a newer Roost knows it. Before anything is opened. Returns the way to take it
- * out again.
+ * Adds a kind, as a newer Roost would know it. Call it before anything is opened. Returns the
+ * function that removes it.
  */
 export function addKind(kind: AnyKind): () => void {
   byType.set(kind.type, kind);
   return () => byType.delete(kind.type);
 }
 
-/** Documents are parsed where they come in, and older versions read as this one then. */
+/**
+ * Whether this app can read the document. Documents are parsed where they enter, which upgrades
+ * older versions.
+ */
 export function isKnown(doc: AnyDoc | KnownDoc): doc is KnownDoc {
   return doc.schema <= (byType.get(doc.type)?.version ?? 0);
 }
 
-/** The kind of a document that this app can read. */
+/** The kind of a document, if this app can read it. */
 const kindOfKnown = (doc: AnyDoc): AnyKind | undefined => (isKnown(doc) ? byType.get(doc.type) : undefined);
 
-/** A document of an older version as one of this; any other as it is. */
+/** Upgrades a document of an older version. Returns any other document unchanged. */
 export function asOfNow(doc: AnyDoc): AnyDoc {
   const kind = byType.get(doc.type);
   let now = doc;
@@ -597,33 +600,31 @@ export function asOfNow(doc: AnyDoc): AnyDoc {
   return now;
 }
 
-/** Where a document stands in the views; what this app does not know, among the records. */
+/** The store of the views that holds a document. Unknown documents are in `records`. */
 export const storeOf = (doc: AnyDoc): DocumentStore => kindOfKnown(doc)?.view.store ?? 'records';
 
-/**
- * The thing that a document says something about, apart from those of other kinds; null: none that
- * is known.
- */
+/** The thing that a document is about, unique across kinds. Null: none that this app knows. */
 export function aboutOf(doc: AnyDoc): string | null {
   const about = kindOfKnown(doc)?.view.about?.(doc) ?? null;
   return about === null ? null : `${doc.type} ${about}`;
 }
 
 /**
- * The thing of which one document holds, and this may be it; null: each of its kind holds, or none.
+ * Identifies the slot in which one document wins. Null: every document of this kind counts, or none
+ * does.
  */
 export const slotOf = (doc: AnyDoc): string | null => (kindOfKnown(doc)?.view.holds === 'newest' ? aboutOf(doc) : null);
 
-/** Of two documents about the same thing: does the first hold? */
+/** Whether `doc` wins over `held`, a document about the same thing. */
 export const wins = (doc: AnyDoc, held: AnyDoc): boolean =>
   kindOfKnown(doc)?.view.wins?.(doc, held) ?? isNewer(doc, held);
 
-/** Whose change it is in the log of what the person changed; null: it has no place there. */
+/** Whose change a document is in the log of the person's changes. Null: it is not in the log. */
 export const changedBy = (doc: AnyDoc): 'person' | 'else' | null => kindOfKnown(doc)?.view.changedBy?.(doc) ?? null;
 
 /**
- * Is this document among what the person asked to forget? What this app does not know goes with the
- * agent that it names.
+ * Whether a request to forget covers this document. Documents of unknown kinds are deleted with the
+ * agent that they name.
  */
 export const isCovered = (
   doc: { readonly type: string; readonly at: string; readonly [field: string]: unknown },
@@ -632,8 +633,8 @@ export const isCovered = (
   isAmong({ at: doc.at, agentId: doc['agentId'], forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget);
 
 /**
- * Changes with every kind, and every version of one: views that were written by another list are
- * written anew.
+ * Changes with every new kind and version. Views that were written with another list of kinds are
+ * rebuilt.
  */
 export function kindsMark(): number {
   const lines = documentKinds().map(({ type, version, view }) => `${type} ${version} ${view.store}`);

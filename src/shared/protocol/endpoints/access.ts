@@ -3,7 +3,7 @@ import { deviceCodeSchema, deviceCodeStateSchema, joinOfferSchema } from '../dev
 import { credentialsSchema, madeCredentialSchema, makeCredentialSchema } from '../team.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
-// A second device by one code.
+// Adding a second device with one code.
 
 const params = { id: named(idText, 'of a code that this browser made') };
 const unknown = { status: 404, when: 'this browser has made no such code, or it is over' } as const;
@@ -97,7 +97,7 @@ const refused = [
 ] as const;
 const mcp = { path: '/mcp', access: 'credential', raw: true, headers } as const;
 
-/** The messages are those of the Model Context Protocol. */
+/** The bodies are messages of the Model Context Protocol. */
 export const mcpEndpoints = {
   mcpPost: endpoint({
     ...mcp,

@@ -1,12 +1,9 @@
-/**
- * What agents do besides talk: the calls of their tools, and those that wait for the person's
- * answer.
- */
+/** The activity of agents: their tool calls, and calls that wait for the person's answer. */
 import { z } from 'zod';
 import { answerSchema, commandReachSchema, sandboxSchema, toolCallSchema } from '../calls.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
-/** Calls on one page of the account. */
+/** Calls on one page of the activity. */
 const CALL_PAGE = { min: 1, max: 200, otherwise: 50 } as const;
 const browsersOnly = { status: 403, when: 'it is no browser that asks' } as const;
 

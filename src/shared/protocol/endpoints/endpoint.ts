@@ -1,7 +1,7 @@
 /**
- * An endpoint of the relay, defined once: its route and what a handler is given
- * (`server/http/endpoint.ts`), the client's call (`src/shared/relay-client/client.ts`) and its
- * section of the reference (`npm run wire`) all come from this value.
+ * An endpoint of the relay, defined once. The route and the handler's arguments
+ * (`server/http/endpoint.ts`), the client's method (`src/shared/relay-client/client.ts`) and the
+ * section of the reference (`npm run wire`) are all derived from this value.
  */
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
@@ -11,17 +11,20 @@ import type { Scope } from '../scopes.ts';
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * Who may call. `page`: a browser that is signed in, from the page itself. `agent`: besides, with a
- * credential as Bearer, the agent that `agentId` names. `client`: besides, with the credential of
- * any agent; whom it lets do what, the handler decides. `credential`: it asks for a credential
- * itself, and for no cookie. `anyone`: before anybody is asked for anything.
+ * Who may call.
+ *
+ * - `page`: a signed-in browser, from the page itself.
+ * - `agent`: also the agent that `agentId` names, with its credential as a bearer token.
+ * - `client`: also any credential; the handler decides what it may do.
+ * - `credential`: the endpoint checks a credential itself, and needs no cookie.
+ * - `anyone`: called without any check.
  */
 type Access = 'page' | 'agent' | 'client' | 'credential' | 'anyone';
 
 interface EndpointAnswer {
   readonly status: number;
   readonly when: string;
-  /** What a success carries; every status from 400 on carries a problem document. */
+  /** The body of a success. Every status from 400 on has a problem document. */
   readonly body?: z.ZodType;
 }
 
@@ -29,40 +32,42 @@ type Fields = Readonly<Record<string, z.ZodType>>;
 
 export interface Endpoint {
   readonly method: Method;
-  /** Parameters stand in braces: `/api/agents/{agentId}/stop`. */
+  /** Parameters are in braces: `/api/agents/{agentId}/stop`. */
   readonly path: string;
-  /** Paths under which the same is answered. */
+  /** Other paths with the same answers. */
   readonly aliases?: readonly string[];
-  /** A sentence. */
+  /** A sentence for the reference. */
   readonly does: string;
   /** Left out: `page`. */
   readonly access?: Access;
-  /** An application may call it whose credential has one of these. Left out: none may. */
+  /**
+   * An application may call it if its credential has one of these scopes. Left out: no application
+   * may.
+   */
   readonly scopes?: readonly Scope[];
-  /** By name in the path; what their schemas refuse is a 404. */
+  /** By name in the path. A value that its schema refuses is a 404. */
   readonly params?: Fields;
   readonly query?: Fields;
-  /** Headers that it reads, with what they are for. */
+  /** Headers that the endpoint reads, with their purpose. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
   /**
-   * Bytes of the body, and values in it, at most. Left out: as many as calls usually carry
-   * (`LIMITS`).
+   * Maximum bytes of the body, and maximum number of values in it. Left out: the usual limits of
+   * calls (`LIMITS`).
    */
   readonly bodyBytes?: number;
   readonly bodyValues?: number;
-  /** The body may be YAML as well, and so may the answer, where `Accept` says so. */
+  /** The body may be YAML, and so may the answer if `Accept` asks for it. */
   readonly yaml?: true;
-  /** May carry a whole team's souls and transcripts: it is given longer. */
+  /** May carry the souls and transcripts of a whole team, so it has a longer timeout. */
   readonly heavy?: true;
   /**
-   * It is no JSON call: a stream, a page, a socket, another protocol. The client has no method for
-   * it.
+   * Not a JSON call: a stream, a page, a socket, another protocol. The client has no method for it.
    */
   readonly raw?: true;
-  /** It is answered also while the relay cannot reach its database. */
+  /** Also answered while the relay cannot reach its database. */
   readonly storeless?: true;
-  /** By itself it begins no household: who has only looked in does not live anywhere yet. */
+  /** Does not begin a household by itself: a visitor does not live anywhere yet. */
   readonly beginsNothing?: true;
   /** The first is the usual one. */
   readonly answers: readonly EndpointAnswer[];
@@ -71,7 +76,7 @@ export type Endpoints = Readonly<Record<string, Endpoint>>;
 
 type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
 
-/** `params` has exactly the names that stand in the path. */
+/** `params` must have exactly the names in the path. */
 export function endpoint<const Definition extends Endpoint>(
   definition: Definition &
     ([Named<Definition['path']>] extends [never]
@@ -91,21 +96,21 @@ type Asked<Shape> = Shape extends Fields
   : unknown;
 
 /**
- * What a handler is given: parameters and query by name, and the body, each as its schema has read
- * it.
+ * The handler's arguments: parameters and query by name, and the body, each as parsed by its
+ * schema.
  */
 export type Given<E extends Endpoint> = Read<E['params']> &
   Read<E['query']> &
   (E['body'] extends z.ZodType ? { readonly body: z.output<E['body']> } : unknown);
 
-/** What a client says: the same, before it was read; every part of the query may be left out. */
+/** The client's arguments: the same before parsing. Every part of the query may be left out. */
 export type Said<E extends Endpoint> = Read<E['params']> &
   Asked<E['query']> &
   (E['body'] extends z.ZodType ? { readonly body: z.input<E['body']> } : unknown);
 
 type Success<E extends Endpoint> = Extract<E['answers'][number], { readonly status: 200 | 201 | 202 | 204 }>;
 type Carried<Answer> = Answer extends { readonly body: infer Schema extends z.ZodType } ? Schema : never;
-/** `null` where one of these carries nothing. */
+/** `null` if one of these answers has no body. */
 type Silent<Answer> = Answer extends { readonly body: z.ZodType } ? never : null;
 type Frozen<Value> = Value extends readonly (infer Each)[]
   ? readonly Frozen<Each>[]
@@ -113,22 +118,22 @@ type Frozen<Value> = Value extends readonly (infer Each)[]
     ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
     : Value;
 
-/** What a handler answers: the body of one of its successes, or null for one without. */
+/** What a handler returns: the body of one of its successes, or null for one without a body. */
 export type Answered<E extends Endpoint> = Frozen<z.input<Carried<Success<E>>>> | Silent<Success<E>>;
 
-/** What a client hears: the usual answer, or null for a success that carries nothing. */
+/** What a client receives: the usual answer, or null for a success without a body. */
 export type Heard<E extends Endpoint> =
   | (E['answers'] extends readonly [infer First, ...unknown[]] ? z.output<Carried<First>> : never)
   | Silent<Success<E>>;
 
-/** Those that a client has a method for. */
+/** Endpoints that the client has a method for. */
 type Plain<Table extends Endpoints> = {
   [Name in keyof Table]: Table[Name] extends { readonly raw: true } ? never : Name;
 }[keyof Table];
 
-/** The names of those. */
+/** Names of the endpoints that the client has a method for. */
 export type Callable<Table extends Endpoints> = Plain<Table> & string;
-/** The problem of an address that can name nothing. */
+/** The problem for an id in an address that cannot exist. */
 interface Nothing {
   readonly type: ProblemName;
   readonly detail: string;
@@ -136,8 +141,8 @@ interface Nothing {
 const NOTHING: Nothing = { type: 'unknown', detail: 'There is nothing under such an id.' };
 
 /**
- * A part of the address that names something. What `schema` refuses can name nothing: a 404 of this
- * kind.
+ * A path parameter that names something. A value that `schema` refuses cannot exist, and is a 404
+ * of this kind.
  */
 export function named<Value>(schema: z.ZodType<Value>, does: string, nothing: Nothing = NOTHING): z.ZodType<Value> {
   return z
@@ -148,14 +153,14 @@ export function named<Value>(schema: z.ZodType<Value>, does: string, nothing: No
     .describe(does);
 }
 
-/** An id as an address has it: what can be no id is not looked for. */
+/** An id in an address. A text that cannot be an id is not looked up. */
 export const idText = z
   .string()
   .min(1)
   .max(LIMITS.id)
   .refine((id) => !id.includes('\0'));
 
-/** Null where it is left out, or empty. */
+/** Null if left out or empty. */
 export const optional = <Value>(schema: z.ZodType<Value>): z.ZodType<Value | null> =>
   z
     .preprocess((text) => (text === undefined || text === '' ? null : text), schema.nullable())

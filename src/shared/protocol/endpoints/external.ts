@@ -55,7 +55,7 @@ export const programEndpoints = {
   }),
 };
 
-// MCP servers that the person attaches, for their agents to use.
+// MCP servers that the person connects, for agents to use.
 
 const path = '/api/attached/{serverId}';
 const params = { serverId: named(idText, 'the server’s id') };

@@ -1,4 +1,4 @@
-/** Every endpoint of the relay. It starts only where each has its handler. */
+/** All endpoints of the relay. The relay starts only if each has a handler. */
 import { attachedEndpoints, programEndpoints } from './external.ts';
 import { credentialEndpoints, deviceCodeEndpoints, mcpEndpoints } from './access.ts';
 import { callEndpoints } from './calls.ts';

@@ -1,4 +1,4 @@
-/** Being told while one looks elsewhere. */
+/** Notifications for a person who is looking elsewhere. */
 import { z } from 'zod';
 import { deviceChoiceSchema, mail, notificationsSchema } from '../notifications.ts';
 import { endpoint, idText, named } from './endpoint.ts';

@@ -24,8 +24,8 @@ const gated = [
 const proxied = { access: 'credential', raw: true } as const;
 
 /**
- * Some clients put `/v1` behind a base address (Anthropic's SDKs), some take one that ends in it
- * (the Vercel AI SDK), and people give either to both: the same stands below each.
+ * Some clients append `/v1` to a base address (Anthropic's SDKs), others expect one that ends in it
+ * (the Vercel AI SDK), and people give either to both. The relay therefore answers under each.
  */
 const below = <const Rest extends string>(rest: Rest) => ({
   path: `/llm/{credential}/v1${rest}` as const,

@@ -1,6 +1,6 @@
 /**
- * What is due without anybody there, and what agents need for it. The names of routines and the
- * timeline are known from elsewhere.
+ * Schedules: what is due without the person, and the agent snapshots that it needs. Other products
+ * use the same names for routines and the timeline.
  */
 import { z } from 'zod';
 import type { ScheduleId } from '../../domain/ids.ts';

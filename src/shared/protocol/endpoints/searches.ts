@@ -1,4 +1,4 @@
-/** What agents look for, answered by a page. */
+/** Searches of agents, answered by a page. */
 import { searchAnsweredSchema } from '../searches.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 

@@ -1,4 +1,4 @@
-/** A home: who lives there, its session, its events. */
+/** A home: its household, its session, its events. */
 import { z } from 'zod';
 import {
   ackSchema,
@@ -19,7 +19,7 @@ import { endpoint, idText, named } from './endpoint.ts';
 const agentId = named(idText, 'the agent’s id, or "lead"');
 const stream = { status: 200, when: '`text/event-stream`, until either side ends it' } as const;
 
-/** Of the relay itself, whoever lives there. */
+/** Calls about the relay itself, for any household. */
 export const relayEndpoints = {
   health: endpoint({
     method: 'GET',
@@ -97,7 +97,7 @@ export const relayEndpoints = {
   }),
 };
 
-/** By which a browser asks for a home. */
+/** Calls with which a browser asks for a home. */
 export const homeEndpoints = {
   home: endpoint({
     method: 'GET',

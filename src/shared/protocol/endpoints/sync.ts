@@ -1,5 +1,5 @@
 /**
- * Synchronisation. What is said on the socket stands in ../sync/control.ts, its frames in
+ * Synchronization. The messages of the socket are in ../sync/control.ts, its frames in
  * src/shared/replication/frames.ts.
  */
 import { LIMITS } from '../limits.ts';
@@ -21,7 +21,7 @@ const household = named(syncId, 'the household: 16 random bytes as base64url', {
   type: 'unknown',
   detail: 'There can be no household under such an id.',
 });
-/** An offer is named by a hash, so its id is of 16 or of 32 bytes. */
+/** An offer may be named by a hash, so its id has 16 or 32 bytes. */
 const offer = named(syncId.or(publicKey), 'the offer: 16 or 32 bytes as base64url, which nobody can guess', {
   type: 'no-offer',
   detail: 'There can be no offer under such an id.',

@@ -1,4 +1,4 @@
-/** The team, its inboxes, and the room that all of it takes. */
+/** The team, its inboxes, and the relay's disk usage. */
 import { announcedTeamSchema, sleepingSchema, teamSchema } from '../team.ts';
 import {
   agentConfigAnswerSchema,
@@ -73,7 +73,7 @@ export const pauseEndpoints = {
   postSleeping: endpoint({ ...set, method: 'POST', does: 'The same as `PUT`, so that plain tools can call it.' }),
 };
 
-// Wakes, and the limits they keep to.
+// Wakes and their limits.
 
 const wakeParams = { agentId: named(idText, 'the agent’s id, name or seat') };
 const accept = {
@@ -162,7 +162,7 @@ export const wakeEndpoints = {
   }),
 };
 
-/** Records: what a page gives back to a relay that has lost them. */
+/** Records: what a page restores at a relay that has lost them. */
 export const recordEndpoints = {
   compareRecords: endpoint({
     method: 'POST',

@@ -1,22 +1,22 @@
-/** What lies in an agent's folder on the relay's machine: for the person, from the page. */
+/** Files in an agent's folder on the relay's machine, for the person, from the page. */
 import { z } from 'zod';
 import { endpoint, idText, named } from './endpoint.ts';
 
-/** Bytes of a file that a page gives in one call. */
+/** Maximum bytes of a file that a page uploads in one call. */
 export const UPLOAD_BYTES = 30_000_000;
-/** Entries of one folder that are listed. */
+/** Maximum number of listed entries of one folder. */
 export const LISTED_ENTRIES = 2_000;
-/** Bytes of a file that a page shows as it is; larger ones can be had whole. */
+/** Maximum bytes of a file that the page displays. Larger files can be downloaded. */
 export const SHOWN_BYTES = 2_000_000;
 
-/** The file of a zip that names what is not in it as it lies in the folder. */
+/** The file in a zip that lists what the zip does not contain as it is in the folder. */
 export const LEFT_OUT_NAME = 'ROOST-LEFT-OUT.txt';
 const LEFT_OUT = 'roost-left-out: ';
-/** Bytes of the end of a zip in which its comment is found. */
+/** Number of bytes at the end of a zip in which its comment is found. */
 export const ZIP_COMMENT_MAX = 64;
-/** The comment of a zip of which so much is not in it. */
+/** The comment of a zip from which `count` entries are missing. */
 export const leftOutComment = (count: number): string => (count === 0 ? '' : `${LEFT_OUT}${count}`);
-/** Back from the end of a zip, as text. */
+/** Reads that count from the end of a zip, as text. */
 export const leftOutIn = (end: string): number => Number(new RegExp(`${LEFT_OUT}(\\d+)$`).exec(end)?.[1] ?? 0);
 
 const params = { agentId: named(idText, 'the agent’s id, name or seat') };

@@ -1,28 +1,28 @@
 /**
- * The text messages on the sync socket (`GET /api/sync/socket`): who is there, who belongs to the
- * household, renewed keys, and signals that introduce two browsers. Binary messages are the frames
- * of replication (./frames.ts). The relay reads nothing but what stands here.
+ * The text messages on the sync socket (`GET /api/sync/socket`): which devices are online, which
+ * belong to the household, renewed keys, and signals that connect two browsers. Binary messages are
+ * frames of replication (./frames.ts). The relay reads nothing except these messages.
  */
 import { z } from 'zod';
 import type { DeviceId } from '../../domain/ids.ts';
 import { SYNC } from './settings.ts';
 
-// What is signed, byte for byte: UTF-8 lines, the first of which names the purpose.
+// The signed bytes: UTF-8 lines, the first of which names the purpose.
 
 const lines = (...parts: readonly (string | number)[]) => new TextEncoder().encode(parts.join('\n'));
 
-/** A device proves on a socket that it is itself. `nonce`: the relay's, fresh for each socket. */
+/** A device proves its identity on a socket. `nonce` is the relay's, fresh for each socket. */
 export const socketBytes = (household: string, device: string, nonce: string) =>
   lines('roost socket 1', household, device, nonce);
 
 /**
- * Whoever has the household key of `epoch` lets a device in; the device signs the same, so that
- * nobody else asks in its name.
+ * A holder of the household key of `epoch` lets a device in. The device signs the same bytes, so
+ * that no other can request it in its name.
  */
 export const registrationBytes = (household: string, epoch: number, device: string, deviceKey: string) =>
   lines('roost registration 1', household, epoch, device, deviceKey);
 
-/** The household key of `epoch - 1` hands over to that of `epoch`. */
+/** The household key of `epoch - 1` authorizes that of `epoch`. */
 export const rotationBytes = (household: string, epoch: number, authKey: string, removed: readonly string[]) =>
   lines('roost rotation 1', household, epoch, authKey, [...removed].sort().join(' '));
 
@@ -30,14 +30,14 @@ export const rotationBytes = (household: string, epoch: number, authKey: string,
 export const recoveryBytes = (household: string, epoch: number, recoveryId: string) =>
   lines('roost recovery 1', household, epoch, recoveryId);
 
-/** `by` has let `device` in, at `time`: signed by `by`. */
+/** `by` has let `device` in at `time`; signed by `by`. */
 export const letInBytes = (household: string, device: string, by: string, time: number) =>
   lines('roost let in 1', household, device, by, time);
 
 /**
- * What a device says of itself to the others, signed by itself and by the household key of `epoch`.
- * The name, which may be any text, comes last; before it who let it in, and an empty line where
- * nobody did.
+ * A device's description of itself for the others, signed by the device and by the household key of
+ * `epoch`. The name, which may be any text, comes last. Before it is the device that let it in, or
+ * an empty line if there was none.
  */
 export const deviceBytes = (
   household: string,
@@ -66,14 +66,17 @@ export const deviceBytes = (
 };
 
 /**
- * A device has made a recovery phrase: signed by that device, and by the household key of `epoch`.
+ * A device has made a recovery phrase; signed by the device and by the household key of `epoch`.
  */
 export const phraseBytes = (
   household: string,
   { id, boxKey, by, epoch, time }: { id: string; boxKey: string; by: string; epoch: number; time: number },
 ) => lines('roost phrase 1', household, id, boxKey, by, epoch, time);
 
-/** A device has renewed the keys, and says who is left: `keys` as they are written, base64url. */
+/**
+ * A device has renewed the keys, and lists the remaining members. `keys` are in base64url, as
+ * written.
+ */
 export const signedGrantBytes = (by: string, keys: string, members: readonly string[]) =>
   lines('roost renewal 1', by, keys, [...members].sort().join(' '));
 
@@ -87,19 +90,21 @@ const base64 = (most: number) =>
 export const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, '32 bytes as base64url');
 /** An Ed25519 signature: 64 bytes. */
 export const signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/, '64 bytes as base64url');
-/** Number of a household key; it rises by one with each rotation. */
+/** Number of a household key. Each rotation increases it by one. */
 const epoch = z.number().int().min(1).max(65_535);
-/** Something sealed to one device or to the recovery key. */
+/** Data sealed to one device or to the recovery key. */
 const box = base64(SYNC.slotChars);
 /**
- * A device's id follows from these two: the first 16 bytes of SHA-256 over `roost device id 1`,
+ * A device's id is derived from these two: the first 16 bytes of SHA-256 over `roost device id 1`,
  * deviceKey and boxKey.
  */
 const deviceKey = publicKey.describe('Ed25519: which this device proves itself with');
 const boxKey = publicKey.describe('X25519: which others seal keys to');
 const recovery = z.object({ id: publicKey.describe('names the box to whoever has the phrase; 32 bytes'), box });
 
-/** The household key was renewed: from `epoch` on the relay lets devices in by `authKey`. */
+/**
+ * The household key was renewed: from `epoch` on, the relay verifies registrations with `authKey`.
+ */
 export const rotationSchema = z.object({
   epoch: epoch.describe('the new one: one more than before'),
   authKey: publicKey.describe('which registrations are checked with from now on'),
@@ -193,8 +198,8 @@ export const fromRelaySchema = z.discriminatedUnion('kind', [
 export type FromRelay = z.infer<typeof fromRelaySchema>;
 
 /**
- * `PUT /api/sync/households/{id}`: makes the household known where it is not, and this device one
- * of it.
+ * `PUT /api/sync/households/{id}`: registers the household if it is unknown, and this device as one
+ * of its devices.
  */
 export const registerSchema = z.strictObject({
   epoch,
@@ -214,7 +219,7 @@ export const registeredSchema = z.object({ epoch });
 
 /** `PUT /api/sync/offers/{id}`. */
 export const offerSchema = z.object({ until: z.number().describe('when it ends, ms since the epoch') });
-/** What an offer to join has room for. Each is written once. */
+/** The slots of an offer to join. Each is written once. */
 export const OFFER_SLOTS = ['device', 'invitation', 'welcome', 'joined'] as const;
 export type OfferSlot = (typeof OFFER_SLOTS)[number];
 export const slotSchema = z.strictObject({ data: base64(SYNC.slotChars) });

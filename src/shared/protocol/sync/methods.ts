@@ -1,6 +1,6 @@
 /**
- * What a tab may ask of synchronisation in the ledger's owner. All reject with an Error whose
- * message people can read.
+ * The synchronization methods of the data worker that a tab can call. All reject with an Error
+ * whose message is for people.
  */
 import { z } from 'zod';
 import type { AgentId, DeviceId } from '../../domain/ids.ts';
@@ -10,7 +10,7 @@ import type { DirectReport, SyncStatus } from './page.ts';
 import { SYNC } from './settings.ts';
 import { idOf } from '../ids.ts';
 
-/** A person's word for a device. */
+/** The person's name for a device. */
 const deviceName = z
   .string()
   .max(60)
@@ -24,30 +24,33 @@ const deviceName = z
 export const SYNC_METHODS = {
   syncStatus: method(none, typed<SyncStatus>()),
   /**
-   * Before another device is let in, or a phrase is made: this device's name. The household's key
-   * is made where there is none.
+   * Sets this device's name, before another device is let in or a phrase is made. Creates the
+   * household's key if there is none.
    */
   shareHousehold: method(z.tuple([z.object({ deviceName })]), z.null()),
-  /** This device wants to join: shows an offer. What follows comes as news. */
+  /** Starts joining: this device shows an offer. Further steps are announced as news. */
   beginJoin: method(z.tuple([z.object({ deviceName })]), z.null()),
-  /** On the new device: are the six words the same? `false` gives up, at every step. */
+  /** On the new device: whether the six words match. `false` cancels, at any step. */
   answerJoin: method(z.tuple([z.object({ same: z.boolean() })]), z.null()),
-  /** On a device of the household: takes an offer and answers the six words. */
+  /** On a device of the household: accepts an offer and returns the six words. */
   beginInvite: method(
     z.tuple([z.object({ offer: z.string().max(SYNC.slotChars) })]),
     typed<{ readonly words: readonly string[] }>(),
   ),
   /**
-   * Are they the same on both? Yes sends the keys, and answers when the new device has them; no
-   * ends it.
+   * Whether the words match on both devices. Yes sends the keys, and resolves when the new device
+   * has them. No ends the invitation.
    */
   answerInvite: method(z.tuple([z.object({ same: z.boolean() })]), typed<{ readonly joined: boolean }>()),
   /**
-   * A new recovery phrase of 24 words. It counts once `keepPhrase` has been passed; an earlier one
-   * counts until then.
+   * Creates a recovery phrase of 24 words. It takes effect once `keepPhrase` succeeds. An earlier
+   * phrase stays valid until then.
    */
   makePhrase: method(none, typed<{ readonly words: readonly string[] }>()),
-  /** The drill: `place` 1–24. A wrong word rejects, and may be tried again. */
+  /**
+   * Verifies that the person has written the phrase down. `position` is 1–24. A wrong word rejects,
+   * and can be retried.
+   */
   keepPhrase: method<[{ readonly answers: readonly { readonly position: number; readonly word: string }[] }], null>(
     z.tuple([
       z.object({
@@ -56,36 +59,38 @@ export const SYNC_METHODS = {
     ]),
     z.null(),
   ),
-  /** Is this the household's phrase? */
+  /** Whether this is the household's phrase. */
   checkPhrase: method(z.tuple([z.object({ phrase: z.string().max(1_000) })]), typed<{ readonly good: boolean }>()),
-  /** Takes this device into the household of the phrase. */
+  /** Joins the household of the phrase with this device. */
   restore: method(z.tuple([z.object({ phrase: z.string().max(1_000), deviceName })]), z.null()),
-  /** Hands sealed entries to the relay, or no more. */
+  /** Turns sending sealed entries to the relay on or off. */
   keepAtRelay: method(z.tuple([z.object({ on: z.boolean() })]), z.null()),
   /**
-   * The mark of a team as this tab found it in localStorage, and as it is to stand there; null:
-   * none.
+   * Takes the mark of a team that this tab found in localStorage, and returns the mark to store
+   * there. Null: none.
    */
   offerMark: method(z.tuple([z.object({ text: z.string().nullable() })]), typed<{ readonly text: string | null }>()),
-  /** What was brought back, told to one tab and once; null: nothing, or it was told. */
+  /** What was restored, reported once and to one tab. Null: nothing, or already reported. */
   takeReturned: method(none, typed<{ readonly documents: number; readonly lost: number } | null>()),
-  /** Gives up a team that cannot be brought back: nothing of it is kept here any more. */
+  /** Gives up a team that cannot be restored: nothing of it stays on this device. */
   beginAnew: method(none, z.null()),
-  /** Takes what waits because it is dated ahead of this device's clock. */
+  /** Accepts entries that wait because they are dated ahead of this device's clock. */
   takeAhead: method(none, z.null()),
   nameDevice: method(z.tuple([z.object({ name: deviceName })]), z.null()),
   /**
-   * Out at once, with those that go with it except what is to be kept, and the household key is
-   * renewed, once. Rejects where the relay cannot be reached.
+   * Removes a device at once, together with its dependent devices that are not in `keep`, and
+   * renews the household key once. Rejects if the relay cannot be reached.
    */
   removeDevice: method(
     z.tuple([z.object({ deviceId: idOf<DeviceId>(z.string()), keep: z.array(z.string()).max(SYNC.devices) })]),
     typed<{ readonly removed: readonly string[] }>(),
   ),
   /**
-   * Resolves when the last sessions of these agents are here, or after `patience` ms; those still
-   * on their way. Where it is not known yet what other devices have, that is waited for up to
-   * `comparePatience` ms; `compared`: it is known.
+   * Resolves when the last sessions of these agents are on this device, or after `patience` ms.
+   * Returns the agents whose sessions are still arriving.
+   *
+   * If it is not known yet what other devices have, it waits for that up to `comparePatience` ms.
+   * `compared`: it is known.
    */
   caughtUp: method<
     [{ readonly agentIds: readonly AgentId[]; readonly patience: number; readonly comparePatience: number }],
@@ -113,9 +118,9 @@ export const SYNC_METHODS = {
     ]),
     z.null(),
   ),
-  /** Without a relay: a text to be pasted on another device of this household. */
+  /** Without a relay: a text to paste on another device of this household. */
   makeDirectOffer: method(none, typed<{ readonly text: string }>()),
-  /** Takes such a text; answers with one to be pasted back, or null where it was the answer. */
+  /** Accepts such a text. Returns one to paste back, or null if the text was the answer. */
   takeDirectText: method(
     z.tuple([z.object({ text: z.string().max(SYNC.slotChars) })]),
     typed<{ readonly text: string | null }>(),

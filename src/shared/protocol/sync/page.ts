@@ -1,66 +1,60 @@
-/**
- * What tabs and the ledger's owner say to each other about synchronisation, pairing and recovery.
- */
+/** Messages between tabs and the data worker about synchronization, pairing and recovery. */
 import type { Ranges } from '../../domain/ranges.ts';
 import type { DeviceId } from '../../domain/ids.ts';
 
-// What replicates: sealed entries, each with its place in the log of one writer.
+// Replicated data: sealed entries, each with its position in the log of one writer.
 
 export type { Ranges };
 
 /**
- * 16 random bytes as base64url. A device writes under one writer for each stream, and under new
- * ones when it was restored.
+ * 16 random bytes as base64url. A device has one writer per stream, and gets new ones after a
+ * restore.
  */
 type WriterId = string;
 
-/** `counter` begins at 1, rises by one per entry of its writer and never repeats. */
+/** `counter` begins at 1, rises by one per entry of its writer, and never repeats. */
 export interface EntryKey {
   readonly writer: WriterId;
   readonly counter: number;
 }
 
 export interface Entry extends EntryKey {
-  /** Ciphertext, see src/worker/sync/SPEC.md. Whoever has no key hands it on as it is. */
+  /** Ciphertext, see src/worker/sync/SPEC.md. A replica without the key passes it on unchanged. */
   readonly sealed: Uint8Array;
 }
 
 /**
- * What a replica has, as ranges of counters: its version vector, with the gaps that fetching the
- * newest first leaves.
+ * What a replica has, as ranges of counters: its version vector. It has gaps, because the newest
+ * entries are fetched first.
  */
 export type Have = ReadonlyMap<WriterId, Ranges>;
 
-// Where a replica keeps its entries: IndexedDB in a browser, Postgres in the relay, memory in
-// tests.
+// The store of a replica's entries: IndexedDB in a browser, Postgres in the relay, memory in tests.
 
 export interface PutOutcome {
-  /**
-   * Durable now, and were not here before; with `replace` also those that were here with other
-   * bytes.
-   */
+  /** Now durable and not here before. With `replace`, also those whose bytes were replaced. */
   readonly stored: readonly EntryKey[];
-  /** Here already with other bytes. What is here stays. */
+  /** Already here with other bytes. The stored bytes stay. */
   readonly conflicts: readonly EntryKey[];
   /**
-   * Cannot be what they say they are (moved, changed, forged): not stored. Also where something
-   * else lies in the place.
+   * Not authentic (moved, changed, forged), and not stored. Also reported if another entry is
+   * stored in that place.
    */
   readonly refused: readonly EntryKey[];
 }
 
 export interface EntryStore {
-  /** Asked when the replica begins, and after `put` no more: the replica keeps account itself. */
+  /** Called when the replica starts. After `put` the replica keeps track itself. */
   have(): Promise<Have>;
   /**
-   * Resolves when everything that is neither here nor refused is durable. Those that were here with
-   * the same bytes are in none of the lists. `replace`: bytes of the same place are overwritten
-   * (something in it was forgotten).
+   * Resolves when every new entry that is not refused is durable. Entries that were here with the
+   * same bytes are in none of the lists. `replace`: overwrites other bytes in the same place,
+   * because something in them was forgotten.
    */
   put(entries: readonly Entry[], options: { readonly replace: boolean }): Promise<PutOutcome>;
   /**
-   * Entries of one writer with `from` ≤ counter ≤ `to`, newest first where asked, until `maxBytes`
-   * are reached; at least one where there is any.
+   * Entries of one writer with `from` ≤ counter ≤ `to`, newest first if asked, up to `maxBytes`. At
+   * least one if there is any.
    */
   read(
     writer: string,
@@ -69,8 +63,8 @@ export interface EntryStore {
     options: { readonly newestFirst: boolean; readonly maxBytes: number },
   ): Promise<readonly Entry[]>;
   /**
-   * Lets go of an entry, if it still has these bytes' digest (SHA-256, first 16 bytes as hex).
-   * Answers whether it did.
+   * Deletes an entry if its bytes still have this digest (SHA-256, first 16 bytes as hex). Returns
+   * whether it did.
    */
   drop(key: EntryKey, digest: string): Promise<boolean>;
 }
@@ -79,56 +73,60 @@ export interface EntryStore {
 export interface DeviceView {
   readonly deviceId: DeviceId;
   readonly name: string;
-  /** Is it this one? */
+  /** Whether it is this device. */
   readonly self: boolean;
   /** ms since the epoch. */
   readonly addedAt: number;
   /**
-   * `let-in`: by a device that says so itself. `first`: there was none before it, of those by which
-   * this one came. `unsaid`: by the phrase, or nobody says it.
+   * `let-in`: by a device that confirms it. `first`: the first of the devices through which this
+   * one came. `unsaid`: it joined by the phrase, or no device confirms it.
    */
   readonly came:
     | { readonly kind: 'first' | 'unsaid' }
     | { readonly kind: 'let-in'; readonly by: string; readonly time: number };
   /**
-   * Devices that are removed with it unless they are kept: it let them in, or nobody says who did.
+   * Devices that are removed with it unless they are kept: it let them in, or no device confirms
+   * who did.
    */
   readonly along: readonly string[];
-  /** When the relay heard of it last, ms since the epoch; null: not known now. */
+  /**
+   * When the relay last received something from it, in ms since the epoch. Null: unknown at the
+   * moment.
+   */
   readonly lastSeen: number | null;
   readonly online: boolean;
-  /** Is there a direct connection to it, without the relay? */
+  /** Whether there is a direct connection to it, without the relay. */
   readonly direct: boolean;
 }
 
-/** Where this device stands on its way into a household. */
+/** Progress of this device in joining a household. */
 export type Joining =
-  /** The offer is shown; nobody has taken it yet. `until`: ms since the epoch. */
+  /** The offer is shown, and no device has accepted it yet. `until`: ms since the epoch. */
   | { readonly step: 'offering'; readonly offer: string; readonly until: number }
-  /** Another device has taken the offer: the person compares the words on both. */
+  /** Another device has accepted the offer. The person compares the words on both. */
   | { readonly step: 'comparing'; readonly words: readonly string[]; readonly until: number }
-  /** The person said here that the words are the same; the other device has not said so yet. */
+  /** The person confirmed the words here, and not on the other device yet. */
   | { readonly step: 'waiting'; readonly words: readonly string[]; readonly until: number }
   | { readonly step: 'failed'; readonly reason: string };
 
 /**
- * off: the person wants none; lost: the relay cannot be reached; locked-out: this browser is not
- * signed in there.
+ * off: the person has turned it off; lost: the relay cannot be reached; locked-out: this browser is
+ * not signed in there.
  */
 export type RelayLink = 'off' | 'connecting' | 'live' | 'lost' | 'locked-out';
 
-/** Where everything is kept a second time, sealed. */
+/** The second, sealed copy of everything. */
 export interface KeptElsewhere {
   readonly link: RelayLink;
-  /** Entries on this device that the relay does not have yet. */
+  /** Number of entries on this device that the relay does not have yet. */
   readonly toSend: number;
-  /** Are there files beside the browser's database? */
+  /** Whether there are files beside the browser's database. */
   readonly files: boolean;
-  /** What is wrong, as a sentence; null: nothing. */
+  /** What is wrong, as a sentence. Null: nothing. */
   readonly trouble: string | null;
 }
 
-/** Who lived here, where their storage was lost. */
+/** The team that lived here before its storage was lost. */
 interface LostTeam {
   readonly human: string | null;
   readonly lead: string | null;
@@ -137,82 +135,81 @@ interface LostTeam {
 }
 
 export type SyncStatus =
-  /** No other device, and no phrase. `kept`: null where nobody lives here yet. */
+  /** No other device, and no phrase. `kept` is null if no team lives here yet. */
   | { readonly kind: 'alone'; readonly joining: Joining | null; readonly kept: KeptElsewhere | null }
-  /** The browser lost what it stored for this page, and it is being brought back. */
+  /** The browser lost this page's storage, and it is being restored. */
   | {
       readonly kind: 'returning';
       readonly joining: Joining | null;
       readonly team: LostTeam;
       readonly link: RelayLink;
       /**
-       * Of what is read now: from this device's files, then from the relay; null: not known yet.
+       * Progress of reading: first from this device's files, then from the relay. Null: unknown
+       * yet.
        */
       readonly progress: { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
       /**
-       * Agents whose last session is not whole here yet: they are not to be woken on this device.
+       * Agents whose last session is not complete here yet. They must not be woken on this device.
        */
       readonly arriving: readonly string[];
-      /** It was looked for in every place, and nobody was found. */
+      /** Every place was searched, and no team was found. */
       readonly missing: boolean;
     }
-  /** This device was removed from its household: what is here stays here, and nothing new comes. */
+  /** This device was removed from its household. Its data stays, and nothing new arrives. */
   | { readonly kind: 'removed'; readonly joining: Joining | null }
   | {
       readonly kind: 'shared';
       readonly household: string;
       readonly deviceId: DeviceId;
       readonly link: RelayLink;
-      /** Are there files beside the browser's database? */
+      /** Whether there are files beside the browser's database. */
       readonly files: boolean;
       readonly devices: readonly DeviceView[];
-      /** Entries on this device that the relay does not have yet. */
+      /** Number of entries on this device that the relay does not have yet. */
       readonly toSend: number;
       /**
-       * Fetching a backlog: entries that are here, of so many; null: nothing known is missing but
-       * `attachments`.
+       * Backlog: entries that have arrived, of the total. Null: nothing is known to be missing
+       * except `attachments`.
        */
       readonly backlog: { readonly done: number; readonly of: number } | null;
-      /**
-       * Entries with bytes of pictures and files that are still on their way here: they come last.
-       */
+      /** Entries with bytes of attachments that are still arriving. They come last. */
       readonly attachments: number;
       /**
-       * Agents whose last session is not whole here yet: they are not to be woken on this device.
+       * Agents whose last session is not complete here yet. They must not be woken on this device.
        */
       readonly arriving: readonly string[];
-      /** Was a recovery phrase made, written down and tried? */
+      /** Whether a recovery phrase was made, written down and verified. */
       readonly phrase: boolean;
-      /** Entries written by a newer Roost: kept, and opened after an update. */
+      /** Entries of a newer Roost. They are stored, and opened after an update. */
       readonly newer: number;
       /**
-       * Entries that wait because they are dated ahead of this device's clock, up to `latest`, ms
-       * since the epoch; null: none. `taken`: all of them can be taken.
+       * Entries that wait because they are dated ahead of this device's clock, up to `latest`, in
+       * ms since the epoch. Null: none. `taken`: all of them can be accepted.
        */
       readonly ahead: { readonly entries: number; readonly latest: number; readonly taken: boolean } | null;
-      /** Entries that were refused since the page's start: changed, moved or forged by somebody. */
+      /** Entries that were refused since the page started: changed, moved or forged. */
       readonly refused: number;
-      /** What is wrong, as a sentence; null: nothing. */
+      /** What is wrong, as a sentence. Null: nothing. */
       readonly trouble: string | null;
     };
 
-/** Named by the tab that carries direct connections, from here to another device's browser. */
+/** Orders to the tab that carries the direct connections to other devices' browsers. */
 export type DirectOrder =
-  /** Open a connection. `offer`: ours to begin; otherwise a signal with an offer follows. */
+  /**
+   * Opens a connection. `offer`: this side makes the offer; otherwise a signal with an offer
+   * follows.
+   */
   | { readonly kind: 'open'; readonly connection: string; readonly offer: boolean }
   | { readonly kind: 'signal'; readonly connection: string; readonly data: string }
   | { readonly kind: 'frame'; readonly connection: string; readonly frame: Uint8Array }
   | { readonly kind: 'close'; readonly connection: string };
-/** What a tab tells of the connections it carries. */
+/** Reports of a tab about the connections it carries. */
 export type DirectReport =
-  /** This tab carries from now on: it has none yet. */
+  /** This tab carries connections from now on, and has none yet. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'signal'; readonly connection: string; readonly data: string }
   | { readonly kind: 'opened'; readonly connection: string }
   | { readonly kind: 'frame'; readonly connection: string; readonly frame: Uint8Array }
-  /**
-   * So many bytes of the frames that were ordered have left this page since the connection was
-   * opened.
-   */
+  /** Total bytes of ordered frames that have left this page since the connection was opened. */
   | { readonly kind: 'sent'; readonly connection: string; readonly bytes: number }
   | { readonly kind: 'closed'; readonly connection: string };

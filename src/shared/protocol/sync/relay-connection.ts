@@ -1,44 +1,45 @@
 /**
- * A device's connection to the relay, as the relay's client gives it and synchronisation uses it.
+ * A device's connection to the relay, as the relay's client provides it and synchronization uses
+ * it.
  */
 import type { Callable, Heard, Said } from '../endpoints/endpoint.ts';
 import type { syncEndpoints } from '../endpoints/sync.ts';
 import type { FromDevice, FromRelay } from './control.ts';
 
-/** What comes on the sync socket. */
+/** Items that arrive on the sync socket. */
 export type SocketItem =
   | { readonly kind: 'text'; readonly message: FromRelay }
   | { readonly kind: 'frame'; readonly frame: Uint8Array }
-  /** What was to be sent has left. */
+  /** Everything that was queued has been sent. */
   | { readonly kind: 'drained' }
   | { readonly kind: 'lost'; readonly reason: string };
 
-/** One connection. After `lost` nothing more comes on it. */
+/** One connection. After `lost`, no item follows. */
 export interface Socket {
   text(message: FromDevice): void;
   frame(bytes: Uint8Array): void;
-  /** Bytes that have not left yet. */
+  /** Bytes that were not sent yet. */
   buffered(): number;
   close(): void;
 }
 export type OpenSocket = (listener: (item: SocketItem) => void) => Socket;
 
-/** Why the relay did not do what it was asked. */
+/** Why the relay refused a call. */
 interface Refusal {
   readonly ok: false;
-  /** null: it could not be reached. */
+  /** Null: the relay could not be reached. */
   readonly status: number | null;
-  /** The problem's name, such as `device-removed`; null where there is none. */
+  /** Type of the problem document, such as `device-removed`. Null: there is none. */
   readonly type: string | null;
   /** A sentence for people. */
   readonly reason: string;
-  /** `old-key`: the newer keys, sealed to this device, where a rotation had some for it. */
+  /** `old-key`: the newer keys, sealed to this device. Null: no rotation had keys for it. */
   readonly box: string | null;
 }
-/** One call's answer. */
+/** The answer of one call. */
 export type Called<Value> = { readonly ok: true; readonly value: Value } | Refusal;
 
-/** The relay's calls about households, as synchronisation makes them. */
+/** The relay's calls about households, as synchronization uses them. */
 export type SyncRelay = {
   readonly [Name in Callable<typeof syncEndpoints>]: (
     said: Said<(typeof syncEndpoints)[Name]>,
