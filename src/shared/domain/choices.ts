@@ -21,8 +21,8 @@ export type ChoiceKey = keyof AgentChoice;
 export const NO_CHOICE: AgentChoice = { model: '', color: '', face: '' };
 
 /**
- * Colours that a person can choose besides the seats' colours. They are distinguishable in the
- * night and the dawn theme.
+ * Colours that a person can choose besides the seats' colours. They are distinguishable at night
+ * (dark) and at dawn (light).
  */
 export const AGENT_COLORS = [
   { color: '#e86a6a', colorName: 'Poppy' },

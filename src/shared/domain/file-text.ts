@@ -18,8 +18,8 @@ function decoded(bytes: Uint8Array, encoding: string): string | null {
 /** Number of leading bytes that are used to detect an encoding. */
 const LOOKED_AT = 4_096;
 /**
- * Share of zeros that UTF-16 without a byte order mark must have. In most scripts every second byte
- * is zero now and then.
+ * Share of every second byte that must be zero in UTF-16 without a byte order mark. In most scripts
+ * that byte is zero now and then.
  */
 const ZEROS = 0.2;
 /**

@@ -188,8 +188,8 @@ export type CheckedName =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * The name to store, or the reason why it is refused: a sentence for whoever chose it. `person` is
- * the person's name, which no one else may have.
+ * The name to store, or the reason why it is refused: a sentence for the person or the agent that
+ * chose it. `person` is the person's name, which no one else may have.
  */
 export function checkName(raw: string, kind: NameKind, person: string | null = null): CheckedName {
   const name = cleaned(raw);

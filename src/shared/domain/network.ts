@@ -20,7 +20,7 @@ const HOST = /^(?<name>(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,62}\.)*[a-z0-9-]{0,62})(?
 export const isHost = (text: string): boolean => text.length <= 260 && HOST.test(text);
 
 /**
- * Whether this is one exact host name: no pattern, and spelled as URLs normalize it. A name such as
+ * Whether this is one exact host name: no pattern, and spelled as URLs normalise it. A name such as
  * `0x7f.1` is another host than it seems.
  */
 export function isExactHost(text: string): boolean {

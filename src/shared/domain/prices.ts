@@ -164,7 +164,7 @@ export function isCheaper(before: readonly ModelPrice[], after: readonly ModelPr
       return CHARGED.some((each) => now[each] < old[each]);
     });
   };
-  // Any other model costs what the longest of these names costs that its own name begins with.
+  // Any other model costs the same as the longest of these names that is a prefix of its own name.
   return [...new Set(rows.map(({ price }) => price.model))].some(isCheaperFor);
 }
 

@@ -39,7 +39,7 @@ export interface KeptWaits {
 
 /**
  * Title of each kind of notification, with `{name}` for its subject; also for one that is over, and
- * for one that cannot be decrypted.
+ * for one that cannot be read.
  */
 export type ToldTexts = Readonly<Record<NotificationKind | 'over' | 'unread', string>>;
 

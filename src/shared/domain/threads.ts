@@ -54,7 +54,7 @@ export function fitting<Message extends { readonly text: string }>(
 }
 
 /**
- * The relay's message to an agent that was added to a thread. The page recognizes it by its text.
+ * The relay's message to an agent that was added to a thread. The page recognises it by its text.
  */
 export interface AddedToThread {
   readonly threadId: string;

@@ -172,7 +172,7 @@ function fitTalk(
 
 function cutPiece(message: TranscriptMessage, most: number): string {
   const head = headOf(message);
-  // Headings are one line, so a cut heading stands alone.
+  // A heading that does not fit is cut, and has no text below it.
   return head.length > most
     ? keepPairs(head.slice(0, Math.max(0, most)).trimEnd())
     : head + quoteWithin(message.text, most - head.length);

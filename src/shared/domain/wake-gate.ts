@@ -101,11 +101,11 @@ export interface WakeQuestion {
   readonly byPerson: boolean;
   /** State of the target. */
   readonly state: AgentState;
-  /** The target can run alone: the relay has its agent snapshot. */
+  /** The relay has what the target needs to work alone. */
   readonly alone?: boolean;
   /** The person set this exact moment, so it passes during a blackout as well. */
   readonly inDark?: boolean;
-  /** The target is busy in a run of its own, or in a turn for which it was woken. */
+  /** The target is busy in a run outside any session, or in a turn for which it was woken. */
   readonly atWork?: boolean;
   /** A routine, a reminder or a script asks. Left out: derived from `way`. */
   readonly scheduled?: boolean;

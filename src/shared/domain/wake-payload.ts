@@ -16,9 +16,9 @@ import { isSeatPosition, LEAD_ID, type SeatPosition } from './seat.ts';
 // Escaping of text inside the `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages.
 //
 // XML 1.0 cannot represent NUL, most control characters or half a surrogate pair, and souls may
-// contain all of them. The escapes are therefore the five XML entities, and `&#x…;` with the UTF-16
-// code unit for every character that XML forbids or that a transport may change, such as a carriage
-// return. `unescapeText(escapeText(s)) === s` for every JavaScript string.
+// contain all of them. The five XML entities are therefore not enough. Every character that XML
+// forbids, or that a transport may change, such as a carriage return, is written as `&#x…;` with
+// its UTF-16 code unit. `unescapeText(escapeText(s)) === s` for every JavaScript string.
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 const CHARACTERS = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));

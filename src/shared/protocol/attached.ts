@@ -16,7 +16,7 @@ export const ATTACHED_BOUNDS = {
   variables: 50,
   folders: 20,
   value: 10_000,
-  /** Query string with which an authorization server redirects the person back. */
+  /** Query string with which an authorisation server redirects the person back. */
   query: 8_000,
 };
 

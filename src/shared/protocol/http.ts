@@ -298,7 +298,7 @@ export type Room = z.infer<typeof roomSchema>;
 
 /** Positions 0–8; 4 is the lead. */
 const seats = z.array(z.number().int().min(0).max(8));
-/** Faults of the demo mind, for tests: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */
+/** Behaviour and faults of the demo mind: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */
 export const rehearsalSchema = z
   .strictObject({
     seed: z.number().int().min(0).default(1).describe('the same seed, the same words'),

@@ -145,8 +145,8 @@ export const SEARCH_METHODS = {
 /** Methods of the data worker's connection to the relay. */
 const RELAY_METHODS = {
   /**
-   * Passes the page key from localStorage, which no worker can read. Tabs call it for every new
-   * port, and when the key changes.
+   * Passes the page key from localStorage, which no worker can read. A tab calls it whenever it
+   * connects, and when the key changes.
    */
   takePageKey: method(z.tuple([z.object({ key: z.string().max(LIMITS.id).nullable() })]), z.null()),
   /** Reconnects to the relay at once, without waiting for the next attempt. */

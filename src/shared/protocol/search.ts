@@ -18,10 +18,7 @@ export interface SearchQuery {
   /** ms since the epoch, inclusive. */
   readonly since?: number | undefined;
   readonly limit: number;
-  /**
-   * Identifies a series of queries by the same input field. A newer query supersedes its unanswered
-   * ones.
-   */
+  /** The search field that asks. A newer query of the same field supersedes its unanswered ones. */
   readonly line?: string | undefined;
 }
 

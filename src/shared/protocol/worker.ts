@@ -28,7 +28,10 @@ export interface HouseholdView {
   readonly identities: readonly AgentIdentityDoc[];
   readonly changes: readonly AgentChangeDoc[];
   readonly settings: readonly SettingDoc[];
-  /** The winning documents of all kinds that have no field of their own here. */
+  /**
+   * The winning documents of kinds that have no field of their own here and of which the newest
+   * wins.
+   */
   readonly records: readonly Doc[];
   /**
    * Messages that were written while no session could take them, and that no relay has taken yet.
@@ -329,7 +332,7 @@ export type OwnerNews =
   | { readonly news: 'progress'; readonly progress: OwnerProgress | null }
   /** Contents were deleted from the ledger. Tabs must remove what they show of them. */
   | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] }
-  /** The state of synchronization, sent whenever it changes. */
+  /** The state of synchronisation, sent whenever it changes. */
   | { readonly news: 'sync'; readonly status: SyncStatus }
   /** The data worker restarts. `reload`: a tab that ran it as its own worker must reload. */
   | { readonly news: 'restarting'; readonly reload: boolean }

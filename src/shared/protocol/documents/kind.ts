@@ -2,7 +2,7 @@
  * The definition of one kind of document, in one place.
  *
  * It says how a document is checked, what it is about and which of several wins, where it is in the
- * views, how an older version is upgraded, in which order it is synchronized, whose it is, and when
+ * views, how an older version is upgraded, in which order it is synchronised, whose it is, and when
  * it is forgotten. Everything else is derived from the list of kinds (./kinds.ts).
  */
 import type { z } from 'zod';
@@ -64,7 +64,7 @@ export interface DocumentKind<Type extends string, Schema extends z.ZodType> {
   readonly upcast?: Readonly<Record<number, (doc: AnyDoc) => AnyDoc>>;
   readonly view: DocumentView<z.output<Schema>>;
   /**
-   * Synchronization order. `people` carries what the page needs first, and `attachments` what no
+   * Synchronisation order. `people` carries what the page needs first, and `attachments` what no
    * message waits for.
    */
   readonly stream: 'people' | 'talk' | 'attachments';

@@ -1,5 +1,5 @@
 /**
- * Synchronization. The messages of the socket are in ../sync/control.ts, its frames in
+ * Synchronisation. The messages of the socket are in ../sync/control.ts, its frames in
  * src/shared/replication/frames.ts.
  */
 import { LIMITS } from '../limits.ts';

@@ -22,7 +22,7 @@ export const socketBytes = (household: string, device: string, nonce: string) =>
 export const registrationBytes = (household: string, epoch: number, device: string, deviceKey: string) =>
   lines('roost registration 1', household, epoch, device, deviceKey);
 
-/** The household key of `epoch - 1` authorizes that of `epoch`. */
+/** The household key of `epoch - 1` authorises that of `epoch`. */
 export const rotationBytes = (household: string, epoch: number, authKey: string, removed: readonly string[]) =>
   lines('roost rotation 1', household, epoch, authKey, [...removed].sort().join(' '));
 

@@ -1,5 +1,5 @@
 /**
- * The synchronization methods of the data worker that a tab can call. All reject with an Error
+ * The synchronisation methods of the data worker that a tab can call. All reject with an Error
  * whose message is for people.
  */
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Messages between tabs and the data worker about synchronization, pairing and recovery. */
+/** Messages between tabs and the data worker about synchronisation, pairing and recovery. */
 import type { Ranges } from '../../domain/ranges.ts';
 import type { DeviceId } from '../../domain/ids.ts';
 
@@ -78,8 +78,8 @@ export interface DeviceView {
   /** ms since the epoch. */
   readonly addedAt: number;
   /**
-   * `let-in`: by a device that confirms it. `first`: the first of the devices through which this
-   * one came. `unsaid`: it joined by the phrase, or no device confirms it.
+   * `let-in`: by a device that confirms it. `first`: the start of the chain of devices that let
+   * this one in. `unsaid`: it joined by the phrase, or no device confirms it.
    */
   readonly came:
     | { readonly kind: 'first' | 'unsaid' }

@@ -1,5 +1,5 @@
 /**
- * A device's connection to the relay, as the relay's client provides it and synchronization uses
+ * A device's connection to the relay, as the relay's client provides it and synchronisation uses
  * it.
  */
 import type { Callable, Heard, Said } from '../endpoints/endpoint.ts';
@@ -39,7 +39,7 @@ interface Refusal {
 /** The answer of one call. */
 export type Called<Value> = { readonly ok: true; readonly value: Value } | Refusal;
 
-/** The relay's calls about households, as synchronization uses them. */
+/** The relay's calls about households, as synchronisation uses them. */
 export type SyncRelay = {
   readonly [Name in Callable<typeof syncEndpoints>]: (
     said: Said<(typeof syncEndpoints)[Name]>,

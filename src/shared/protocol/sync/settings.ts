@@ -1,4 +1,4 @@
-/** Limits and delays of synchronization that both sides know. */
+/** Limits and delays of synchronisation that both sides know. */
 export const SYNC = {
   /** Ids of households, devices and writers: random bytes, written as base64url (22 characters). */
   idBytes: 16,
