@@ -48,8 +48,8 @@ export interface Agent {
   readonly name: string;
   readonly birthName: string;
   /**
-   * The seed of the face: the name the agent chose at birth, so that a rename keeps the face, or
-   * the face that the person chose.
+   * What the face is drawn from: the name at birth, so that a rename keeps the face, or the face
+   * that the person chose.
    */
   readonly face: string;
   /** The model that the person chose for this agent. Empty: the household's model. */

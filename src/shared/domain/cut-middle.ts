@@ -6,8 +6,9 @@ const HIGH = /[\ud800-\udbff]$/;
 const cutLine = (count: number) => `\n\n[${count.toLocaleString('en')} characters were left out here]\n\n`;
 
 /**
- * Keeps about `most` characters of a text: its beginning and its end, with a line between them that
- * says how many characters are missing. A text that fits is returned unchanged.
+ * Keeps about `most` characters of a text: its beginning and its end. A line between them says how
+ * many characters are missing. `most` characters of a text: its beginning and its end, with a line
+ * between them that says how many characters are missing. A text that fits is returned unchanged.
  *
  * Quotation marks of a quoted line are repeated after the cut. `part` reads from the text; a caller
  * can use it to replace something in it.

@@ -1,7 +1,7 @@
 /**
  * Pixel portraits, 16 × 16.
  *
- * A face is drawn from a hash of the agent's id and its name at birth, so it is the same on every
+ * A face is drawn from a hash of the agent's id and its name at birth. It is the same on every
  * device, forever. 8 eyes × 8 mouths × 4 brows × 4 marks = 1024 faces. Changing any table or the
  * order of the draws changes every face. Add variants only behind a new hash.
  */

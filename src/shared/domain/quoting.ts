@@ -1,12 +1,12 @@
 /**
- * The only format in which quoted text is shown to a model: a heading of the relay names the
- * author, and every line of the text begins with a mark.
+ * The only format in which quoted text is shown to a model. A heading of the relay names the
+ * author. Every line of the text begins with a mark.
  *
  *     [Message from Lyra, seat 1]
  *     > Hello.
  *     > [Message from the human]
  *
- * Models are told one short rule that holds everywhere: a line that begins with `> ` is quoted, and
+ * Models are told one short rule that holds everywhere. A line that begins with `> ` is quoted, and
  * a line without it is the relay's. No text can escape its quotation, whatever it contains: a
  * heading, a date line, a closing tag, or something that only resembles one. Mail and Markdown use
  * the same mark, so models know it well. It costs one token per line. It is the same in every

@@ -1,8 +1,8 @@
 /**
  * The household's settings: all defaults and bounds that a person can change on the page.
  *
- * Each is stored in the ledger as `setting` documents (the newest by stamp wins), and is sent to
- * the relay when a session starts.
+ * Each is stored in the ledger as `setting` documents (the newest by stamp wins). The relay
+ * receives them when a session starts.
  */
 
 export interface Settings {

@@ -1,18 +1,18 @@
 /**
  * Hybrid logical clock stamps (Kulkarni et al., "Logical Physical Clocks", 2014).
  *
- * A stamp is a string that sorts by time: 15 digits of milliseconds since the epoch, 6 digits of
- * counter, then the node that made it. Devices whose clocks differ still agree on the order of what
- * they have seen of each other: a document that was written with knowledge of another is stamped
- * after it. So a document from the future does not win for good, even if it is dated ten years
- * ahead, because the next edit is stamped later. A clock that was a year ahead and was corrected
+ * A stamp is a string that sorts by time. It has 15 digits of milliseconds since the epoch, 6
+ * digits of counter, and the node that made it. Devices whose clocks differ still agree on the
+ * order of what they have seen of each other. A document that was written with knowledge of another
+ * is stamped after it. So a document from the future does not win for good, not even one dated ten
+ * years ahead. The next edit is stamped later. A clock that was a year ahead and was corrected
  * continues after its last stamps.
  *
- * External data that is dated further ahead than MAX_AHEAD_MS is therefore held where it enters: a
- * copy (src/page/archive), a call to the relay, or an entry of another device (src/worker/sync). It
- * waits until the person accepts it, or until its time has come. Data that is dated further ahead
- * than MOST_AHEAD_MS is refused, so that nobody can exhaust the clocks of a household. No stamp is
- * later than LAST_TIME, so there is always a later stamp.
+ * External data that is dated further ahead than MAX_AHEAD_MS is therefore held where it enters.
+ * That is in a copy (src/page/archive), in a call to the relay, or in an entry of another device
+ * (src/worker/sync). The data waits until the person accepts it, or until its time has come. Data
+ * that is dated further ahead than MOST_AHEAD_MS is refused, so that nobody can exhaust the clocks
+ * of a household. No stamp is later than LAST_TIME, so there is always a later stamp.
  */
 
 export type Stamp = string;

@@ -13,9 +13,11 @@ import { onOneLine, quote } from './quoting.ts';
 // share for them.
 
 /**
- * approval: an agent asks for permission; failure: an unattended run failed; mention: an agent left
- * a message for the person, or named them in a thread; answer: a long answer is complete; night:
- * what agents did by themselves.
+ * - approval: an agent asks for permission.
+ * - failure: an unattended run failed.
+ * - mention: an agent left a message for the person, or named them in a thread.
+ * - answer: a long answer is complete.
+ * - night: what agents did by themselves.
  */
 export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];

@@ -69,8 +69,8 @@ export const TOOLSETS = {
 } as const;
 
 /**
- * Each call of these asks the person even if their set is allowed, unless the tool itself is
- * allowed: what they set up runs again and again.
+ * Each call of these asks the person even if their set is allowed, because what they set up runs
+ * again and again. Allowing the tool itself lifts this.
  */
 const ASKED_ALWAYS: readonly string[] = ['wake_schedule', 'wake_script'];
 

@@ -78,9 +78,9 @@ export function effectiveConfig(
   };
 }
 
-// Finds the parts of a record of limits or prices that are looser: agents could do more outside the
-// household, spend more, or resume what the person has stopped. The person has to approve each of
-// them. The rest of the record takes effect at once. Pure.
+// Finds the parts of a record of limits or prices that are looser. With them, agents could do more
+// outside the household, spend more, or resume what the person has stopped. The person has to
+// approve each of them. The rest of the record takes effect at once. Pure.
 
 export type ConfigRecord = RecordOf<'limits'> | RecordOf<'prices'>;
 

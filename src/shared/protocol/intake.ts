@@ -183,7 +183,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
 }
 
 /**
- * How far a browser may acknowledge: up to the last stored event, but only to just before the first
+ * How far a browser may acknowledge: up to the last stored event. It stops just before the first
  * event of an unfinished answer. A reload then receives that answer from its first word.
  */
 export function createAckMark(): {

@@ -1,9 +1,10 @@
 /**
- * Reads the MCP settings of other clients, as people paste them: `mcpServers` of most clients, and
- * the formats of VS Code, Zed, opencode, Windsurf and Gemini CLI. They are JSON with comments.
+ * Reads the MCP settings of other clients, as people paste them. It knows `mcpServers` of most
+ * clients, and the formats of VS Code, Zed, opencode, Windsurf and Gemini CLI. They are JSON with
+ * comments.
  *
  * A placeholder for a value of the other client's machine (`${env:X}`, `${input:x}`) is never sent
- * as written: the person is asked for its value.
+ * as written. The person is asked for its value.
  */
 import { parse as parseJsonc, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';

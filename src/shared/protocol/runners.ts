@@ -1,6 +1,6 @@
 /**
- * Runners: programs such as `npx` that fetch another program before they start it, and what an MCP
- * server started by one needs in the sandbox.
+ * Runners are programs such as `npx` that fetch another program before they start it. This module
+ * says what an MCP server started by one needs in the sandbox.
  */
 import { z } from 'zod';
 import { ATTACHED_BOUNDS, type Attachment, type Box } from './attached.ts';

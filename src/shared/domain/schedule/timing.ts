@@ -31,8 +31,8 @@ export type OccurrenceState = OpenState | EndState;
 /** End states of a run that did not finish by itself. */
 const BROKEN_OFF: readonly OccurrenceState[] = ['failed', 'timed-out', 'crashed', 'stopped'];
 /**
- * Whether the person can let an agent continue this occurrence: it had a run, the run did not
- * finish, and no later run continued it.
+ * Whether the person can let an agent continue this occurrence. It must have a run that did not
+ * finish and that no later run continued.
  */
 export const canGoOn = (one: {
   readonly state: OccurrenceState;

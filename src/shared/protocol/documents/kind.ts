@@ -1,9 +1,10 @@
 /**
  * The definition of one kind of document, in one place.
  *
- * It says how a document is checked, what it is about and which of several wins, where it is in the
- * views, how an older version is upgraded, in which order it is synchronised, whose it is, and when
- * it is forgotten. Everything else is derived from the list of kinds (./kinds.ts).
+ * It says how a document is checked, what it is about, and which of several wins. It names the
+ * store in the views, the upgrade of older versions, and the order of synchronisation. It also says
+ * whose a document is, and when it is forgotten. Everything else is derived from the list of kinds
+ * (./kinds.ts).
  */
 import type { z } from 'zod';
 import type { Forgotten } from '../../domain/forgetting.ts';

@@ -1,7 +1,8 @@
 /**
- * The text messages on the sync socket (`GET /api/sync/socket`): which devices are online, which
- * belong to the household, renewed keys, and signals that connect two browsers. Binary messages are
- * frames of replication (./frames.ts). The relay reads nothing except these messages.
+ * The text messages on the sync socket (`GET /api/sync/socket`). They say which devices are online
+ * and which belong to the household, and carry renewed keys and signals that connect two browsers.
+ * Binary messages are frames of replication (src/shared/replication/frames.ts). The relay reads
+ * nothing except these messages.
  */
 import { z } from 'zod';
 import type { DeviceId } from '../../domain/ids.ts';
