@@ -116,7 +116,7 @@ export const LEDGER_METHODS = {
   ),
   /** Compares documents with the ledger. Writes nothing. */
   compare: method(documents, typed<Comparison>()),
-  /** Records that a complete copy was exported from this device. */
+  /** Notes that a complete copy was exported from this device. */
   noteExport: method(z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]), z.null()),
   /**
    * Checks every volume, repairs what it can, and rebuilds the views. Progress is announced as
