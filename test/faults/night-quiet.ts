@@ -187,6 +187,8 @@ export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): 
     await first.team.schedules.clock.start();
     const written = await first.team.schedules.add(routine({ timing: { kind: 'every', minutes: 60, offset: 1 } }));
     if (!written.ok) throw new Error(written.reason);
+    // The new routine has woken the clock. Without this wait that look could be the one that hangs.
+    await first.team.schedules.clock.whenQuiet();
     clock.pass(MINUTE);
     const goOn = where === 'claimed' ? first.hangAt(/with "next"/i) : null;
     first.team.schedules.clock.wake();
