@@ -36,7 +36,8 @@ describe('a granted wake', () => {
   });
   afterEach(() => house.close());
   const team = () => house.relay().team;
-  const woken = () => house.model.requests.filter(({ last }) => last.includes(SAYS));
+  /** Requests that bring the message. The news of the yes quotes it too, inside the call's JSON. */
+  const woken = () => house.model.requests.filter(({ last }) => last.includes(`> ${SAYS}`));
   const wake = () =>
     team().reach.wake({ agentId: ASKS, sessionId: null }, { to: WOKEN, text: SAYS, reason: 'blocker' });
   /** The agent asks, and the person says yes. */
