@@ -66,8 +66,8 @@ export const blockSchema = z.discriminatedUnion('kind', [
     input: z.unknown().describe('what the mind passed in'),
     result: z.string().nullable().describe('null: cut off before it answered'),
     isError: z.boolean(),
-    asks: z.literal(true).optional().describe('nothing ran: the call asks the person, and its result says so'),
     startedAt: ms.optional().describe('when it began'),
+    asks: z.literal(true).optional().describe('nothing ran: the call asks the person, and its result says so'),
     endedAt: ms.optional().describe('when its result was there'),
   }),
   z.looseObject({
