@@ -129,7 +129,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.page.getByText(/^No model is connected: the demo is told the name of this file/).waitFor();
     await desk.page.getByRole('button', { name: 'Send', exact: true }).click();
     await desk.page
-      .getByText(/I got harbour\.png, .* I cannot look at it\./)
+      .getByText(/I got harbour\.png.* I cannot look inside\./)
       .first()
       .waitFor();
     await desk.page.reload();

@@ -1,5 +1,5 @@
 /**
- * A kind of documents that is one file and one line, in the real ledger: kept before it is known,
+ * A kind of documents that is one definition and one line, in the real ledger: kept before it is known,
  * folded from then on.
  */
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const WEATHER = fileURLToPath(new URL('../support/weather-kind.ts', import.meta.
 const nextRoost: Plugin = {
   name: 'next-roost',
   transform: {
-    filter: { id: /src\/shared\/protocol\/known\.ts$/ },
+    filter: { id: /src\/shared\/protocol\/documents\/kinds\.ts$/ },
     handler: (code) => `import { weather } from ${JSON.stringify(WEATHER)};\n${code}\naddKind(weather);\n`,
   },
 };

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
 import type { Costs, Price, PricesAnswer } from '../../shared/protocol/costs.ts';
-import { newerOf } from '../../shared/relay-client/client.ts';
+import { newerOf } from '../../shared/relay-client/result.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { type Done, doneOf } from './attempt.ts';

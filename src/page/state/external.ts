@@ -10,7 +10,7 @@ import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
 import type { RelayResult as ProgramsRelayResult } from '../../shared/relay-client/index.ts';
 import type { AttachedServer, Attachment } from '../../shared/protocol/attached.ts';
 import type { Runner } from '../../shared/protocol/runners.ts';
-import { newerOf, type RelayResult } from '../../shared/relay-client/client.ts';
+import { newerOf, type RelayResult } from '../../shared/relay-client/result.ts';
 import { type Done as ClientsDone, DONE } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
 import { createQuery, type Query } from './query.ts';

@@ -4,7 +4,7 @@
  * What another page has set since stands; what the person typed stays, and can be saved over that.
  */
 import { t } from '../language/t.ts';
-import { newerOf, type RelayResult } from '../../shared/relay-client/client.ts';
+import { newerOf, type RelayResult } from '../../shared/relay-client/result.ts';
 
 /** What the person reads where both changed the same. */
 export const CHANGED_ELSEWHERE = t`Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.`;

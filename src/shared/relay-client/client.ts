@@ -4,43 +4,15 @@
  */
 import type { z } from 'zod';
 import { parseJson } from '../domain/platform/json.ts';
-import { type Problem, problemSchema } from '../protocol/http.ts';
+import { problemSchema } from '../protocol/http.ts';
 import { sentence } from '../domain/sentence.ts';
 import type { Callable, Endpoint, Endpoints, Heard, Said } from '../protocol/endpoints/endpoint.ts';
+import type { RelayProblem, RelayResult } from './result.ts';
 import { RELAY_TIMES } from './settings.ts';
 
-// The problems between page and relay, as data. Each has a message that says what to do.
+export type { RelayProblem, RelayResult };
 
-export type RelayProblem =
-  /** No response: the relay does not run, or the machine slept. */
-  | { readonly kind: 'unreachable'; readonly message: string }
-  | { readonly kind: 'timeout'; readonly message: string }
-  /** 401: this browser has no session cookie, or has lost the page key. */
-  | { readonly kind: 'locked-out'; readonly message: string }
-  /** The relay refused the call and gave a reason. */
-  | {
-      readonly kind: 'refused';
-      readonly status: number;
-      readonly problem: Problem;
-      readonly message: string;
-      /** See `newerOf`. */
-      readonly newer?: unknown;
-    }
-  /** The response is not from this relay, or from another version of it. */
-  | { readonly kind: 'unreadable'; readonly status: number; readonly message: string };
-
-export type RelayResult<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problem: RelayProblem };
-
-/**
- * The record as it is now, where a change of it named an old version. It was read by the schema of
- * the answer to this very call, and so has the type of that.
- */
-export function newerOf<Value>(result: RelayResult<Value>): Value | undefined {
-  if (result.ok || result.problem.kind !== 'refused') return undefined;
-  return result.problem.newer as Value | undefined;
-}
+// The sentences of problems between page and relay. Each says what to do.
 
 const SENTENCES = {
   unreachable: sentence`The relay cannot be reached. Start it again with "npm start", then try once more.`,
