@@ -1,6 +1,6 @@
 /**
- * A kind of documents that is one definition and one line, in the real ledger: kept before it is known,
- * folded from then on.
+ * A kind of documents that is one definition and one line, in the real ledger: kept before it is
+ * known, folded from then on.
  */
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
