@@ -7,17 +7,15 @@ import type { Scope } from '../../shared/protocol/scopes.ts';
 import type { Credential } from '../../shared/protocol/team.ts';
 import type { AddProgram, Programs } from '../../shared/protocol/programs.ts';
 import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
-import type { RelayResult as ProgramsRelayResult } from '../../shared/relay-client/index.ts';
 import type { AttachedServer, Attachment } from '../../shared/protocol/attached.ts';
 import type { Runner } from '../../shared/protocol/runners.ts';
 import { newerOf, type RelayResult } from '../../shared/relay-client/result.ts';
-import { type Done as ClientsDone, DONE } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
 import { createQuery, type Query } from './query.ts';
 import { mapResult } from './reach.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { type Done, doneOf } from './attempt.ts';
+import { DONE, type Done, doneOf } from './attempt.ts';
 
 // Credentials of API clients. Loaded with the parts of the page that show them.
 
@@ -32,7 +30,7 @@ interface Clients {
     | { readonly ok: true; readonly credential: Credential; readonly secret: string }
     | { readonly ok: false; readonly reason: string }
   >;
-  revoke(credentialId: string): Promise<ClientsDone>;
+  revoke(credentialId: string): Promise<Done>;
 }
 
 function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
@@ -63,13 +61,13 @@ export const clientsOf = onePerPage(createClients);
 
 // ACP agents on the relay's machine. Loaded with the part of the page that shows them.
 
-type ProgramsCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
+type ProgramCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
 
 interface AgentPrograms {
   readonly list: Query<Programs>;
   add(program: AddProgram): Promise<Done>;
   /** Makes one of these calls, then shows the resulting state. */
-  change<Value>(call: (calls: ProgramsCalls) => Promise<ProgramsRelayResult<Value>>): Promise<Done>;
+  change<Value>(call: (calls: ProgramCalls) => Promise<RelayResult<Value>>): Promise<Done>;
 }
 
 function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): AgentPrograms {

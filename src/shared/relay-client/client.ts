@@ -10,8 +10,6 @@ import type { Callable, Endpoint, Endpoints, Heard, Said } from '../protocol/end
 import type { RelayProblem, RelayResult } from './result.ts';
 import { RELAY_TIMES } from './settings.ts';
 
-export type { RelayProblem, RelayResult };
-
 // The sentences of problems between page and relay. Each says what to do.
 
 const SENTENCES = {

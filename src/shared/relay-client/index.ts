@@ -13,7 +13,8 @@
  * It does not know how documents are stored or shown. Addresses and schemas come from
  * `../protocol`.
  */
-export { createRelayClient, type RelayProblem, type RelayResult } from './client.ts';
+export { createRelayClient } from './client.ts';
+export type { RelayProblem, RelayResult } from './result.ts';
 export type { PageClient } from './page-client.ts';
 export {
   createEventStream,

@@ -22,15 +22,8 @@ import {
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { workspaceEndpoints } from '../protocol/endpoints/workspaces.ts';
-import {
-  createRelayClient,
-  createSender,
-  pathOf,
-  type RelayClient,
-  type RelayResult,
-  type SendDeps,
-  type SentCall,
-} from './client.ts';
+import { createRelayClient, createSender, pathOf, type RelayClient, type SendDeps, type SentCall } from './client.ts';
+import type { RelayResult } from './result.ts';
 import { RELAY_TIMES } from './settings.ts';
 
 const endpoints = {

@@ -6,7 +6,8 @@ import type { Timers } from '../domain/platform/timers.ts';
 import { syncEndpoints } from '../protocol/endpoints/sync.ts';
 import { RELAY_TIMES } from './settings.ts';
 import { protocolsOf } from './page-key.ts';
-import { createRelayClient, type RelayResult, type SendDeps } from './client.ts';
+import { createRelayClient, type SendDeps } from './client.ts';
+import type { RelayResult } from './result.ts';
 
 // The sync socket: one WebSocket to the relay. It parses text messages and passes binary ones on.
 

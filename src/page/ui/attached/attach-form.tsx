@@ -55,14 +55,12 @@ export interface BoxRules {
 const newDraft = ({ sandbox, why }: Pick<BoxRules, 'sandbox' | 'why'>): BoxDraft =>
   draftOf(null, sandbox || why !== undefined);
 
-const distinctLines = (text: string) => [
-  ...new Set(
-    text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  ),
-];
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+const distinctLines = (text: string) => [...new Set(linesOf(text))];
 const EVERYWHERE = '*';
 
 type ReadBox = { readonly ok: true; readonly box: Box | null } | { readonly ok: false; readonly reason: string };
@@ -81,16 +79,6 @@ function boxIn({ held, folder, reads, hosts }: BoxDraft): ReadBox {
   if (place !== undefined) return { ok: false, reason: t`${place} is no whole path: one begins with /.` };
   const network = named.length === 0 ? 'none' : named.includes(EVERYWHERE) ? 'all' : named;
   return { ok: true, box: { folder: folder.trim() || null, reads: distinctLines(reads), network } };
-}
-
-function BoxField({ label, hint, children }: { label: string; hint: ReactNode; children: ReactNode }) {
-  return (
-    <label className="attach-field">
-      {label}
-      {children}
-      <span className="setting-hint">{hint}</span>
-    </label>
-  );
 }
 
 function BoxFields({
@@ -130,7 +118,7 @@ function BoxFields({
         <>
           {(folders || draft.folder !== '' || draft.reads !== '') && (
             <>
-              <BoxField label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
+              <Field label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
                 <input
                   {...PLAIN}
                   className="field"
@@ -138,8 +126,8 @@ function BoxFields({
                   placeholder="/home/me/notes"
                   onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
                 />
-              </BoxField>
-              <BoxField
+              </Field>
+              <Field
                 label={t`What it only reads, one in a line`}
                 hint={t`Where its own program lies, where that is not the system’s (/usr).`}
               >
@@ -150,13 +138,10 @@ function BoxFields({
                   value={draft.reads}
                   onChange={(event) => onDraft({ ...draft, reads: event.target.value })}
                 />
-              </BoxField>
+              </Field>
             </>
           )}
-          <BoxField
-            label={t`Hosts that it reaches, one in a line`}
-            hint={t`Empty: no network. * is all that is public.`}
-          >
+          <Field label={t`Hosts that it reaches, one in a line`} hint={t`Empty: no network. * is all that is public.`}>
             <textarea
               {...PLAIN}
               className="field"
@@ -165,7 +150,7 @@ function BoxFields({
               placeholder="api.example.org"
               onChange={(event) => onDraft({ ...draft, hosts: event.target.value })}
             />
-          </BoxField>
+          </Field>
         </>
       )}
     </>
@@ -313,12 +298,6 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
     </form>
   );
 }
-
-const linesOf = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 /**
  * What programs need to start in the sandbox, to be granted or not. Renders nothing where that is

@@ -13,8 +13,7 @@ import { QueryView } from '../parts/page-head.tsx';
 import { clockTime, dayWithin, fullTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { type Teammate, type Teammates, useTeammates } from '../use-somebody.ts';
-import { copyText } from '../parts/copy.ts';
-import { CopyIcon } from '../parts/icons.tsx';
+import { CopyableText } from '../parts/copyable-text.tsx';
 import './clients.css';
 
 /** What each scope allows an application, as shown to the person. */
@@ -264,28 +263,6 @@ function callsToPaste(origin: string, secret: string): readonly ToPaste[] {
   ];
 }
 
-function Copyable({ text, what }: { text: string; what: string }) {
-  const state = useRoost();
-  return (
-    <div className="command">
-      {/* Scrollable by keyboard too. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0} aria-label={what}>
-        {text}
-      </pre>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={t`Copy: ${what}`}
-        title={t`Copy`}
-        onClick={() => void copyText(state, text, what)}
-      >
-        <CopyIcon />
-      </button>
-    </div>
-  );
-}
-
 /**
  * Shows a secret, once, and what to do with it. Only its button closes it: an accidental press
  * beside it must not lose the secret.
@@ -316,13 +293,13 @@ function SecretDialog({
           {name === null ? t`may do what you ticked` : t`acts as ${name}`}
           {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
         </p>
-        <Copyable text={secret} what={t`The secret`} />
+        <CopyableText text={secret} what={t`The secret`} />
         {(name === null ? callsToPaste(location.origin, secret) : settingsToPaste(location.origin, secret, model)).map(
           ({ key, title, about, text }) => (
             <section key={key} aria-label={title}>
               <h3>{title}</h3>
               <p>{about}</p>
-              <Copyable text={text} what={title} />
+              <CopyableText text={text} what={title} />
             </section>
           ),
         )}

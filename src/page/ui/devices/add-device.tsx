@@ -13,7 +13,8 @@ import { useDevices, useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
-import { CompareWords, CopyableText, PasteText, ShareFirst, StepHead, Words, Wrong } from './dialog-parts.tsx';
+import { CopyableText } from '../parts/copyable-text.tsx';
+import { CompareWords, PasteText, ShareFirst, StepHead, Words, Wrong } from './dialog-parts.tsx';
 import { Countdown, type Pixels, QrCode, readQr, useLeft } from './qr-code.tsx';
 import './devices.css';
 

@@ -14,7 +14,8 @@ import { useNow } from '../hooks.ts';
 import { Progress } from '../parts/progress.tsx';
 import { fullTime } from '../text/time.ts';
 import { PATHS, useRoute } from '../routes.ts';
-import { CopyableText, NameField, PasteText, Wrong } from './dialog-parts.tsx';
+import { CopyableText } from '../parts/copyable-text.tsx';
+import { NameField, PasteText, Wrong } from './dialog-parts.tsx';
 import { DeviceDialog, type DeviceDialogName } from './later.tsx';
 import './devices.css';
 

@@ -8,8 +8,6 @@ import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { plural } from '../text/sizes.ts';
-import { copyText } from '../parts/copy.ts';
-import { CopyIcon } from '../parts/icons.tsx';
 
 interface Props {
   readonly label: string;
@@ -278,28 +276,5 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
         <button type="button" className="ghost" onClick={onClose}>{t`Not now`}</button>
       </div>
     </form>
-  );
-}
-
-/** A long text to copy elsewhere. `what`: as a sentence begins, "The offer". */
-export function CopyableText({ text, what }: { text: string; what: string }) {
-  const state = useRoost();
-  return (
-    <div className="device-copy">
-      {/* Scrollable by keyboard too. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0} aria-label={what} translate="no">
-        {text}
-      </pre>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label={t`Copy: ${what}`}
-        title={t`Copy`}
-        onClick={() => void copyText(state, text, what)}
-      >
-        <CopyIcon />
-      </button>
-    </div>
   );
 }

@@ -8,7 +8,7 @@ import { filesOf } from '../../state/files.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { useRoost } from '../context.tsx';
-import { CopyableText } from '../devices/dialog-parts.tsx';
+import { CopyableText } from '../parts/copyable-text.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
 import type { Teammate } from '../use-somebody.ts';
