@@ -155,7 +155,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     entry.begun && (await (await open(entry)).directory.isAnnounced());
 
   const first = await open(await registry.decide(({ firstHome }) => firstHome()));
-  // Opening closes what a crash left open there, whoever returns.
+  // Opening the home closes what a crash left open there.
   for (const entry of registry.living()) await open(entry);
 
   return {

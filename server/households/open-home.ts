@@ -122,7 +122,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
   log.subscribe(({ event }) => {
     if (event.kind !== 'changed' || event.what !== 'team') return;
     letGo().catch((error: unknown) =>
-      logger.error('What an agent had left here could not be let go of; it is tried with the next change.', { error }),
+      logger.error('What an agent had left here could not be released; the next change tries again.', { error }),
     );
   });
 
@@ -237,7 +237,7 @@ function openAttached(
 // Unreadable rows of a home's event log, which are left out. Each is reported once: in the relay's
 // log, and to the person in the lead's conversation.
 
-/** Rows that the person is told of per start of the relay. The relay's log names all. */
+/** Skipped rows that one start of the relay announces to the person. The log names all. */
 const MOST_TOLD = 3;
 
 interface SetAsideDeps {

@@ -138,7 +138,9 @@ describe('A home whose log has rows that cannot be read', () => {
     const made = await put('POST', '/v1/pulse-routines', { ...routine, timing });
     const { scheduleId } = scheduledSchema.parse(await made.json());
     const ended = async () =>
-      (await eventsOf(relay)).filter(({ event, data }) => event === 'run-ended' && JSON.stringify(data).includes('a1'));
+      (await eventsOf(relay)).filter(
+        ({ event, data }) => event === 'run-ended' && JSON.stringify(data).includes('"agentId":"a1"'),
+      );
     model.follow(() => answers(says(0, odd)));
     await put('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
     await eventually(ended, ({ length }) => length === 1);

@@ -115,7 +115,8 @@ describe('a wake', () => {
     });
     await house.start();
     await house.wake([payload(0), payload(1), payload(2)]);
-    await house.until(() => house.host.waiting().waiting.length >= 2);
+    const inLine = () => house.host.waiting().waiting.map(({ agentId }) => agentId);
+    await house.until(() => ['agent-1', 'agent-2'].every((agentId) => inLine().includes(agentId)));
     expect(await house.host.stop('agent-1')).toBe(true);
     await house.until(() => house.of('agent-asleep').length === 1);
     await house.until(() => house.host.waiting().waiting.find(({ agentId }) => agentId === 'agent-2')?.position === 1);

@@ -64,7 +64,7 @@ export function createModelRoutes({ models }: { readonly models: HomeModels }): 
         throw problem(
           403,
           'model-address',
-          'This household may not connect models on the relay’s own machine. Whoever runs the relay can allow it (--model-addresses any).',
+          'This household may not connect models on the relay’s own machine. The relay’s owner can allow it (--model-addresses any).',
         );
       return { found };
     },

@@ -46,7 +46,7 @@ export interface Begun {
 }
 
 export interface Toolbox {
-  /** The definitions that always precede its conversation, whoever may use them. */
+  /** The definitions that always precede its conversation, for every agent. */
   told(): readonly MindTool[];
   offered(caller: Caller, begun: Begun): Promise<Offered>;
   /** Never rejects. A failure is an outcome, which the mind reads. */

@@ -16,7 +16,7 @@ interface EventRow {
   readonly event_json: string;
 }
 
-/** A skipped row. `why`: for whoever investigates it. */
+/** A skipped row. `why`: for the person who investigates it. */
 export interface UnreadableRow {
   readonly id: number;
   readonly kind: string;

@@ -100,7 +100,7 @@ interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
 interface ProgramsDeps extends BoxDeps {
   /** Why no folder of the machine is shown, as a sentence. Null: named folders are. */
   readonly refuseFolders: string | null;
-  /** No folder above, at or below one of these is shown, whoever names it. */
+  /** No folder above, at or below one of these is shown, even if the person names it. */
   readonly hidden: readonly string[];
 }
 
@@ -266,7 +266,7 @@ interface SandboxDeps {
   readonly cgroups?: () => Promise<Cgroups | null>;
   /** Left out: no network, whatever is granted. */
   readonly network?: NetworkDeps;
-  /** The relay's own folders. No program sees them, whoever names them. */
+  /** The relay's own folders. No program sees them, even if the person names them. */
   readonly hidden?: readonly string[];
   /** Runs commands outside a sandbox where the person insists. */
   readonly processes?: Pick<Processes, 'start'>;

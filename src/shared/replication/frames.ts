@@ -7,11 +7,11 @@
  *     1 have     | per writer: writer, number of ranges, ranges        everything the sender has
  *     2 more     | the same                                            the sender has these too
  *     3 less     | the same                                            the sender no longer has these
- *     4 want     | request, then the same                              a request; the newest of each writer come first
+ *     4 want     | request, then the same                              asks for these, newest first
  *     5 entries  | flags, request if requested, entries                flags: 1 requested, 2 replace
- *     6 conflict | flags, request if requested, entries                the sender's entries at places of yours; flags: 1 requested, 2 more to come
- *     7 refused  | per entry: writer, counter, 16 bytes of digest      these bytes are not what they claim to be
- *     8 compare  | request, per entry: writer, counter, 8 of digest    asks for the entries that differ (`conflict`)
+ *     6 conflict | flags, request if requested, entries                differ from yours; flags: 1 requested, 2 more follow
+ *     7 refused  | per entry: writer, counter, 16 bytes of digest      the peer could not verify these
+ *     8 compare  | request, per entry: writer, counter, 8 of digest    asks which of these differ
  *
  * A range is two numbers. The first is the gap to the range before: its start less the end before,
  * less 1, and at least 1 after the first range. The second counts the numbers that follow the

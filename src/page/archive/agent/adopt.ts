@@ -164,7 +164,7 @@ function asCopy(
   const birth = birthOf(parsed.documents);
   const docs: Doc[] = [];
   for (const doc of parsed.documents) {
-    // Shared by all agents: the same session, whoever took part.
+    // All agents that took part share the session.
     if (kindOf(doc.type)?.whose === 'everybody') docs.push(doc);
     // A queued message was meant for the original, and would be sent a second time.
     else if (doc.type !== 'queued-message' && !isAboutSeat(doc) && (doc.type !== 'agent-identity' || doc._id === birth))

@@ -176,7 +176,7 @@ export function ToldHere() {
     const visible = document.visibilityState === 'visible';
     for (const { key } of open)
       if (known?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : TOLD_HERE.grace));
-    // Removes obsolete notifications, whoever showed them.
+    // Removes obsolete notifications, also those of other tabs.
     const { serviceWorker } = navigator as Partial<Navigator>;
     void serviceWorker?.getRegistration().then(async (own) => {
       for (const each of (await own?.getNotifications()) ?? [])
