@@ -50,6 +50,8 @@ interface Waiting {
   readonly since: number;
   /** ms since the epoch: no request before then. */
   nextAt: number;
+  /** The check that stopped the last request. */
+  stoppedBy: GateCheck | null;
   readonly cleared: Promise<boolean>;
   resolve(isAwake: boolean): void;
 }
@@ -74,14 +76,17 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
   });
 
   const nextAfter = (until: number | null) => now() + againIn(until, now(), settings);
+  /** Those that may be requested. One that waits for the flood guard holds up those after it. */
+  function first(): Waiting[] {
+    const last = waiting.findIndex(({ stoppedBy }) => stoppedBy === 'flood');
+    return last < 0 ? [...waiting] : waiting.slice(0, last + 1);
+  }
 
-  /**
-   * Requests all due wakes, in order. A request that waits for the flood guard holds up those after
-   * it.
-   */
+  /** Requests all due wakes, in order. */
   async function pass(): Promise<void> {
     for (const one of [...waiting]) {
       if (!waiting.includes(one)) continue;
+      if (!first().includes(one)) return;
       const { request, sessionId, since } = one;
       if (host.sessionId() !== sessionId || !pauses.isPaused(request.target)) {
         leave(one, host.sessionId() === sessionId);
@@ -94,14 +99,14 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
         continue;
       }
       one.nextAt = nextAfter(decision.until);
-      if (decision.check === 'flood') return;
+      one.stoppedBy = decision.check;
     }
   }
   function passLater(): void {
     cancel?.();
     cancel = null;
     if (waiting.length === 0) return;
-    const wait = Math.max(1, Math.min(...waiting.map(({ nextAt }) => nextAt)) - now());
+    const wait = Math.max(1, Math.min(...first().map(({ nextAt }) => nextAt)) - now());
     cancel = timers.after(Math.min(wait, settings.againMostMs), () => {
       void inTurn(pass)
         .catch((error: unknown) =>
@@ -122,14 +127,22 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
         const since = now();
         const sessionId = host.sessionId();
         const answer = await ask({ ...request, since });
-        const { outcome, until } = answer.decision;
+        const { outcome, until, check } = answer.decision;
         const isAwake = outcome === 'granted';
         const before = waiting.find((one) => one.request.target === request.target);
         if (isAwake || sessionId === null || !pauses.isPaused(request.target) || !stays(answer.decision, only))
           return { ...answer, waits: false, cleared: Promise.resolve(isAwake || !pauses.isPaused(request.target)) };
         if (before) return { ...answer, waits: true, cleared: before.cleared };
         const { promise, resolve } = createDeferred<boolean>();
-        waiting.push({ request, sessionId, since, nextAt: nextAfter(until), cleared: promise, resolve });
+        waiting.push({
+          request,
+          sessionId,
+          since,
+          nextAt: nextAfter(until),
+          stoppedBy: check,
+          cleared: promise,
+          resolve,
+        });
         passLater();
         return { ...answer, waits: true, cleared: promise };
       }),

@@ -69,7 +69,7 @@ export async function openPage({
   const device = testDevice(NOW);
   prepare?.({ owner, relay, archive, reach, device });
   // As in a browser that has been open for a while: no test waits for a part of the page.
-  await fetchLaterParts();
+  await Promise.all([fetchLaterParts(), import('../../../../src/page/ui/welcome/first.ts')]);
   const state = createRoostState({ owner, relay, reach: reach.port, archive, device, node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
