@@ -3,7 +3,7 @@
  * needs. This table alone defines what each right permits, which households have it, and how others
  * are refused. Other parts ask it by home.
  */
-import { sentence } from '../../src/shared/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { SCRIPTS_OFF } from '../../src/shared/protocol/schedules.ts';
 import type { AddressRule, ModelShare } from '../platform/guarded-fetch.ts';

@@ -20,7 +20,7 @@ import type { Stamp } from '../../src/shared/domain/stamp.ts';
 import type { EventLists, TeamEvents } from './session.ts';
 import type { Took } from './mind.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/shared/protocol/events.ts';
-import type { SearchAnswered, SearchAsked } from '../../src/shared/protocol/searches.ts';
+import type { SearchAnswered, SearchAsked } from '../../src/shared/protocol/search.ts';
 
 export type { Took } from './mind.ts';
 export type { AgentState } from '../../src/shared/domain/guardrails.ts';

@@ -9,13 +9,13 @@ import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { grantOf } from '../../src/shared/domain/toolsets.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
-import { sentence } from '../../src/shared/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
-import type { Calls } from '../tools/calls/index.ts';
+import { type Calls, createCallRoutes } from '../tools/calls/index.ts';
 import type { Configs, Directory, EventLog } from '../contracts/index.ts';
 import { createGateRoutes, type OpenConfigs, scopeOf } from '../team/gate/index.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -25,7 +25,7 @@ import { createScripts, type Schedules, type Scripts, type WatchedClock } from '
 import type { Database, Db, OpenJournal } from '../store/index.ts';
 import { type Hands, type HandTools, roomOf } from '../tools/hands/index.ts';
 import { createWorkspaces, type Workspaces } from '../tools/workspaces/index.ts';
-import { type Attached, createAttached } from '../tools/mcp-client/index.ts';
+import { type Attached, createAttached, createAttachedRoutes } from '../tools/mcp-client/index.ts';
 import {
   type AgentPrograms,
   type AgentProgramsDeps,
@@ -33,10 +33,8 @@ import {
   createProgramRoutes,
 } from '../tools/acp/index.ts';
 import { createTell, openEventLog, type UnreadableRow } from '../team/events/index.ts';
-import { messageEvent } from '../agents/runs/message-event.ts';
-import { createAttachedRoutes } from '../tools/mcp-client/routes.ts';
-import { createCallRoutes } from '../tools/calls/routes.ts';
-import { createCostRoutes } from '../team/costs/routes.ts';
+import { messageEvent } from '../agents/runs/speaker.ts';
+import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
 import type { Handled } from '../http/endpoint.ts';
 import { createInboxRoutes } from '../team/inbox/index.ts';
@@ -47,11 +45,12 @@ import {
   createNotifications,
   type HomeNotifications,
   type NotificationsDeps,
+  type Pusher,
 } from '../notifications/index.ts';
 import { createPauseRoutes } from '../team/pauses/index.ts';
 import type { HomeRights, OwnerRights } from '../access/owner-rights.ts';
 import { problem } from '../http/problem.ts';
-import { createRecordRoutes } from '../team/records/routes.ts';
+import { createRecordRoutes } from '../team/records/index.ts';
 import { createPulses } from '../schedules/alone.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
@@ -70,7 +69,6 @@ import type { Sealer } from '../platform/sealer.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import type { Sandbox } from '../tools/sandbox/index.ts';
 import type { Web } from '../tools/web/index.ts';
-import type { Pusher } from '../notifications/push.ts';
 import { openTeam, type Team } from './team.ts';
 import { createSessionRoutes, type StreamLimit } from './session-routes.ts';
 

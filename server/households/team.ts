@@ -50,7 +50,7 @@ import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store
 import { createSearches, createSearchTools } from '../team/searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../team/threads/index.ts';
 import { createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
-import { createProviderTools } from '../tools/web/tools.ts';
+import { createProviderTools } from '../tools/web/index.ts';
 
 export interface TeamDeps {
   readonly db: Db;

@@ -1,7 +1,7 @@
 /** Problem documents (RFC 9457): the form of every error of the relay. */
 import { HTTPException } from 'hono/http-exception';
 import type { z } from 'zod';
-import { sentence } from '../../src/shared/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
 import type { Problem } from '../../src/shared/protocol/http.ts';
 import type { ProblemName } from '../../src/shared/protocol/problems.ts';
 

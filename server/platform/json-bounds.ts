@@ -3,7 +3,7 @@
  * parsed. A long string costs a parser nothing. Twenty million empty lists block the only thread
  * for many seconds.
  */
-import { sentence } from '../../src/shared/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
 
 export interface JsonBounds {
   /** Nesting of lists and objects. */

@@ -24,10 +24,9 @@ import {
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { toolWords } from '../../src/shared/domain/toolsets.ts';
-import { inLanguage, type Protocol, renderTemplate } from '../../src/shared/domain/prompts.ts';
+import { inLanguage, type Protocol, renderTemplate, teammatesText } from '../../src/shared/domain/prompts.ts';
 import { writeSaid } from '../../src/shared/domain/quoting.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
-import { teammatesText } from '../../src/shared/domain/teammates.ts';
 import type { Alone, Configs, DueCause, GivenBefore, Inbox, Pulses, Reached } from '../contracts/index.ts';
 import { misfitIn } from '../http/problem.ts';
 import type { Mind } from '../agents/minds/index.ts';

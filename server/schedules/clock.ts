@@ -3,23 +3,74 @@
  * passes the occurrences to `perform`, a limited number at a time. Several processes may share the
  * store: each row is claimed by one of them.
  */
+import { sleep, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import { cutMiddle } from '../../src/shared/domain/cut-middle.ts';
 import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { quote, titled } from '../../src/shared/domain/quoting.ts';
 import type { Occurrence } from '../../src/shared/protocol/schedules.ts';
-import { sleep, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { OpenHealth } from '../../src/shared/protocol/http.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { rowOf as inARow, type PlannedStop, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
-import { sentence } from '../../src/shared/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
+import { ALWAYS_THERE, type Database, enduring, isAway } from '../store/index.ts';
 import type { Configs, Meanwhile } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { DATABASE_BROKE } from '../agents/runs/outcome.ts';
-import { type Database, isAway } from '../store/index.ts';
 import { type Claim, type Ended, type LeftScript, NO_DETAIL, type Row, type ScheduleRows, type Waits } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
-import type { Leases } from './leases.ts';
+
+// Renews the leases of claims, so that no other relay takes the work of this one for dead.
+
+interface LeasesDeps {
+  readonly rows: Pick<ScheduleRows, 'renew'>;
+  /** Left out: the database is always reachable. */
+  readonly database?: Pick<Database, 'untilThere'>;
+  readonly limits: Pick<ScheduleLimits, 'renewMs'>;
+  readonly timers: Timers;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Leases {
+  /** Renews this claim until the returned function is called. */
+  hold(claim: Claim): () => void;
+  /** Tokens of the claims that are held. */
+  tokens(): readonly string[];
+  /** Stops renewing. */
+  close(): void;
+}
+
+export function createLeases({ rows, database = ALWAYS_THERE, limits, timers, now, onError }: LeasesDeps): Leases {
+  const held = new Set<Claim>();
+  let closed = false;
+  let cancel: (() => void) | null = null;
+
+  function renewLater(): void {
+    if (held.size === 0 || closed) return;
+    cancel ??= timers.after(limits.renewMs, () => {
+      cancel = null;
+      // Renewed as soon as the database is back from an outage. Other processes wait for that, but
+      // no longer.
+      enduring(database, () => rows.renew([...held], now()))
+        .catch(onError)
+        .finally(renewLater);
+    });
+  }
+
+  return {
+    hold(claim) {
+      held.add(claim);
+      renewLater();
+      return () => void held.delete(claim);
+    },
+    tokens: () => [...held].map(({ token }) => token),
+    close() {
+      closed = true;
+      cancel?.();
+    },
+  };
+}
 
 // Notes for an agent about its own runs without a person. The agent gets one when it wakes, or with
 // its next turn if it is awake, because it must know what it has done.

@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { type OccurrenceEnd, SKIP_REASONS, type SkipReason } from '../../src/shared/domain/schedule/timing.ts';
-import { idOf } from '../../src/shared/protocol/ids.ts';
+import { idOf } from '../../src/shared/protocol/limits.ts';
 import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/shared/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
 import { SCHEMA, type Tables } from '../store/tables.ts';

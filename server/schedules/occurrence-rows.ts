@@ -14,7 +14,7 @@ import {
   slotAfter,
   type TimingContext,
 } from '../../src/shared/domain/schedule/timing.ts';
-import { idOf } from '../../src/shared/protocol/ids.ts';
+import { idOf } from '../../src/shared/protocol/limits.ts';
 import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { groupSchema, type WrittenGroup } from '../platform/processes/proc.ts';

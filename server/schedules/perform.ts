@@ -14,7 +14,7 @@ import {
 import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
 import type { Occurrence, Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { GateCheck } from '../../src/shared/domain/guardrails.ts';
-import { sentence } from '../../src/shared/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
 import type { EventOf } from '../../src/shared/protocol/events.ts';

@@ -1,6 +1,6 @@
 /** Reasons why a schedule is refused, as sentences for people. */
 import { titled } from '../../src/shared/domain/quoting.ts';
-import { sentence } from '../../src/shared/domain/sentence.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { Timing } from '../../src/shared/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/shared/protocol/said-timing.ts';

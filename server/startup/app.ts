@@ -11,6 +11,8 @@ import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { matchedRoutes } from 'hono/route';
+import { spanText } from '../../src/shared/domain/zone-days.ts';
+import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { keepLoaded } from '../../src/shared/domain/platform/single-flight.ts';
 import { roomEndpoints } from '../../src/shared/protocol/endpoints/team.ts';
 import type { Health, OpenHealth, Rehearsal, Room } from '../../src/shared/protocol/http.ts';
@@ -18,6 +20,9 @@ import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import type { MindInfo, Snapshot } from '../../src/shared/protocol/events.ts';
+import type { Homes } from '../households/index.ts';
+import type { Logger } from '../platform/logger.ts';
+import { type ClockWatch, createClockWatch } from '../schedules/index.ts';
 import {
   answer,
   browserOf,
@@ -39,6 +44,44 @@ import { createDatabaseGate, DATABASE_AWAY, unlessAway } from '../http/database-
 import { openApi } from '../http/open-api.ts';
 import { problem, problemResponse, RETRY_AFTER } from '../http/problem.ts';
 import type { App } from '../http/upgrade.ts';
+
+// Reports on the terminal and in the log when the clock of a home stops, and at the start how long
+// it had stood still.
+
+const COPIED =
+  'This home is a copy of another, or was put back from one: nothing that is due runs here, so that it does not run twice. Under Night you bring it here.';
+
+interface ClockWatchTells {
+  /** Monotonic ms. */
+  readonly elapsed: () => number;
+  readonly say: (line: string) => void;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** The watch ends with the relay. */
+  readonly closers: { add(closer: () => Promise<void>): void };
+}
+
+export function openClockWatch(
+  homes: Pick<Homes, 'open'>,
+  { elapsed, say, logger, closers }: ClockWatchTells,
+): ClockWatch {
+  const watch = createClockWatch({
+    clocks: () => homes.open().map(({ clock }) => clock),
+    elapsed,
+    timers: realTimers,
+    say(line) {
+      say(line);
+      logger.warn(line);
+    },
+  });
+  closers.add(() => Promise.resolve(watch.close()));
+  const { stoodMs, copied } = watch.state();
+  if (copied) say(COPIED);
+  if (stoodMs !== null)
+    say(
+      `The clock by which agents’ routines are due had stood for ${spanText(stoodMs)}: Roost was not running, and nobody had ended it. What was missed stands under Night.`,
+    );
+  return watch;
+}
 
 // Used and free room of the relay's home, for the page, and for the check whether agents may store
 // more.

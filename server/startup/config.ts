@@ -23,7 +23,7 @@ import { QUOTAS } from '../platform/quotas.ts';
 import { LOG_LEVELS, type LogLevel } from '../platform/logger.ts';
 import type { PushSubject } from '../notifications/index.ts';
 import { StartError } from '../platform/errors.ts';
-import type { TlsFiles } from '../http/tls.ts';
+import type { TlsFiles } from '../http/listen.ts';
 import type { SyncSettings } from '../sync/settings.ts';
 import type { Homes } from '../households/index.ts';
 import type { Db } from '../store/index.ts';

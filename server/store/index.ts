@@ -28,8 +28,7 @@ import { realTimers, type Timers } from '../../src/shared/domain/platform/timers
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { codeOf } from '../platform/errors.ts';
 import { DATABASE_LIMITS, type DatabaseLimits } from './settings.ts';
-import { type Engine, openEngine } from './engine.ts';
-import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
+import { createEmbedded, type Embedded, type Engine, type EngineSource, openEngine } from './engine.ts';
 import { ALWAYS_THERE, type Database } from './database-watch.ts';
 import { openServer } from './postgres.ts';
 import { SCHEMA, type Tables } from './tables.ts';

@@ -36,17 +36,22 @@ import {
 } from '../shared/relay-client/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { householdOf, isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
-import { searchEndpoints } from '../shared/protocol/endpoints/searches.ts';
+import { searchEndpoints } from '../shared/protocol/endpoints/threads.ts';
 import { sessionEndpoints } from '../shared/protocol/endpoints/session.ts';
-import { LEDGER_METHODS, OWNER_METHODS, SEARCH_METHODS } from '../shared/protocol/owner-rpc.ts';
+import {
+  LEDGER_METHODS,
+  OWNER_METHODS,
+  type OwnerNews,
+  SEARCH_METHODS,
+  type StorageProblem,
+} from '../shared/protocol/worker.ts';
 import { answersOf } from '../shared/rpc/method.ts';
 import { createRpcServer } from '../shared/rpc/server.ts';
 import { SYNC_METHODS } from '../shared/protocol/sync/methods.ts';
 import { openSearch, type Search } from './search/index.ts';
 import type { Doc, ForgetDoc } from '../shared/protocol/documents.ts';
-import type { OwnerNews, StorageProblem } from '../shared/protocol/worker.ts';
 import { guessDeviceName } from '../shared/domain/device-name.ts';
-import { sentence } from '../shared/domain/sentence.ts';
+import { sentence } from '../shared/domain/names.ts';
 
 const WAITING = sentence`Another version of Roost still holds what is stored in this browser. Close its other tabs; this one goes on by itself.`;
 const cursorSchema = z.object({ log: z.string(), after: z.number() });

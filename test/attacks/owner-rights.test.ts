@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { OwnerRight } from '../../server/access/owner-rights.ts';
-import { isRecord } from '../../src/shared/domain/platform/is-record.ts';
+import { isRecord } from '../../src/shared/domain/platform/json.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { healthSchema } from '../../src/shared/protocol/http.ts';

@@ -12,7 +12,7 @@ import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
 import { connectionSchema } from '../../src/shared/protocol/models.ts';
 import { createServedMind, type MindRequest } from '../../server/agents/minds/index.ts';
 import { createGuardedAgent, createGuardedFetch, guardOf } from '../../server/platform/guarded-fetch.ts';
-import { openPushers } from '../../server/notifications/push.ts';
+import { openPushers } from '../../server/notifications/index.ts';
 import { createUpstream } from '../../server/agents/proxy/upstream.ts';
 import { openWayOut } from '../../server/tools/sandbox/network.ts';
 import { createWeb } from '../../server/tools/web/index.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOrigins, createRateLimit, createSignIn } from '../../server/access/index.ts';
-import { isOwnRequest } from '../../server/access/origins.ts';
+import { createOrigins, createRateLimit, createSignIn, isOwnRequest } from '../../server/access/index.ts';
 import { NOTE_EVERY_MS } from '../../server/access/sign-in.ts';
 import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { freePort } from '../support/free-port.ts';

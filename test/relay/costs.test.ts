@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createCosts, type OpenCosts } from '../../server/team/costs/index.ts';
-import { createCostRoutes } from '../../server/team/costs/routes.ts';
+import { createCostRoutes, createCosts, type OpenCosts } from '../../server/team/costs/index.ts';
 import { COST_LIMITS } from '../../server/team/costs/settings.ts';
 import { openEventLog } from '../../server/team/events/index.ts';
 import { mount, type Env } from '../../server/http/endpoint.ts';

@@ -9,7 +9,7 @@ import { createStreams, type Streams } from '../../server/http/stream.ts';
 import { snapshotSchema, type RoostEvent } from '../../src/shared/protocol/events.ts';
 import { helloSchema } from '../../src/shared/protocol/stream.ts';
 import { problemSchema } from '../../src/shared/protocol/http.ts';
-import { searchAskedSchema } from '../../src/shared/protocol/searches.ts';
+import { searchAskedSchema } from '../../src/shared/protocol/search.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { openEventSource, type OpenStream, type StreamMessage } from '../support/event-source.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

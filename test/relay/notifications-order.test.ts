@@ -8,8 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/team/events/index.ts';
-import { createNotifications, type NotificationsDeps } from '../../server/notifications/index.ts';
-import { openPushers, type Pusher } from '../../server/notifications/push.ts';
+import {
+  createNotifications,
+  type NotificationsDeps,
+  openPushers,
+  type Pusher,
+} from '../../server/notifications/index.ts';
 import { createNotificationRows } from '../../server/notifications/rows.ts';
 import { NOTIFICATION_LIMITS } from '../../server/notifications/settings.ts';
 import { createSealer } from '../../server/platform/sealer.ts';

@@ -13,10 +13,9 @@ import { writeWake, type AgentPayload } from '../../src/shared/domain/wake-paylo
 import { costsSchema } from '../../src/shared/protocol/costs.ts';
 import { programSchema, programsSchema, type Program } from '../../src/shared/protocol/programs.ts';
 import type { WokenTalk } from '../../server/contracts/index.ts';
-import { createKeptSessions } from '../../server/tools/acp/kept-sessions.ts';
+import { createKeptSessions, createStarts, openSession } from '../../server/tools/acp/starts.ts';
 import { createProcesses } from '../../server/platform/processes/index.ts';
 import type { LineHandlers } from '../../server/tools/acp/line.ts';
-import { createStarts, openSession } from '../../server/tools/acp/starts.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { PROGRAM_LIMITS } from '../../server/tools/acp/settings.ts';
 import { tryProgram } from '../../server/tools/acp/index.ts';

@@ -9,10 +9,10 @@ import { PERSON } from '../../src/shared/domain/threads.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import {
   CANNOT_SEARCH,
-  searchAnsweredSchema,
   type SearchAnswered,
+  searchAnsweredSchema,
   type SearchAsked,
-} from '../../src/shared/protocol/searches.ts';
+} from '../../src/shared/protocol/search.ts';
 import {
   threadMessageSchema,
   threadMessagesSchema,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { StartError } from '../../server/platform/errors.ts';
-import { readTlsPair, watchTlsFiles, type TlsFiles, type TlsWatch } from '../../server/http/tls.ts';
+import { readTlsPair, type TlsFiles, type TlsWatch, watchTlsFiles } from '../../server/http/listen.ts';
 import { freePort } from '../support/free-port.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { runRelayCommand, startRelay, type TestRelay } from '../support/relay.ts';

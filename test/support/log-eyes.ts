@@ -1,7 +1,7 @@
 /** What somebody sees of a long conversation, frame by frame. */
 import type { Page } from 'playwright-core';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import type { FromOwner } from '../../src/shared/protocol/owner-rpc.ts';
+import type { FromOwner } from '../../src/shared/protocol/worker.ts';
 
 /** The topmost message in sight, or the one asked for. */
 export interface Place {

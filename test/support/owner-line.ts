@@ -3,8 +3,7 @@
  * ask it, for what a person would have to look for on many screens.
  */
 import type { Page } from 'playwright-core';
-import type { OwnerCallName, OwnerCalls } from '../../src/shared/protocol/owner-rpc.ts';
-import type { OwnerNews } from '../../src/shared/protocol/worker.ts';
+import type { OwnerCallName, OwnerCalls, OwnerNews } from '../../src/shared/protocol/worker.ts';
 
 export interface OwnerLine {
   call<Name extends OwnerCallName>(

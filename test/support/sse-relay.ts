@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { z } from 'zod';
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/shared/protocol/events.ts';
 import { ackSchema, postMessageSchema, type PostMessage } from '../../src/shared/protocol/http.ts';
-import { searchAnsweredSchema, type SearchAnswered } from '../../src/shared/protocol/searches.ts';
+import { type SearchAnswered, searchAnsweredSchema } from '../../src/shared/protocol/search.ts';
 import { applyEvent, NO_SESSION } from '../../src/shared/protocol/live.ts';
 
 export interface SseRelay {

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['src/page/ui', 'src/page/state', 'src/page/language'];
 /**
  * Where sentences are said that pages say anew in their language: see
- * `src/shared/domain/sentence.ts`.
+ * `src/shared/domain/names.ts`.
  */
 const ELSEWHERE = [
   'src/page/archive',

@@ -16,8 +16,7 @@
  */
 import { z } from 'zod';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
-import { parseJson } from '../../../src/shared/domain/platform/json.ts';
+import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { MindBlock, Sealed, StopReason, ToolSearchBlock, WebBlock } from '../../contracts/mind.ts';
 import { createJsonCount, type JsonCount, type TooMuchJson } from '../../platform/json-bounds.ts';

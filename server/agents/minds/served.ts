@@ -1,7 +1,7 @@
 /** A mind behind a model server, whichever protocol that speaks. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { Protocol } from '../../../src/shared/protocol/models.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { MindInfo } from '../../../src/shared/protocol/events.ts';
 import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';

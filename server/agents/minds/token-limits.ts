@@ -5,7 +5,7 @@
  * in `test/relay/token-limits.test.ts`.
  */
 import { type RequestSize, type Terms, UNSAID_TERMS } from '../../../src/shared/domain/request-cost.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import type { MindBlock, MindRequest, MindTool } from '../../contracts/mind.ts';
 import { MIND_LIMITS, WEB_LIMITS } from './settings.ts';
 import { SEARCH, toldTools } from './web.ts';

@@ -6,8 +6,7 @@
 import { z } from 'zod';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type Anthropic from '@anthropic-ai/sdk';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
-import { parseJson } from '../../../src/shared/domain/platform/json.ts';
+import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { BYTES_PER_TOKEN } from '../../../src/shared/domain/request-cost.ts';
 import type { MindBlock, MindMessage, MindRequest, MindTool, Sealed, ToolSearchBlock } from '../../contracts/mind.ts';
 import { createJsonCount, mapStrings, toWellFormed } from '../../platform/json-bounds.ts';

@@ -25,16 +25,26 @@ import {
   type Models,
   type Protocol,
 } from '../../../src/shared/protocol/models.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import { checkAddress } from '../../platform/guarded-fetch.ts';
 import type { Mind, MindErrorKind } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { UpstreamKey } from '../proxy/upstream.ts';
 import { CONNECT_LIMITS, KNOWN_HOSTS, USUAL_SERVERS } from './settings.ts';
-import { type Connected, createConnected, createLine, type Line, usualModels } from './connection.ts';
+import {
+  type Connected,
+  createConnected,
+  createLine,
+  type Line,
+  type Listing,
+  listModels,
+  modelsIn,
+  needsKey,
+  type Trial,
+  usualModels,
+} from './connection.ts';
 import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
-import { type Listing, listModels, modelsIn, needsKey, type Trial } from './trial.ts';
 
 // Derives from an address the ways to ask its server: the protocol, and the base of its path.
 // People paste what a server's documentation shows: a base URL with or without its version, or the

@@ -17,9 +17,8 @@ import {
   type HomeModelsDeps,
   openHomeModels,
 } from './index.ts';
-import { createLine, type Line, usualModels } from './connection.ts';
+import { createLine, type Line, modelsIn, usualModels } from './connection.ts';
 import { CONNECT_LIMITS } from './settings.ts';
-import { modelsIn } from './trial.ts';
 
 // Endpoints with which a page connects models.
 

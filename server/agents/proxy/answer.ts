@@ -2,8 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { z } from 'zod';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
-import { parseJson } from '../../../src/shared/domain/platform/json.ts';
+import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
 import type { SessionId } from '../../../src/shared/domain/ids.ts';
 import type { CostHold, Took } from '../../contracts/index.ts';
 import { createJsonCount } from '../../platform/json-bounds.ts';

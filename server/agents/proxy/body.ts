@@ -1,7 +1,7 @@
 /** Bodies in both directions. A request is read whole up to a limit. An answer is streamed. */
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import { type BodyFault, readJson, tooMuchOf } from '../../http/body.ts';

@@ -24,7 +24,7 @@ import { parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
-import { proxyEndpoints } from '../../../src/shared/protocol/endpoints/proxy.ts';
+import { proxyEndpoints } from '../../../src/shared/protocol/endpoints/models.ts';
 import type { ListedModel } from '../../../src/shared/protocol/models.ts';
 import type {
   CallingClient,

@@ -18,7 +18,7 @@ import { applicationNameOf } from '../../../src/shared/domain/applications.ts';
 import type { TeamEvent, WakeWay } from '../../../src/shared/domain/guardrails.ts';
 import { quote, titled } from '../../../src/shared/domain/quoting.ts';
 import { addedText } from '../../../src/shared/domain/threads.ts';
-import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import type { WakeSource } from '../../../src/shared/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, ThreadHooks } from '../../contracts/index.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';

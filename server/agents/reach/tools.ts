@@ -17,7 +17,7 @@ import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../../src/shared/domain/message-batch.ts';
 import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
-import { withSeat, withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import { withSeat, withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type {
@@ -35,7 +35,7 @@ import type {
 } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { moreWait } from '../../team/inbox/index.ts';
-import { messageEvent } from '../runs/message-event.ts';
+import { messageEvent } from '../runs/speaker.ts';
 
 // What a sender is told about its message and the wake.
 

@@ -12,7 +12,7 @@ import {
   usageSchema,
 } from '../../../src/shared/protocol/documents.ts';
 import { type EventOf, eventSchema, type RoostEvent } from '../../../src/shared/protocol/events.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { Took, ToolOutcome } from '../../contracts/index.ts';

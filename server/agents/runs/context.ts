@@ -4,7 +4,7 @@
  */
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { momentText } from '../../../src/shared/domain/zone-days.ts';
-import { teammatesText } from '../../../src/shared/domain/teammates.ts';
+import { teammatesText } from '../../../src/shared/domain/prompts.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Configs, Costs, Directory } from '../../contracts/index.ts';

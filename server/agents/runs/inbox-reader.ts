@@ -7,17 +7,15 @@ import { messageTypeText } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { messageBatch } from '../../../src/shared/domain/message-batch.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
-import { withSeat } from '../../../src/shared/domain/teammates.ts';
+import { withSeat } from '../../../src/shared/domain/prompts.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Directory, Inbox } from '../../contracts/index.ts';
 import type { RunContext } from './context.ts';
-import { messageEvent } from './message-event.ts';
+import { type Gathered, messageEvent, type Speaker } from './speaker.ts';
 import { moreWait } from '../../team/inbox/index.ts';
 import type { Item } from './item.ts';
-import type { Speaker } from './speaker.ts';
-import type { Gathered } from './speaker.ts';
 
 export interface InboxReader {
   /** Starts delivery. */

@@ -3,7 +3,7 @@
  */
 import type { MessageStatus } from '../../../src/shared/protocol/documents.ts';
 import type { RunOutcome } from '../../../src/shared/protocol/runs.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 
 export const RUN_BROKEN = sentence`Something in the relay broke. The relay’s log says more.`;
 /** `12 s`, `3 min` */

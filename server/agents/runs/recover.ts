@@ -6,7 +6,7 @@ import type { RoostEvent, Snapshot } from '../../../src/shared/protocol/events.t
 import type { MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { addCost, type Cost, NO_COST } from '../../../src/shared/domain/prices.ts';
 import type { Block, Usage } from '../../../src/shared/protocol/documents.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { type EventLog, type Inbox, UnfitEvents } from '../../contracts/index.ts';
 import { addUsage } from './life.ts';
 

@@ -3,23 +3,62 @@
  * gives one answer at a time. Items that arrive in the meantime wait in order and are delivered
  * together, except a call to the team, which is delivered alone.
  */
+import type { EventOf, RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
-import type { MessageId, AgentId } from '../../../src/shared/domain/ids.ts';
-import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
+import type { Block } from '../../../src/shared/protocol/documents.ts';
 import type { Caller } from '../../contracts/index.ts';
-import { isRehearsal, windowTokensOf, type MindTool, type RequestState } from '../minds/index.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { isAway } from '../../store/index.ts';
+import { isRehearsal, type MindTool, type RequestState, windowTokensOf } from '../minds/index.ts';
 import { type AnswerDeps, type AnswerOutcome, type AnswerWriter, createAnswerWriter, runAnswer } from './answer.ts';
 import { createConversation, createWindow, type UserText } from './conversation.ts';
-import { DATABASE_BROKE, RUN_BROKEN, statusOf, type Interruption } from './outcome.ts';
-import { countTogether, priorityOf, type Item } from './item.ts';
+import { DATABASE_BROKE, type Interruption, RUN_BROKEN, statusOf } from './outcome.ts';
+import { countTogether, type Item, priorityOf } from './item.ts';
 import { createPermits } from './permits.ts';
-import { createToolbox, TOOLS_CUT, type Begun, type OwnTools } from './toolbox.ts';
-import { messageEvent } from './message-event.ts';
+import { type Begun, createToolbox, type OwnTools, TOOLS_CUT } from './toolbox.ts';
 import { type Around, createNews, type RunContext } from './context.ts';
-import type { Block } from '../../../src/shared/protocol/documents.ts';
 import type { Life } from './life.ts';
+
+// Events of messages that were written neither by the person on the page nor by a mind in an
+// answer: the relay's own, those of other agents, and those that an agent leaves for the person.
+
+interface MessageFields extends Pick<
+  EventOf<'message'>,
+  'time' | 'messageId' | 'sessionId' | 'runId' | 'agentId' | 'author'
+> {
+  readonly text: string;
+  /** Left out: the message is for the agent. `assistant`: the agent says it. */
+  readonly role?: 'user' | 'assistant';
+}
+
+/** The event of a whole message that `author` adds to the conversation of `agentId`. */
+export const messageEvent = ({
+  time,
+  messageId,
+  sessionId,
+  runId,
+  agentId,
+  author,
+  text,
+  role = 'user',
+}: MessageFields): EventOf<'message'> => ({
+  kind: 'message',
+  time,
+  messageId,
+  sessionId,
+  ...(runId === undefined ? {} : { runId }),
+  agentId,
+  author,
+  role,
+  blocks: [{ kind: 'text', text }],
+  status: 'complete',
+  error: null,
+  usage: null,
+  clientId: null,
+  replaces: null,
+  waiting: false,
+});
 
 /* Hooks by which the owner of a speaker follows its answers and adds to them. */
 

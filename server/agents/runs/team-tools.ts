@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import type { MindTool } from '../minds/index.ts';

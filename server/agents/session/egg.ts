@@ -5,17 +5,15 @@
  */
 import { z } from 'zod';
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
-import { checkName } from '../../../src/shared/domain/names.ts';
+import { checkName, sentence } from '../../../src/shared/domain/names.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import type { AsleepReason, EventOf, RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { SeatPayload } from '../../../src/shared/domain/wake-payload.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
 import type { Birth, Caller, EventLog, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
-import { messageEvent } from '../runs/message-event.ts';
-import { type AnswerEnd, createSpeaker, type Speaker } from '../runs/speaker.ts';
+import { type AnswerEnd, createSpeaker, messageEvent, type Speaker } from '../runs/speaker.ts';
 import type { WakeMaterials } from './wake-materials.ts';
 import {
   AGENT_TOOLS,

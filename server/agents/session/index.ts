@@ -12,10 +12,9 @@ import type { PostMessage, StartSession } from '../../../src/shared/protocol/htt
 import type { EventLists, PostOutcome, SessionHost } from '../../contracts/index.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Rest } from '../runs/context.ts';
-import type { SessionContext } from './context.ts';
+import type { SessionContext, SessionHostDeps } from './context.ts';
 import { createLife } from '../runs/life.ts';
-import type { SessionHostDeps } from './host-deps.ts';
-import { messageEvent } from '../runs/message-event.ts';
+import { messageEvent } from '../runs/speaker.ts';
 import { createRecord } from '../runs/recover.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';

@@ -12,11 +12,10 @@ import { toolDone, toolError } from '../../contracts/define-tool.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';
-import { messageEvent } from '../runs/message-event.ts';
+import { type AnswerEnd, createSpeaker, messageEvent, type Speaker } from '../runs/speaker.ts';
 import { leadSilent } from './prompts.ts';
 import type { Life } from '../runs/life.ts';
 import type { Item } from '../runs/item.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
 import { LEAD_TOOLS, ownTools, type RunningCall } from './tools.ts';
 
 export interface Lead {

@@ -5,22 +5,21 @@
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
 import type { RunOutcome } from '../../../src/shared/protocol/runs.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence, shownName } from '../../../src/shared/domain/names.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { momentText, spanText } from '../../../src/shared/domain/zone-days.ts';
-import { shownName } from '../../../src/shared/domain/names.ts';
 import {
   inLanguage,
   parseTemplate,
   PLACEHOLDERS,
   type Protocol,
   renderTemplate,
+  teammatesText,
 } from '../../../src/shared/domain/prompts.ts';
 import { toolWords } from '../../../src/shared/domain/toolsets.ts';
 import { LEAD_ID, seatNumber } from '../../../src/shared/domain/seat.ts';
-import { teammatesText } from '../../../src/shared/domain/teammates.ts';
 import type { AgentPayload, SeatPayload } from '../../../src/shared/domain/wake-payload.ts';
 import type { StartSession } from '../../../src/shared/protocol/http.ts';
 import type { MindError, MindErrorKind, RequestState } from '../minds/index.ts';

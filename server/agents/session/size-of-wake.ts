@@ -11,7 +11,7 @@ import { writeWake, type TeamCall } from '../../../src/shared/domain/wake-payloa
 import type { StartSession } from '../../../src/shared/protocol/http.ts';
 import type { SessionHost, WakeRequests } from '../../contracts/index.ts';
 import { sizeOfRequest, type AgentMind, type Mind, type MindAnswer } from '../minds/index.ts';
-import type { SessionHostDeps } from './host-deps.ts';
+import type { SessionHostDeps } from './context.ts';
 import { runWake, standIns } from './warm.ts';
 
 const says = (text: string): MindAnswer => ({ ok: true, blocks: [{ kind: 'text', text }], stop: 'end', usage: null });

@@ -7,7 +7,7 @@ import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { applicationText } from '../../../src/shared/domain/applications.ts';
 import { shownName } from '../../../src/shared/domain/names.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
-import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { talkText } from '../../../src/shared/domain/talk.ts';
 import { renderTranscript, type TranscriptMessage } from '../../../src/shared/domain/transcript.ts';

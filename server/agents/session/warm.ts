@@ -14,7 +14,7 @@ import type { StoredEvent } from '../../../src/shared/protocol/events.ts';
 import { postMessageSchema, startSessionSchema, type StartSession } from '../../../src/shared/protocol/http.ts';
 import type { Caller, EventLog, SessionHost } from '../../contracts/index.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
-import type { SessionHostDeps } from './host-deps.ts';
+import type { SessionHostDeps } from './context.ts';
 import { createWaiting } from '../runs/waiting.ts';
 import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';

@@ -2,9 +2,11 @@
  * Tokens and money. Every request to a model is a row, priced when it is written. Daily budgets
  * stop the next request before it is sent.
  */
+import { addCost, type Cost, microUsdOf, NO_COST, roomIn } from '../../../src/shared/domain/prices.ts';
+import type { Costs as CostSums, Price, PricesAnswer, Spent } from '../../../src/shared/protocol/costs.ts';
+import { type Day, dayOf, wallTime } from '../../../src/shared/domain/zone-days.ts';
 import { newId as randomId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
-import { addCost, NO_COST, type Cost } from '../../../src/shared/domain/prices.ts';
 import {
   costOfTaken,
   mostTaken,
@@ -12,15 +14,167 @@ import {
   type RequestSize,
   type Taken,
 } from '../../../src/shared/domain/request-cost.ts';
-import type { Price } from '../../../src/shared/protocol/costs.ts';
-import type { Configs, CostRequest, Costs, Directory, EventLog, RequestEnd, Took } from '../../contracts/index.ts';
-import { ALWAYS_THERE, enduring, type Database, type Db, type OpenJournal } from '../../store/index.ts';
-import { createBudgets, createHolds, createReserves, type Room } from './budgets.ts';
-import { createPriceTable, createReading, createUsageRows } from './usage-rows.ts';
-import { reportOf, type Report } from './report.ts';
+import { costEndpoints } from '../../../src/shared/protocol/endpoints/costs.ts';
+import type {
+  Configs,
+  CostRequest,
+  Costs,
+  Directory,
+  EventLog,
+  RequestEnd,
+  SessionHost,
+  Took,
+} from '../../contracts/index.ts';
+import { ALWAYS_THERE, type Database, type Db, enduring, type OpenJournal } from '../../store/index.ts';
+import { answer, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
+import { changedElsewhere } from '../../http/version.ts';
+import { type Budgets, createBudgets, createHolds, createReserves, type Room } from './budgets.ts';
 import { COST_LIMITS } from './settings.ts';
+import { createPriceTable, createReading, createUsageRows, type UsageGroup, type UsageRows } from './usage-rows.ts';
 
-export interface CostDeps {
+// The cost report, by day, agent and session.
+
+/** A day in the household's time zone, with its date. */
+interface NamedDay extends Day {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+}
+
+function named(zone: string, time: number): NamedDay {
+  const day = dayOf(zone, time);
+  return { ...day, date: new Date(wallTime(zone, day.start)).toISOString().slice(0, 'YYYY-MM-DD'.length) };
+}
+
+/** `count` days, newest first, beginning with the day of `time`. */
+function daysBack(zone: string, time: number, count: number): readonly NamedDay[] {
+  const days = [named(zone, time)];
+  for (let last = days[0]; last && days.length < count; last = days.at(-1)) days.push(named(zone, last.start - 1));
+  return days;
+}
+
+/** The report without scheduled work. `from`: start of the first day, in ms since the epoch. */
+type Report = Omit<CostSums, 'routines' | 'rest'> & {
+  readonly from: number;
+  /** Sessions that are not listed. Null: all are listed. */
+  readonly sessionsRest: { readonly count: number; readonly spent: Spent } | null;
+};
+
+const NOTHING_SPENT: Spent = {
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  costMicroUsd: 0,
+  estimated: false,
+};
+
+/** Capped at the largest safe integer, because a larger sum could not be sent. */
+const plus = (one: number, other: number) => Math.min(one + other, Number.MAX_SAFE_INTEGER);
+const add = (one: Spent, other: Spent): Spent => ({
+  requests: plus(one.requests, other.requests),
+  inputTokens: plus(one.inputTokens, other.inputTokens),
+  outputTokens: plus(one.outputTokens, other.outputTokens),
+  cacheReadTokens: plus(one.cacheReadTokens, other.cacheReadTokens),
+  cacheWriteTokens: plus(one.cacheWriteTokens, other.cacheWriteTokens),
+  costMicroUsd: plus(one.costMicroUsd, other.costMicroUsd),
+  estimated: one.estimated || other.estimated,
+});
+const sum = (groups: readonly UsageGroup[]) => groups.reduce((all, group) => add(all, group.spent), NOTHING_SPENT);
+
+/** The newest sessions, and the sum of all others. */
+function sessionsOf(groups: readonly UsageGroup[]): Pick<Report, 'sessions' | 'sessionsRest'> {
+  const known = new Map<string, { lastAt: number; spent: Spent }>();
+  for (const { sessionId, lastAt, spent } of groups) {
+    if (sessionId === null) continue;
+    const before = known.get(sessionId) ?? { lastAt: 0, spent: NOTHING_SPENT };
+    known.set(sessionId, { lastAt: Math.max(before.lastAt, lastAt), spent: add(before.spent, spent) });
+  }
+  const all = [...known]
+    .sort(([, a], [, b]) => b.lastAt - a.lastAt)
+    .map(([sessionId, { lastAt, spent }]) => ({ sessionId, lastAt, spent }));
+  const rest = all.slice(COST_LIMITS.sessions);
+  return {
+    sessions: all.slice(0, COST_LIMITS.sessions),
+    sessionsRest:
+      rest.length === 0
+        ? null
+        : { count: rest.length, spent: rest.map(({ spent }) => spent).reduce(add, NOTHING_SPENT) },
+  };
+}
+
+interface ReportDeps {
+  readonly rows: UsageRows;
+  readonly budgets: Pick<Budgets, 'usedUp'>;
+  readonly configs: Configs;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly now: () => number;
+}
+
+async function reportOf({ rows, budgets, configs, directory, now }: ReportDeps, count: number): Promise<Report> {
+  const { effective } = await configs.household();
+  const zone = effective.time_zone;
+  const days = daysBack(zone, now(), count);
+  const today = days[0];
+  if (!today) throw new RangeError('a report is of one day at least');
+  const all = await rows.groups(days.map((day) => day.start).reverse());
+  // The demo's tokens are shown only if there are no real ones. They are never added to those of a
+  // model.
+  const real = all.filter(({ rehearsed }) => !rehearsed);
+  const groups = real.length > 0 ? real : all;
+  const ofDay = (index: number) => groups.filter((group) => group.day === days.length - 1 - index);
+  const spentToday = sum(ofDay(0));
+
+  const ids = new Set([
+    ...(await directory.all()).filter((agent) => !agent.retired).map((agent) => agent.agentId),
+    ...groups.map((group) => group.agentId),
+  ]);
+  const agents = await Promise.all(
+    [...ids].map(async (agentId) => ({
+      agentId,
+      today: sum(ofDay(0).filter((group) => group.agentId === agentId)),
+      total: sum(groups.filter((group) => group.agentId === agentId)),
+      dailyBudgetUsd: (await configs.agent(agentId)).effective.coordination.daily_budget_usd,
+    })),
+  );
+  agents.sort((a, b) => b.total.costMicroUsd - a.total.costMicroUsd);
+
+  const spending = agents
+    .map(({ agentId, today: { costMicroUsd } }) => ({ agentId, microUsd: costMicroUsd }))
+    .sort((a, b) => b.microUsd - a.microUsd);
+  const stopped: Report['stopped'] = [];
+  const household = { budget: microUsdOf(effective.daily_budget_usd), spent: spentToday.costMicroUsd, held: 0 };
+  if (roomIn(household, 0) === 'spent')
+    stopped.push({
+      scope: 'household',
+      agentId: null,
+      message: await budgets.usedUp({ scope: 'household' }, household, spending, today, zone),
+      until: today.end,
+    });
+  for (const { agentId, dailyBudgetUsd, today: spent } of agents) {
+    const own = { budget: microUsdOf(dailyBudgetUsd), spent: spent.costMicroUsd, held: 0 };
+    if (roomIn(own, 0) !== 'spent') continue;
+    stopped.push({
+      scope: 'agent',
+      agentId,
+      message: await budgets.usedUp({ scope: 'agent', agentId }, own, spending, today, zone),
+      until: today.end,
+    });
+  }
+
+  return {
+    from: days.at(-1)?.start ?? today.start,
+    today: spentToday,
+    dailyBudgetUsd: effective.daily_budget_usd,
+    days: days.map(({ date }, index) => ({ day: date, spent: sum(ofDay(index)) })),
+    agents,
+    ...sessionsOf(groups),
+    stopped,
+  };
+}
+
+interface CostDeps {
   readonly db: Db;
   /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'untilThere'>;
@@ -51,7 +205,7 @@ export interface CostDeps {
  * `microUsd`: millionths of a dollar. `estimated`: priced with the fallback for models that are not
  * in the table.
  */
-export interface Expected {
+interface Expected {
   readonly tokens: number;
   readonly microUsd: number;
   readonly estimated: boolean;
@@ -320,4 +474,74 @@ export function createCosts({
     recover,
     close: () => reserves.settled(),
   };
+}
+
+// HTTP routes for tokens and money.
+
+interface CostRoutesDeps {
+  readonly costs: Omit<OpenCosts, 'check' | 'note'>;
+  readonly host: Pick<SessionHost, 'sizeOfWake'>;
+  readonly configs: Pick<Configs, 'agent'>;
+  /** Costs of scheduled and woken runs since then, by schedule, most expensive first. */
+  readonly schedules: { spentSince(from: number): Promise<CostSums['routines']> };
+}
+
+export function createCostRoutes({ costs, schedules, host, configs }: CostRoutesDeps): readonly Handled[] {
+  async function currentPrices(): Promise<PricesAnswer> {
+    const { prices, version } = await costs.prices();
+    return { prices: [...prices], version };
+  }
+  return answer(costEndpoints, {
+    async costs({ days }) {
+      const { from, sessionsRest, ...report } = await costs.report(days);
+      const all = await schedules.spentSince(from);
+      const left = all.slice(COST_LIMITS.routines);
+      const sumOf = (figure: 'runs' | 'tokens' | 'costMicroUsd') => left.reduce((sum, one) => sum + one[figure], 0);
+      const rest = {
+        ...(left.length === 0
+          ? {}
+          : {
+              routines: {
+                count: left.length,
+                runs: sumOf('runs'),
+                tokens: sumOf('tokens'),
+                costMicroUsd: sumOf('costMicroUsd'),
+                estimated: left.some(({ estimated }) => estimated),
+              },
+            }),
+        ...(sessionsRest === null ? {} : { sessions: sessionsRest }),
+      };
+      return {
+        ...report,
+        routines: all.slice(0, COST_LIMITS.routines),
+        ...(Object.keys(rest).length === 0 ? {} : { rest }),
+      };
+    },
+    replyCosts: async ({ ids }) => ({ replies: Object.fromEntries(await costs.replies(ids)) }),
+    async wakeCost({ body }) {
+      const size = await host.sizeOfWake(body, AbortSignal.timeout(COST_LIMITS.measureMs));
+      if (!size.ok)
+        throw problem(400, 'malformed', size.detail, {
+          fields: { errors: [{ field: 'text', message: size.detail }] },
+        });
+      const reads = size.requests.map(async ({ agentId, model, bytes }) => {
+        const { tokens, microUsd, estimated } = await costs.expected(model, bytes);
+        const { mind } = (await configs.agent(agentId)).effective.coordination;
+        return {
+          agentId,
+          requests: bytes.length,
+          tokens,
+          costMicroUsd: microUsd,
+          estimated,
+          program: mind !== null,
+        };
+      });
+      return { reads: await Promise.all(reads) };
+    },
+    prices: currentPrices,
+    async putPrices({ body }) {
+      if (!(await costs.setPrices(body.prices, body.version))) throw changedElsewhere(await currentPrices());
+      return await currentPrices();
+    },
+  });
 }

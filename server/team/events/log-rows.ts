@@ -1,7 +1,6 @@
 /** The event log's SQL. Every function takes the transaction or database it runs in. */
 import { sql } from 'kysely';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
-import { parseJson } from '../../../src/shared/domain/platform/json.ts';
+import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { blockSchema, usageSchema } from '../../../src/shared/protocol/documents.ts';
 import { eventSchema, type RoostEvent, type StoredEvent } from '../../../src/shared/protocol/events.ts';
 import type { Db } from '../../store/index.ts';

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Context } from 'hono';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import {
   type AskedAnswer,
@@ -22,8 +23,11 @@ import {
 } from '../../../src/shared/protocol/records.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Changed, EventOf } from '../../../src/shared/protocol/events.ts';
+import { recordEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { Db } from '../../store/index.ts';
 import type { EventLog } from '../../contracts/index.ts';
+import { answer, type Env, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
 
 /** Limits of restored records. */
 const RECORD_LIMITS = {
@@ -300,4 +304,37 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
       await inTurn(() => Promise.resolve());
     },
   };
+}
+
+// HTTP routes with which a page restores records.
+
+/** Only the person restores records. API clients have no access. */
+function refusePrograms(context: Context<Env>): void {
+  if (context.get('browser') === undefined)
+    throw problem(403, 'browsers-only', 'Records are given back from the household’s page.');
+}
+
+export function createRecordRoutes({
+  records,
+}: {
+  readonly records: Pick<Records, 'compare' | 'offer' | 'asked' | 'answer'>;
+}): readonly Handled[] {
+  return answer(recordEndpoints, {
+    async compareRecords({ body }, context) {
+      refusePrograms(context);
+      return { standings: await records.compare(body.records) };
+    },
+    async offerRecords({ body }, context) {
+      refusePrograms(context);
+      return { answers: await records.offer(body.records) };
+    },
+    async askedRecords(_, context) {
+      refusePrograms(context);
+      return { asked: await records.asked() };
+    },
+    async answerAsked({ body }, context) {
+      refusePrograms(context);
+      return { outcomes: await records.answer(body.answers) };
+    },
+  });
 }

@@ -7,17 +7,17 @@ import { z } from 'zod';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
-import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import { applicationText } from '../../../src/shared/domain/applications.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { parseTranscript, type TranscriptMessage } from '../../../src/shared/domain/transcript.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { StandingCopy } from '../../../src/shared/protocol/schedules.ts';
-import type { SearchAnswered, SearchAsked } from '../../../src/shared/protocol/searches.ts';
+import type { SearchAnswered, SearchAsked } from '../../../src/shared/protocol/search.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Thread } from '../../../src/shared/protocol/threads.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import { searchEndpoints } from '../../../src/shared/protocol/endpoints/searches.ts';
+import { searchEndpoints } from '../../../src/shared/protocol/endpoints/threads.ts';
 import type {
   Caller,
   Directory,

@@ -11,11 +11,11 @@ import {
 import type { Caller, Directory, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { THREAD_LIMITS } from './settings.ts';
-import type { Refusal, Threads, WaitFor, Page } from './types.ts';
+import type { Page, Refusal, Threads, WaitFor } from './context.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { ThreadId } from '../../../src/shared/domain/ids.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
-import { withSeatWhereAlike } from '../../../src/shared/domain/teammates.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { QUOTAS } from '../../platform/quotas.ts';
 

@@ -31,7 +31,7 @@ import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { programEndpoints } from '../../../src/shared/protocol/endpoints/external.ts';
 import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
@@ -43,12 +43,11 @@ import type { HomeRights } from '../../access/owner-rights.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Workspaces } from '../workspaces/index.ts';
-import { createKeptSessions, type KeptSessionsDeps } from './kept-sessions.ts';
+import { createKeptSessions, type KeptSessionsDeps, openedOf, type Starts } from './starts.ts';
 import { faultOf, type Line, type LineHandlers, type LineStart, openLine, ProgramError } from './line.ts';
 import { createProgramMind, type ProgramMind, type ProgramMindDeps } from './mind.ts';
 import { ASKS, KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits, TRUSTS, UNASKED } from './settings.ts';
-import { openedOf, type Starts } from './starts.ts';
-import { takesTools } from './prompt.ts';
+import { takesTools } from './turn.ts';
 
 // ACP agents in the store. They are sealed, because their variables may be keys.
 

@@ -21,14 +21,14 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import type { PROGRAM_FAULTS } from '../../../src/shared/protocol/programs.ts';
 import { Readable } from 'node:stream';
 import { NoProgramError, type Group, type Processes } from '../../platform/processes/index.ts';
 import { linesOf } from '../../platform/processes/lines.ts';
 import { FLOODED, TooMuchError } from '../../platform/json-bounds.ts';
 import type { ProgramLimits } from './settings.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 
 /** Why the ACP agent cannot answer: a sentence for people. */
 export class ProgramError extends Error {

@@ -18,20 +18,27 @@ import {
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
-import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { isRecord, isSameJson } from '../../../src/shared/domain/platform/json.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { Program } from '../../../src/shared/protocol/programs.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../../agents/minds/index.ts';
 import type { AskLeave, Caller, NoteDeed, Verdict } from '../../contracts/index.ts';
 import { type EntryBelow, type Workspace, WorkspaceError } from '../workspaces/index.ts';
-import { inTime, type OpenSession, openSession } from './starts.ts';
-import { createSilence, createTurn, type Silence, type Turn } from './turn.ts';
+import { inTime, type LeftSession, type OpenSession, openSession, type ResumableSession } from './starts.ts';
+import {
+  createSilence,
+  createTurn,
+  type Given,
+  heardIn,
+  instructionsOf,
+  promptOf,
+  type Silence,
+  takesTools,
+  type Turn,
+} from './turn.ts';
 import { faultOf, type Line, type LineHandlers, type LineStart, ProgramError } from './line.ts';
 import { type ProgramLimits, READS_NONE_AS_EMPTY } from './settings.ts';
-import type { LeftSession, ResumableSession } from './kept-sessions.ts';
-import { type Given, heardIn, instructionsOf, promptOf, takesTools } from './prompt.ts';
 
 // Failures and costs of a turn. An ACP agent reports the cost of its whole session so far.
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { checkForm, type Given, type Misfit } from '../../../src/shared/domain/question-form.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Db } from '../../store/index.ts';
 import type { AskPerson, Caller, PersonAnswer } from '../../contracts/index.ts';
 import type { AskedContent, CallRows, KeptCall, NewCall } from './rows.ts';

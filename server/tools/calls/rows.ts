@@ -14,10 +14,11 @@ import {
   type CallState,
   type PinnedFile,
   pinnedFileSchema,
+  type ServerQuestion,
+  serverQuestionSchema,
   type ToolCall,
   toolCallSchema,
 } from '../../../src/shared/protocol/calls.ts';
-import { type ServerQuestion, serverQuestionSchema } from '../../../src/shared/protocol/questions.ts';
 import type { Given } from '../../../src/shared/domain/question-form.ts';
 import { mapStrings } from '../../platform/json-bounds.ts';
 import { type Db, parseText } from '../../store/index.ts';

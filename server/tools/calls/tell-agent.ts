@@ -4,7 +4,7 @@
  */
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { quote } from '../../../src/shared/domain/quoting.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { Alone, Inbox, NewInboxMessage, Reach, SessionHost, ToolOutcome } from '../../contracts/index.ts';

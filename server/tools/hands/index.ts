@@ -18,9 +18,8 @@ import type { CommandReach as AskedReach } from '../../../src/shared/protocol/ca
 import type { Configs, EventLog } from '../../contracts/index.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import type { Web } from '../web/index.ts';
+import { createWebTools, type Web } from '../web/index.ts';
 import { createPins, NO_PINS, type Pins } from '../pins/index.ts';
-import { createWebTools } from '../web/tools.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createFileTools } from '../workspaces/tools.ts';
 import { createShellTools, type CommandReach, type ShellTools, type ShellToolsDeps } from '../shell/tools.ts';

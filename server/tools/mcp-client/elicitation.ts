@@ -7,8 +7,8 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { shownText } from '../../../src/shared/domain/names.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { sentence, shownText } from '../../../src/shared/domain/names.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import {
   misfitOf,
@@ -17,8 +17,7 @@ import {
   type FormOption,
   type FormValue,
 } from '../../../src/shared/domain/question-form.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
-import type { ServerQuestion } from '../../../src/shared/protocol/questions.ts';
+import type { ServerQuestion } from '../../../src/shared/protocol/calls.ts';
 import type { PersonAnswer } from '../../contracts/index.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
 import type { AttachedLimits } from './settings.ts';

@@ -19,12 +19,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { beginningOfText, endOfText } from '../../../src/shared/domain/cut-middle.ts';
-import { shownText } from '../../../src/shared/domain/names.ts';
+import { sentence, shownText } from '../../../src/shared/domain/names.ts';
 import { doubling } from '../../../src/shared/domain/platform/retry.ts';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { onOneLine } from '../../../src/shared/domain/quoting.ts';
 import type { FormValue } from '../../../src/shared/domain/question-form.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
 import { LONGEST_TIMER_MS, type Timers, within } from '../../../src/shared/domain/platform/timers.ts';
 import type { AttachedServer, Attachment } from '../../../src/shared/protocol/attached.ts';

@@ -4,11 +4,9 @@
  * conversion exists, it is applied: names are mapped there and back, and choices at the top level
  * become one object. Any other tool is off, with a reason. Pure.
  */
-import { isSameJson } from '../../../src/shared/domain/platform/json.ts';
+import { isRecord, isSameJson } from '../../../src/shared/domain/platform/json.ts';
 import { createHash } from 'node:crypto';
-import { shownText } from '../../../src/shared/domain/names.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence, shownText } from '../../../src/shared/domain/names.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;

@@ -2,12 +2,11 @@
 import { createHash } from 'node:crypto';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence, shownText } from '../../../src/shared/domain/names.ts';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
-import { shownText } from '../../../src/shared/domain/names.ts';
 import type { Picture } from '../../../src/shared/domain/attachment.ts';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { OfferedTool } from '../../../src/shared/protocol/attached.ts';

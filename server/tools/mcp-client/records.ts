@@ -3,7 +3,7 @@
  * its home gets them back, and reports which secrets are missing.
  */
 import { sql } from 'kysely';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import { attachedRecordSchema, type AttachedRecord } from '../../../src/shared/protocol/attached.ts';
 import type { AskedOutcome, AskedRecord, RecordAnswer } from '../../../src/shared/protocol/records.ts';

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { isRecord } from '../../../src/shared/domain/platform/is-record.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import {
   attachmentSchema,
   OAUTH_CLIENT,

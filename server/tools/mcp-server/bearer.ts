@@ -3,7 +3,7 @@ import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type TeamMember, teamSchema } from '../../../src/shared/protocol/team.ts';
 import type { RunId, SessionId } from '../../../src/shared/domain/ids.ts';
-import { idOf } from '../../../src/shared/protocol/ids.ts';
+import { idOf } from '../../../src/shared/protocol/limits.ts';
 import type { Directory, PauseWait, SessionHost } from '../../contracts/index.ts';
 import type { Bearer, Credentials } from '../../access/index.ts';
 import { problem } from '../../http/problem.ts';

@@ -7,7 +7,21 @@ import { sep } from 'node:path';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { codeOf } from '../../platform/errors.ts';
-import { missing, shownPath, WorkspaceError } from './errors.ts';
+import {
+  at,
+  itself,
+  missing,
+  NO_LINKS,
+  type OpenedFile,
+  openFileIn,
+  type OpenFolder,
+  openWithin,
+  placeOf,
+  rawName,
+  shownPath,
+  stepToEmpty,
+  WorkspaceError,
+} from './open-folder.ts';
 import {
   countBelow,
   type CountedEntry,
@@ -21,18 +35,6 @@ import {
   unfinished,
   type Walk,
 } from './entries.ts';
-import {
-  at,
-  itself,
-  NO_LINKS,
-  openFileIn,
-  openWithin,
-  placeOf,
-  rawName,
-  stepToEmpty,
-  type OpenedFile,
-  type OpenFolder,
-} from './open-folder.ts';
 import { WORKSPACE_LIMITS } from './settings.ts';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;

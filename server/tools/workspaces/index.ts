@@ -21,12 +21,12 @@ import { join } from 'node:path';
 import { HAND_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { codeOf } from '../../platform/errors.ts';
-import { WorkspaceError } from './errors.ts';
+import { WorkspaceError } from './open-folder.ts';
 import { createFolder, type Folder } from './folder.ts';
 import { readWhole } from './entries.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 
-export { WorkspaceError } from './errors.ts';
+export { WorkspaceError } from './open-folder.ts';
 export { type Entry, type EntryBelow, type Passed, contentMark, hashOfFile, readWhole, type Lies } from './entries.ts';
 export type { Removed } from './folder.ts';
 export { WORKSPACE_LIMITS } from './settings.ts';

@@ -5,10 +5,70 @@
  * open(2) of either.
  */
 import { constants } from 'node:fs';
-import { chmod, lchmod, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
+import { chmod, type FileHandle, lchmod, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../platform/errors.ts';
-import { missing, WorkspaceError } from './errors.ts';
+
+// Errors of workspaces, as sentences for people and models.
+
+type WorkspaceFault =
+  | 'bad-path'
+  | 'not-found'
+  | 'not-a-file'
+  | 'not-a-folder'
+  | 'not-text'
+  | 'too-large'
+  | 'full'
+  | 'exists'
+  | 'not-empty'
+  | 'busy'
+  | 'no-access'
+  | 'misfit'
+  | 'changed';
+
+export class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError';
+  readonly kind: WorkspaceFault;
+  constructor(kind: WorkspaceFault, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export const shownPath = (names: readonly string[]): string => (names.length === 0 ? 'the folder' : names.join('/'));
+
+/**
+ * Converts the system's error for a path that cannot be opened. Errors of the system itself stay as
+ * they are.
+ */
+export function missing(error: unknown, names: readonly string[]): unknown {
+  const what = shownPath(names);
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return new WorkspaceError('not-found', `There is no ${what}.`);
+    case 'ELOOP':
+    case 'EMLINK':
+      return new WorkspaceError('not-a-file', `${what} is a link, and links are not followed.`);
+    case 'ENOTDIR':
+      return new WorkspaceError('not-a-folder', `${what} does not lie in a folder.`);
+    case 'ENXIO':
+    case 'EISDIR':
+      return new WorkspaceError('not-a-file', `${what} is no file.`);
+    case 'ENAMETOOLONG':
+      return new WorkspaceError('bad-path', `${what} is too long a name.`);
+    case 'EACCES':
+    case 'EPERM':
+      return new WorkspaceError('no-access', `The rights that are set for ${what} forbid this.`);
+    case 'ENOTEMPTY':
+    case 'EEXIST':
+      return new WorkspaceError('changed', `Something came into ${what} meanwhile.`);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new WorkspaceError('full', 'The disk is full. Nothing was written.');
+    default:
+      return error;
+  }
+}
 
 /** Of open(2) on macOS: no link anywhere in the path. Node has no name for it. */
 const O_NOFOLLOW_ANY = 0x2000_0000;
@@ -21,7 +81,7 @@ const FILE = constants.O_RDONLY | constants.O_NONBLOCK | NO_LINKS;
  */
 const O_PATH = 0x20_0000;
 /** Permissions that a folder's owner needs to list and empty it. */
-export const OWNERS_RIGHTS = 0o700;
+const OWNERS_RIGHTS = 0o700;
 
 export interface OpenFolder {
   readonly handle: FileHandle;

@@ -12,7 +12,7 @@ import { problem } from '../../http/problem.ts';
 import { WorkspaceError, type Workspace, type Workspaces } from './index.ts';
 import { WORKSPACE_LIMITS } from './settings.ts';
 import { fileStream, zipOf } from './zip.ts';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 
 export interface WorkspaceRoutesDeps {
   readonly workspaces: Workspaces;

@@ -3,9 +3,9 @@
  * unpacking run in a worker of their own. Documents are read and written through functions that the
  * caller passes in.
  */
-import { sentence } from '../../shared/domain/sentence.ts';
+import { sentence } from '../../shared/domain/names.ts';
 import { type Doc, parseDocument } from '../../shared/protocol/documents.ts';
-import { createCalls } from '../../shared/rpc/calls.ts';
+import { createCalls } from '../../shared/rpc/client.ts';
 import { proxyOf } from '../../shared/rpc/method.ts';
 import { createRpcServer } from '../../shared/rpc/server.ts';
 import { deeperThan } from '../../shared/domain/deeper-than.ts';

@@ -3,7 +3,7 @@
  * terminated. That is how a job is cancelled, even while a passphrase is being stretched.
  */
 import { z } from 'zod';
-import { sentence } from '../../shared/domain/sentence.ts';
+import { sentence } from '../../shared/domain/names.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { type AnswersOf, type FromServer, method, type ToServer, typed } from '../../shared/rpc/method.ts';

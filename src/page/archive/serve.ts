@@ -1,5 +1,5 @@
 /** The worker's side: does one job, and asks the page for what it needs. */
-import { createCalls } from '../../shared/rpc/calls.ts';
+import { createCalls } from '../../shared/rpc/client.ts';
 import { proxyOf } from '../../shared/rpc/method.ts';
 import { createRpcServer } from '../../shared/rpc/server.ts';
 import { readAgent, writeAgent } from './agent/archive.ts';

@@ -75,7 +75,7 @@ export const lacksTexts = (): boolean =>
 
 // Translates sentences that other parts (the relay, a worker, a model's server) produce in English.
 
-/** Prefix of such a sentence's form in a catalogue: see `src/shared/domain/sentence.ts`. */
+/** Prefix of such a sentence's form in a catalogue: see `src/shared/domain/names.ts`. */
 export const FORM = 'said: ';
 
 interface Form {

@@ -11,7 +11,7 @@ import type { Done } from './attempt.ts';
 import { copiesOf, type Sink } from './copies.ts';
 import type { HouseholdState } from './household.ts';
 import type { RoostState } from './index.ts';
-import { until } from './when-read.ts';
+import { until } from './documents.ts';
 
 /** Browser storage key with the ids of the demo agents to keep. */
 const KEPT_AT = 'roost.demo-agents-kept';

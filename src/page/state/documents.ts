@@ -1,4 +1,6 @@
 /** The documents that a page writes itself. */
+import type { StoreApi } from 'zustand/vanilla';
+import { newerOf, type RelayResult } from '../../shared/relay-client/result.ts';
 import { createListeners, type Listeners } from '../../shared/domain/platform/events.ts';
 import type { AgentId, DeviceId } from '../../shared/domain/ids.ts';
 import type { Changed } from '../../shared/protocol/events.ts';
@@ -22,11 +24,74 @@ import { type ChoiceKey, choiceSetting } from '../../shared/domain/choices.ts';
 import type { ChangeKind } from '../../shared/domain/agent.ts';
 import { SCHEMA_VERSION } from '../../shared/protocol/documents/kinds.ts';
 import { t } from '../language/t.ts';
-import { attempt, type Done } from './attempt.ts';
-import type { Household } from './household.ts';
-import type { Notices } from './notices.ts';
 import type { Device, OwnerPort } from './ports.ts';
-import { whenRead } from './when-read.ts';
+import type { Household } from './household.ts';
+import { attempt, type Done } from './attempt.ts';
+import type { Notices } from './notices.ts';
+
+// Changes of records that somebody else may change at the same time. A change names the version
+// that it was made from. The relay refuses an old one, and answers with the record as it is now.
+// What another page has set since stands; what the person typed stays, and can be saved over that.
+
+/** What the person reads where both changed the same. */
+export const CHANGED_ELSEWHERE = t`Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.`;
+
+/** Tries of a change while others keep changing the same record. */
+const MOST_TRIES = 3;
+
+/** `clash`: the record as it is now, over which the change is not made. */
+type OverNewest<Now> = RelayResult<Now> | { readonly ok: false; readonly clash: Now };
+
+/**
+ * Makes a change over a record, and again over the newer one where it was changed meanwhile.
+ * `change` null: it clashes with what is there now, and is not made.
+ */
+export async function overNewest<Now>(
+  known: Now,
+  change: (now: Now) => Promise<RelayResult<Now>> | null,
+): Promise<OverNewest<Now>> {
+  let now = known;
+  for (let tries = 1; ; tries++) {
+    const result = await change(now);
+    if (result === null) return { ok: false, clash: now };
+    const newer = newerOf(result);
+    if (newer === undefined || tries >= MOST_TRIES) return result;
+    now = newer;
+  }
+}
+
+// Waits for the ledger. Until it is read, the page shows the team of the last visit, on which no
+// decision or date may depend.
+
+/** Resolves when `holds` is true for the store's state, or after `patience` ms. */
+export function until<State>(
+  { after }: Pick<Device, 'after'>,
+  patience: number,
+  store: Pick<StoreApi<State>, 'getState' | 'subscribe'>,
+  holds: (state: State) => boolean,
+): Promise<void> {
+  if (holds(store.getState())) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      stop();
+      stopTimer();
+      resolve();
+    };
+    const stopTimer = after(patience, done);
+    const stop = store.subscribe((state) => {
+      if (holds(state)) done();
+    });
+  });
+}
+
+/** Longest wait, in ms, of a person who acts before the ledger is read. */
+const READ_MS = 20_000;
+
+/** Resolves with true once reading the ledger has succeeded or failed, or with false after 20 s. */
+export async function whenRead(device: Device, { store }: Pick<Household, 'store'>): Promise<boolean> {
+  await until(device, READ_MS, store, ({ status }) => status !== 'loading');
+  return store.getState().status !== 'loading';
+}
 
 // State that the relay stores beside its log. The relay only announces that it changed, and views
 // that show it ask again.

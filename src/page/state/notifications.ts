@@ -2,20 +2,57 @@
  * Notifications on this device. The choice is made and stored here, and sent to the relay, which
  * pushes.
  */
-import { errorText } from './ports.ts';
 import { base64urlnopad } from '@scure/base';
+import {
+  type KeptForRenewal,
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+  TOLD,
+  type ToldTexts,
+} from '../../shared/domain/talk.ts';
 import { guessDeviceName } from '../../shared/domain/device-name.ts';
-import { type KeptForRenewal, NOTIFICATION_KINDS, TOLD } from '../../shared/domain/talk.ts';
-import { t } from '../language/t.ts';
 import type { DeviceChoice, Notifications } from '../../shared/protocol/notifications.ts';
 import { PAGE_KEY } from '../../shared/protocol/page-key.ts';
 import type { RelayProblem } from '../../shared/relay-client/index.ts';
+import { t } from '../language/t.ts';
+import { errorText, problemText } from './ports.ts';
 import { DONE, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, type Query } from './query.ts';
-import { problemText } from './ports.ts';
-import { toldTexts } from './told-words.ts';
+
+// Texts of notifications in the person's language, for the page and for its service worker, which
+// has no catalogue.
+
+export function toldTitle(kind: NotificationKind, name: string): string {
+  switch (kind) {
+    case 'approval':
+      return t`${name} waits for your answer`;
+    case 'failure':
+      return t`${name} could not finish a piece of work`;
+    case 'mention':
+      return t`${name} has a message for you`;
+    case 'answer':
+      return t`${name} has answered`;
+    case 'night':
+      return t`Your agents were at work while you were away`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+const NAME = '{name}';
+
+/** The service worker fills in the placeholders. */
+const toldTexts = (): ToldTexts => ({
+  approval: toldTitle('approval', NAME),
+  failure: toldTitle('failure', NAME),
+  mention: toldTitle('mention', NAME),
+  answer: toldTitle('answer', NAME),
+  night: toldTitle('night', NAME),
+  over: t`Done on another device`,
+  unread: t`Something waits for you in Roost`,
+});
 
 const KEPT_AT = 'roost-told';
 type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };

@@ -4,9 +4,14 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
-import type { OwnerCallName, OwnerCalls } from '../../shared/protocol/owner-rpc.ts';
+import type {
+  OwnerCallName,
+  OwnerCalls,
+  OwnerNews,
+  OwnerProgress,
+  RebuildReport,
+} from '../../shared/protocol/worker.ts';
 import type { ProblemName } from '../../shared/protocol/problems.ts';
-import type { OwnerNews, OwnerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
 import type { PageClient, RelayProblem, StreamItem } from '../../shared/relay-client/index.ts';
 import type { Archive } from '../archive/index.ts';
 import { retold, t } from '../language/t.ts';

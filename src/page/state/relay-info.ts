@@ -11,7 +11,7 @@ import type { StorageProblem } from '../../shared/protocol/worker.ts';
 import { problemText } from './ports.ts';
 import { createQuery, type Query, type QueryDeps } from './query.ts';
 import type { ReachPort } from './reach.ts';
-import { overNewest } from './versioned.ts';
+import { overNewest } from './documents.ts';
 
 // The connected models, and the calls that change them.
 

@@ -22,7 +22,7 @@ import { problemText } from './ports.ts';
 import { createPaged, type Paged } from './pages.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult, type ReachPort } from './reach.ts';
-import { overNewest } from './versioned.ts';
+import { overNewest } from './documents.ts';
 
 /** Occurrences of one routine per history page. */
 const HISTORY = 50;

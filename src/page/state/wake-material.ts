@@ -4,13 +4,12 @@
  * page does not need it.
  */
 import type { Agent, Roster } from '../../shared/domain/agent.ts';
-import { bytesOf } from '../../shared/domain/platform/utf8.ts';
+import { bytesOf } from '../../shared/domain/platform/json.ts';
 import { momentText, spanText } from '../../shared/domain/zone-days.ts';
-import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../../shared/domain/prompts.ts';
+import { type ParsedTemplate, parseTemplate, PLACEHOLDERS, teammatesText } from '../../shared/domain/prompts.ts';
 import { seatNumber } from '../../shared/domain/seat.ts';
 import type { Settings } from '../../shared/domain/settings.ts';
 import { isAddressed, spokenText, talkText } from '../../shared/domain/talk.ts';
-import { teammatesText } from '../../shared/domain/teammates.ts';
 import { renderTranscript, type TranscriptSession } from '../../shared/domain/transcript.ts';
 import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
 import type { StartSession } from '../../shared/protocol/http.ts';

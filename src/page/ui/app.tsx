@@ -29,8 +29,7 @@ import { Arrival, Opening, Sky } from './shell/opening.tsx';
 import { Banners, NoticeList } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { Header } from './shell/header.tsx';
-import { leaveStrayDrops, useClosedByBack } from './shell/window.ts';
-import { useFocusPlace, useKeys } from './shell/use-keys.ts';
+import { leaveStrayDrops, useClosedByBack, useFocusPlace, useKeys } from './shell/window.ts';
 import { TWO_VIEWS_BELOW, useMedia, useTitle } from './hooks.ts';
 
 const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));

@@ -8,7 +8,7 @@ import { PERSON } from '../../shared/domain/threads.ts';
 import { t } from '../language/t.ts';
 import { authorName, leadNameOf } from '../state/household.ts';
 import { useHousehold, useLive } from './context.tsx';
-import { seatView, type SeatView } from './grid/seat-view.ts';
+import { seatView, type SeatView } from './grid/seat-figure.tsx';
 
 /**
  * Anyone who can join threads, cause costs or be driven by an API client: the lead and every agent,

@@ -3,7 +3,7 @@
  *
  * An id is a string whose kind only the compiler knows, so an id of one kind cannot be passed for
  * another. A plain string (a literal, a column of the store) is accepted as any kind. The schemas
- * in `src/shared/protocol/ids.ts` check external input once, where it enters.
+ * in `src/shared/protocol/limits.ts` check external input once, where it enters.
  */
 declare const kind: unique symbol;
 type Id<Kind extends string> = string & { readonly [kind]?: Kind };

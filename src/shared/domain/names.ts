@@ -6,8 +6,18 @@
  * passes for the person, the relay or a role. `checkName` checks every new name. `shownName`
  * applies the same rules to stored names.
  */
-import { sentence } from './sentence.ts';
 import type { AgentId } from './ids.ts';
+
+/**
+ * A sentence for people that is written outside the page: by the relay, by a worker, or about a
+ * model's server.
+ *
+ * It is English on the wire and in storage. A page in another language finds its translation by its
+ * pattern, `said: {0} cannot be reached.`. `npm run texts` collects all sentences that are marked
+ * with this tag.
+ */
+export const sentence = (strings: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
+  strings.reduce((text, string, at) => `${text}${values[at - 1] ?? ''}${string}`);
 
 /**
  * Letters that look like Latin letters in misleading names. NFKC has already resolved compatibility
@@ -80,7 +90,7 @@ const MARKS_MAX = 3;
  * Whose name this is. `device`: a device of the person. `label`: a program, or a place where a
  * credential is used.
  */
-export type NameKind = 'agent' | 'lead' | 'person' | 'device' | 'label';
+type NameKind = 'agent' | 'lead' | 'person' | 'device' | 'label';
 
 /** Shown in place of a name that cannot be shown. */
 const FALLBACK: Readonly<Record<NameKind, string>> = {
@@ -183,9 +193,7 @@ function isReserved(name: string, kind: NameKind): boolean {
 }
 const THE = foldName('the');
 
-export type CheckedName =
-  | { readonly ok: true; readonly name: string }
-  | { readonly ok: false; readonly reason: string };
+type CheckedName = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly reason: string };
 
 /**
  * The name to store, or the reason why it is refused: a sentence for the person or the agent that

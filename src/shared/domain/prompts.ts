@@ -7,13 +7,56 @@
  * (quoting.ts), so it cannot end the passage around it. A transcript is quoted already. Any other
  * `{{` is an error, because a misspelt placeholder must not reach an agent.
  */
-
+import type { AgentId } from './ids.ts';
+import { applicationText } from './applications.ts';
+import { alikeOf, sentence } from './names.ts';
+import { LEAD_ID, seatNumber } from './seat.ts';
 import { withoutDisclaimers } from './demo-words.ts';
 import { languageName } from './language-tag.ts';
 import { quote } from './quoting.ts';
-import { sentence } from './sentence.ts';
 
-export type PromptValues = Readonly<Record<string, string | null>>;
+// The team in one line, for models.
+
+interface Teammate {
+  readonly agentId: AgentId;
+  readonly name: string;
+  readonly position: number | null;
+  readonly retired: boolean;
+}
+
+/**
+ * `Lyra (seat 1), Vega (seat 2)`: every seated agent except the lead and the reader. Null: there is
+ * none.
+ */
+export function teammatesText(team: readonly Teammate[], readerId: string): string | null {
+  const others = team.filter(
+    ({ agentId, position, retired }) => !retired && position !== null && agentId !== LEAD_ID && agentId !== readerId,
+  );
+  const inOrder = [...others].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+  return inOrder.map(({ name, position }) => `${name} (seat ${seatNumber(position ?? 0)})`).join(', ') || null;
+}
+
+type Called = Pick<Teammate, 'agentId' | 'name' | 'position'>;
+
+/**
+ * `Lyra, seat 1`: the author as headings name it. An application by its name; an unknown author by
+ * its id.
+ */
+export function withSeat(team: readonly Called[], agentId: AgentId): string {
+  const one = team.find((member) => member.agentId === agentId);
+  if (!one) return applicationText(agentId) ?? agentId;
+  return one.position === null ? one.name : `${one.name}, seat ${seatNumber(one.position)}`;
+}
+
+/** `Lyra`, or `Lyra (seat 1)` if another agent's name looks the same. */
+export function withSeatWhereAlike(team: readonly Called[], agentId: AgentId): string {
+  const one = team.find((member) => member.agentId === agentId);
+  if (!one) return applicationText(agentId) ?? agentId;
+  if (!alikeOf(team).has(agentId)) return one.name;
+  return one.position === null ? `${one.name} (id ${agentId})` : `${one.name} (seat ${seatNumber(one.position)})`;
+}
+
+type PromptValues = Readonly<Record<string, string | null>>;
 export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul' | 'alone' | 'language';
 
 /** Placeholders that each template may use. */

@@ -19,7 +19,7 @@
  * - The cooldown belongs to the target. Every event wake of the target starts it, and it applies to
  *   all callers.
  */
-import { sentence } from './sentence.ts';
+import { sentence } from './names.ts';
 import { blackoutAt } from './blackouts.ts';
 import { GATE_CHECKS, type AgentState, type GateCheck, type WakeLimits, type WakeWay } from './guardrails.ts';
 import { dayOf, type Day, wallTime } from './zone-days.ts';

@@ -2,11 +2,70 @@
  * Tool calls, as the relay stores them: what an agent asked for, who allowed it, and the outcome.
  */
 import { z } from 'zod';
-import { common } from './documents.ts';
+import { type FormField, TEXT_FORMATS } from '../domain/question-form.ts';
 import { isExactHost } from '../domain/network.ts';
+import { common } from './documents.ts';
 import { networkSchema } from './grants.ts';
-import { formContentSchema, serverQuestionSchema } from './questions.ts';
 import { SCHEDULE_BOUNDS } from './schedules.ts';
+
+// Questions that an MCP server asks the person during a tool call, as the page shows them.
+
+const preset = <Value extends z.ZodType>(value: Value) =>
+  value.nullable().describe('what is sent where the person leaves the field alone; null: nothing is');
+const bound = z.number().nullable().describe('inclusive; null: there is none');
+const anyField = {
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  isRequired: z.boolean(),
+};
+const options = z.array(z.object({ value: z.string(), title: z.string() })).readonly();
+
+const formFieldSchema = z.discriminatedUnion('kind', [
+  z.object({
+    ...anyField,
+    kind: z.literal('text'),
+    format: z.enum(TEXT_FORMATS).nullable(),
+    least: bound,
+    most: bound,
+    preset: preset(z.string()),
+  }),
+  z.object({
+    ...anyField,
+    kind: z.literal('number'),
+    isWhole: z.boolean(),
+    least: bound,
+    most: bound,
+    preset: preset(z.number()),
+  }),
+  z.object({ ...anyField, kind: z.literal('yes-no'), preset: preset(z.boolean()) }),
+  z.object({ ...anyField, kind: z.literal('one'), options, preset: preset(z.string()) }),
+  z.object({
+    ...anyField,
+    kind: z.literal('many'),
+    options,
+    least: bound,
+    most: bound,
+    preset: preset(z.array(z.string()).readonly()),
+  }),
+]) satisfies z.ZodType<FormField>;
+
+export const serverQuestionSchema = z.object({
+  server: z.string().describe('as the person has named it'),
+  message: z.string().describe('the server’s own words: nobody has checked them'),
+  fields: z.array(formFieldSchema).readonly().describe('of a question that is over: none'),
+  others: z
+    .array(common.agentId)
+    .readonly()
+    .describe('other agents of whom the server has calls under way: it does not say for which it asks'),
+  until: common.time.describe('when it is withdrawn where nobody has answered'),
+});
+export type ServerQuestion = z.infer<typeof serverQuestionSchema>;
+
+const formContentSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()]).nullable(),
+);
 
 export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'] as const;
 export type CallState = (typeof CALL_STATES)[number];
@@ -32,7 +91,7 @@ export const pinnedFileSchema = z.object({
 export type PinnedFile = z.infer<typeof pinnedFileSchema>;
 
 /** The content that the person approves, besides the call's input. */
-export const callContentSchema = z.object({
+const callContentSchema = z.object({
   pin: z.string().describe('names all of it: sent back with the answer, as `seen`; empty: nothing lies there'),
   files: z.array(pinnedFileSchema),
   rest: z.number().int().nonnegative().describe('further files that are compared too, and not listed'),
@@ -82,7 +141,7 @@ export const toolCallSchema = z.object({
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-export const ANSWERS = ['once', 'always-tool', 'always-command', 'no', 'later'] as const;
+const ANSWERS = ['once', 'always-tool', 'always-command', 'no', 'later'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
 export const answerSchema = z.strictObject({

@@ -6,7 +6,7 @@
  * Bounds come from the domain.
  */
 import { z } from 'zod';
-import { isRecord } from '../domain/platform/is-record.ts';
+import { isRecord } from '../domain/platform/json.ts';
 import { SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { NO_GRANTS, grants, programsAtOnce } from './grants.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';

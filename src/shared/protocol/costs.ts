@@ -5,8 +5,7 @@ import { PRICE_STEP_MOST } from '../domain/prices.ts';
 import { common } from './documents.ts';
 import { occurrenceSchema } from './schedules.ts';
 import { startSessionSchema } from './http.ts';
-import { idOf } from './ids.ts';
-import { LIMITS } from './limits.ts';
+import { idOf, LIMITS } from './limits.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
 
 const count = z.number().int().nonnegative();

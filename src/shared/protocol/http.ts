@@ -10,8 +10,7 @@ import type { SessionId } from '../domain/ids.ts';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { agentIdSchema, attachmentFields, stamp } from './documents.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
-import { LIMITS } from './limits.ts';
-import { idOf } from './ids.ts';
+import { idOf, LIMITS } from './limits.ts';
 import { languageSchema } from './language.ts';
 import { modelSchema } from './models.ts';
 

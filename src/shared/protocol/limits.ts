@@ -1,4 +1,11 @@
+import type { z } from 'zod';
 import { NAME_MAX } from '../domain/names.ts';
+
+// Ids in schemas. The schema checks the text, and the caller names the kind of the id.
+
+/** The same schema, whose output is an id of that kind; see src/shared/domain/ids.ts. */
+export const idOf = <Id extends string>(schema: z.ZodType<string, string>): z.ZodType<Id, Id> =>
+  schema as z.ZodType<Id, Id>;
 
 /** Limits of all sizes on the wire. In characters unless the name says otherwise. */
 export const LIMITS = {

@@ -8,8 +8,8 @@
  */
 import { parse as parseJsonc, type ParseError } from 'jsonc-parser';
 import { z } from 'zod';
-import { isRecord } from '../domain/platform/is-record.ts';
-import { sentence } from '../domain/sentence.ts';
+import { isRecord } from '../domain/platform/json.ts';
+import { sentence } from '../domain/names.ts';
 import { ATTACHED_BOUNDS, attachmentSchema, type Attachment } from './attached.ts';
 
 /** Converts a name to a valid server name: lower-case letters, digits, hyphens. */

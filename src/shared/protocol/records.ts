@@ -7,15 +7,14 @@
  */
 import { z } from 'zod';
 import type { ThreadId } from '../domain/ids.ts';
-import { isRecord } from '../domain/platform/is-record.ts';
+import { isRecord } from '../domain/platform/json.ts';
 import { DEFAULT_PRICES, priceName } from '../domain/prices.ts';
 import { attachedRecordSchema } from './attached.ts';
 import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
-import { LIMITS } from './limits.ts';
+import { idOf, LIMITS } from './limits.ts';
 import { scheduleRecordSchema } from './schedules.ts';
-import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const recordId = z.string().min(1).max(LIMITS.recordId);

@@ -17,12 +17,11 @@ import {
   SKIP_REASONS,
 } from '../domain/schedule/timing.ts';
 import { common, ms } from './documents.ts';
-import { LIMITS } from './limits.ts';
-import { idOf } from './ids.ts';
+import { idOf, LIMITS } from './limits.ts';
 import { startSessionSchema } from './http.ts';
 import { languageSchema } from './language.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
-import { sentence } from '../domain/sentence.ts';
+import { sentence } from '../domain/names.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const zone = z

@@ -5,8 +5,7 @@ import { z } from 'zod';
 import type { MessageId, ThreadId } from '../domain/ids.ts';
 import { MESSAGE_PRIORITIES, MESSAGE_TYPES } from '../domain/guardrails.ts';
 import { common } from './documents.ts';
-import { LIMITS } from './limits.ts';
-import { idOf } from './ids.ts';
+import { idOf, LIMITS } from './limits.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
 
 const id = z.string().min(1).max(LIMITS.id);

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import type { MessageId } from '../domain/ids.ts';
 import { GATE_CHECKS, WAKE_OUTCOMES, WAKE_REASONS, WAKE_WAYS } from '../domain/guardrails.ts';
 import { common } from './documents.ts';
-import { LIMITS } from './limits.ts';
-import { idOf } from './ids.ts';
+import { idOf, LIMITS } from './limits.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const count = z.number().int().nonnegative();

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { parseJson } from '../domain/platform/json.ts';
 import { problemSchema } from '../protocol/http.ts';
-import { sentence } from '../domain/sentence.ts';
+import { sentence } from '../domain/names.ts';
 import type { Callable, Endpoint, Endpoints, Heard, Said } from '../protocol/endpoints/endpoint.ts';
 import type { RelayProblem, RelayResult } from './result.ts';
 import { RELAY_TIMES } from './settings.ts';

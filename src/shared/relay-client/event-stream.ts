@@ -16,7 +16,7 @@ import { errorMessage } from '../domain/platform/error-message.ts';
 import { backoff } from '../domain/platform/retry.ts';
 import { eventSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
 import { problemSchema } from '../protocol/http.ts';
-import { searchAskedSchema, type SearchAsked } from '../protocol/searches.ts';
+import { type SearchAsked, searchAskedSchema } from '../protocol/search.ts';
 import {
   databaseStandingSchema,
   helloSchema,

@@ -16,10 +16,9 @@
 import type { Trying } from '../domain/platform/retry.ts';
 import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
 import type { Entry, EntryKey, EntryStore } from '../protocol/sync/page.ts';
-import type { Account } from './account.ts';
+import type { Account, Peer } from './peer.ts';
 import type { ReplicaDeps } from './contract.ts';
 import { DIGEST_BYTES, type Digested, digestOf } from './frames.ts';
-import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
 
 export interface Comparing {

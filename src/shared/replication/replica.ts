@@ -8,9 +8,19 @@
 import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../protocol/sync/page.ts';
 import { contains, count, highest, intersect, isSame, lastOf, type Ranges, subtract } from '../domain/ranges.ts';
 import { createTrying, type Trying } from '../domain/platform/retry.ts';
-import { type Account, createAccount, haveOf } from './account.ts';
+import {
+  type Account,
+  type Came,
+  createAccount,
+  createPeer,
+  createStoring,
+  haveOf,
+  keyOf,
+  type Manner,
+  type Peer,
+  type Task,
+} from './peer.ts';
 import { decodeFrame, type Digested, digestOf, type Frame } from './frames.ts';
-import { type Came, createPeer, createStoring, keyOf, type Manner, type Peer, type Task } from './peer.ts';
 import { REPLICATION, type ReplicationSettings } from './settings.ts';
 import type { Backlog, Link, LinkEnd, Replica, ReplicaDeps } from './contract.ts';
 import { createComparing } from './comparing.ts';

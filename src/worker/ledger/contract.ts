@@ -2,13 +2,18 @@
 import type { MaybeStorage } from '../../shared/domain/platform/old-browsers.ts';
 import type { After } from '../../shared/domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../shared/protocol/documents.ts';
-import type { OwnerCalls } from '../../shared/protocol/owner-rpc.ts';
-import type { OwnerProgress, RebuildReport, StorageProblem, StorageStatus } from '../../shared/protocol/worker.ts';
+import type {
+  OwnerCalls,
+  OwnerProgress,
+  RebuildReport,
+  StorageProblem,
+  StorageStatus,
+} from '../../shared/protocol/worker.ts';
 import type { JournalDatabase, OpenOptions } from './journal/database.ts';
 import type { Outgoing } from './journal/journal.ts';
 import type { DocumentKey } from './views/copy.ts';
 import type { ViewsDatabase } from './views/database.ts';
-import type { Found, IdsPage, Place } from './views/found.ts';
+import type { Found, IdsPage, Place } from './views/views.ts';
 import type { LastTalk, TeamCount } from './views/write.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
 

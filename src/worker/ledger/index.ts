@@ -14,10 +14,9 @@
  */
 import { newId } from '../../shared/domain/platform/new-id.ts';
 import { type After, realTimers } from '../../shared/domain/platform/timers.ts';
-import { sentence } from '../../shared/domain/sentence.ts';
-import type { FromOwner, OWNER_METHODS, OwnerCallName, ToOwner } from '../../shared/protocol/owner-rpc.ts';
+import { sentence } from '../../shared/domain/names.ts';
+import type { FromOwner, OWNER_METHODS, OwnerCallName, OwnerNews, ToOwner } from '../../shared/protocol/worker.ts';
 import { createRpcClient, type Connection, type ConnectionEnds, type RpcClient } from '../../shared/rpc/client.ts';
-import type { OwnerNews } from '../../shared/protocol/worker.ts';
 import { OWNER_CONNECTION } from './settings.ts';
 import { inOneGo, liveAsTab, ownerGone, type FromTab, type Hello, type ToTab } from './tab.ts';
 

@@ -10,7 +10,7 @@ import { type Doc, parseDocument } from '../../shared/protocol/documents.ts';
 import { storageFacts } from '../../shared/domain/platform/old-browsers.ts';
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { VolumeStatus } from '../../shared/protocol/worker.ts';
-import { sentence } from '../../shared/domain/sentence.ts';
+import { sentence } from '../../shared/domain/names.ts';
 import type { Ledger, LedgerDeps, Origin } from './contract.ts';
 import { type OutboxRow, readMeta, writeMeta } from './journal/database.ts';
 import { clearOutbox, journalDocuments, readOutbox, writeRow } from './journal/journal.ts';
@@ -28,8 +28,7 @@ import {
 } from './views/read.ts';
 import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
-import { readCounted, readFound, readIds } from './views/found.ts';
-import { createViews, readReplaced } from './views/views.ts';
+import { createViews, readCounted, readFound, readIds, readReplaced } from './views/views.ts';
 import { readChanges, readWakeMaterial, readWakings } from './views/wakings.ts';
 import { countTalks, readLastTalks, readTeam } from './views/write.ts';
 import { createVolumes, discardVolumes, unfiled } from './volumes/volumes.ts';

@@ -1,7 +1,7 @@
 /** Why nothing can be written: as data for the page, and as the error of a refused write. */
 import type { StorageProblem } from '../../shared/protocol/worker.ts';
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
-import { sentence } from '../../shared/domain/sentence.ts';
+import { sentence } from '../../shared/domain/names.ts';
 
 // The current problems by source. The page is notified of the gravest.
 

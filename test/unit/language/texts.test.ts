@@ -2,7 +2,7 @@
 import { createElement, Fragment, isValidElement, type ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { sentence } from '../../../src/shared/domain/sentence.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { type Spoken, STORED, TEXTS, type Texts } from '../../../src/page/language/t.ts';
 import { readMcpServers } from '../../../src/shared/protocol/mcp-servers.ts';
 import { PROBLEMS } from '../../../src/shared/protocol/problems.ts';

@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createOwnerClient, type OwnerConnectionEnds, type OwnerClient } from '../../../src/worker/ledger/index.ts';
 import { OWNER_CONNECTION } from '../../../src/worker/ledger/settings.ts';
-import { OWNER_METHODS, type FromOwner, type ToOwner } from '../../../src/shared/protocol/owner-rpc.ts';
+import {
+  type FromOwner,
+  type HouseholdView,
+  OWNER_METHODS,
+  type OwnerNews,
+  type StorageStatus,
+  type ToOwner,
+} from '../../../src/shared/protocol/worker.ts';
 import { createRpcServer } from '../../../src/shared/rpc/server.ts';
-import type { HouseholdView, OwnerNews, StorageStatus } from '../../../src/shared/protocol/worker.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { aloneSyncAnswers } from '../../support/sync-calls.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createRpcClient, type ConnectionEnds } from '../../../src/shared/rpc/client.ts';
-import { createCalls } from '../../../src/shared/rpc/calls.ts';
+import { type ConnectionEnds, createCalls, createRpcClient } from '../../../src/shared/rpc/client.ts';
 import { answersOf, method, proxyOf, typed, type FromServer } from '../../../src/shared/rpc/method.ts';
 import { createRpcServer } from '../../../src/shared/rpc/server.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { searchEndpoints } from '../../../src/shared/protocol/endpoints/searches.ts';
+import { searchEndpoints } from '../../../src/shared/protocol/endpoints/threads.ts';
 import { sessionEndpoints } from '../../../src/shared/protocol/endpoints/session.ts';
 import {
   createEventStream,

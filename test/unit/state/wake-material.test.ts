@@ -8,7 +8,7 @@ import { parseTeamCall, writeWake } from '../../../src/shared/domain/wake-payloa
 import type { MessageDoc } from '../../../src/shared/protocol/documents.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { WakeMaterial } from '../../../src/shared/protocol/worker.ts';
-import { bytesOf } from '../../../src/shared/domain/platform/utf8.ts';
+import { bytesOf } from '../../../src/shared/domain/platform/json.ts';
 import { payloadOf } from '../../../src/page/state/wake-sizes.ts';
 import { shareOf, startSessionBody, wakeAround, wakePromptOf } from '../../../src/page/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';

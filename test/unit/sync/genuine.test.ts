@@ -11,8 +11,7 @@ import {
   letInBy,
   recoveryRecord,
 } from '../../../src/worker/sync/owner/records.ts';
-import { cameOf, goesWith } from '../../../src/worker/sync/owner/let-in.ts';
-import { createMembers, type KnownDevice } from '../../../src/worker/sync/owner/members.ts';
+import { cameOf, createMembers, goesWith, type KnownDevice } from '../../../src/worker/sync/owner/members.ts';
 import { random } from './support.ts';
 
 const keys = newHousehold(random);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createJoiner, cut, keepAlive } from '../../../src/worker/sync/carrier/connection.ts';
+import { createJoiner, cut, keepAlive } from '../../../src/worker/sync/carrier/carrier.ts';
 
 const MOST = 1_000;
 const bytes = (length: number) => Uint8Array.from({ length }, (_, at) => at % 251);

@@ -9,7 +9,7 @@ import {
   sealBox,
   sealEntry,
 } from '../../../src/worker/sync/crypto/index.ts';
-import { pack, padded, unpack } from '../../../src/worker/sync/crypto/plaintext.ts';
+import { pack, padded, unpack } from '../../../src/worker/sync/crypto/box.ts';
 import { SYNC } from '../../../src/shared/protocol/sync/settings.ts';
 import { payloads, random, utf8 } from './support.ts';
 

@@ -41,8 +41,7 @@ import {
   writeKeys,
 } from '../../../src/worker/sync/crypto/index.ts';
 import { deviceRecord, letInBy, recoveryRecord } from '../../../src/worker/sync/owner/records.ts';
-import { derive } from '../../../src/worker/sync/crypto/box.ts';
-import { padded } from '../../../src/worker/sync/crypto/plaintext.ts';
+import { derive, padded } from '../../../src/worker/sync/crypto/box.ts';
 import { CRYPTO, LABEL, type Label } from '../../../src/worker/sync/crypto/settings.ts';
 
 /**

@@ -3,6 +3,7 @@
  * AI SDK. The SDK writes the requests and parses the chunks. Errors, limits and time-outs are
  * replaced by those of the other minds. No key or address comes from the environment.
  */
+import Anthropic from '@anthropic-ai/sdk';
 import { z } from 'zod';
 import {
   AISDKError,
@@ -13,14 +14,15 @@ import {
   type LanguageModelV3StreamPart,
   type SharedV3ProviderMetadata,
 } from '@ai-sdk/provider';
-import Anthropic from '@anthropic-ai/sdk';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { isRecord } from '../../../../src/shared/domain/platform/is-record.ts';
+import { chunksOf } from '../../../../src/shared/domain/platform/old-browsers.ts';
+import { isRecord, parseJson } from '../../../../src/shared/domain/platform/json.ts';
 import type { Protocol } from '../../../../src/shared/protocol/models.ts';
 import type { MindBlock, MindMessage, MindRequest, Sealed } from '../../../contracts/mind.ts';
 import { mapStrings, toWellFormed } from '../../../platform/json-bounds.ts';
+import { MIND_LIMITS } from '../settings.ts';
 import {
   blockText,
   eventOf,
@@ -33,8 +35,68 @@ import {
   UnreadableAnswer,
   type WireEvent,
 } from '../wire.ts';
-import { MIND_LIMITS } from '../settings.ts';
-import { refusalOf, shortRefusal, streamError } from './refusal.ts';
+
+// Reads a server's error responses within limits, and converts them to one form for all protocols.
+
+/**
+ * Returns the same response. The body of an error is cut to a limit, and read within the request's
+ * time.
+ */
+async function shortRefusal(response: Response): Promise<Response> {
+  if (response.ok || !response.body) return response;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunksOf(response.body)) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > MIND_LIMITS.refusalBytes) break;
+  }
+  const { status, statusText, headers } = response;
+  return new Response(Buffer.concat(chunks).subarray(0, MIND_LIMITS.refusalBytes), { status, statusText, headers });
+}
+
+/**
+ * The message in an error body, as servers write it: `{error: {message}}` (OpenAI), `[{error:
+ * {message}}]` (Gemini), `{message}` (older vLLM), `{detail}` (FastAPI), `{error: "…"}` (LM Studio,
+ * Ollama). Null: it holds none.
+ */
+function wordsIn(body: unknown): string | null {
+  if (typeof body === 'string') return body;
+  if (Array.isArray(body)) return body.length > 0 ? wordsIn(body[0]) : null;
+  if (!isRecord(body)) return null;
+  const { error, message, detail, metadata } = body;
+  // A router passes on the message of the server behind it.
+  const raw = isRecord(metadata) && typeof metadata['raw'] === 'string' ? ` ${metadata['raw']}` : '';
+  for (const each of [error, message, detail]) {
+    const found = each === undefined || each === null ? null : wordsIn(each);
+    if (found !== null) return `${found}${raw}`;
+  }
+  return detail === undefined ? null : JSON.stringify(detail);
+}
+
+/** The error in the form of the Messages API. `message` keeps the server's full text. */
+function errorBodyOf(body: unknown): object {
+  const said = wordsIn(body);
+  const inner = Array.isArray(body) ? (body as readonly unknown[])[0] : body;
+  const error = isRecord(inner) && isRecord(inner['error']) ? inner['error'] : {};
+  const type = [error['type'], error['status'], error['code']].find((each) => typeof each === 'string');
+  return { type: 'error', error: { ...error, type, message: said ?? '' } };
+}
+
+/** For a response that is not ok. */
+async function refusalOf(response: Response): Promise<Error> {
+  const { status, headers } = response;
+  const text = await (await shortRefusal(response)).text();
+  const body = parseJson(text);
+  return Anthropic.APIError.generate(status, body === undefined ? undefined : errorBodyOf(body), text, headers);
+}
+
+/**
+ * For an error that a server reports in a stream. A status inside it is not the status of the
+ * response.
+ */
+const streamError = (body: unknown, headers: Headers): Error =>
+  new Anthropic.APIError(undefined, errorBodyOf(body), undefined, headers, undefined);
 
 // Chunks of OpenAI's and Google's protocols, normalised before the SDK parses them. The SDK ends an
 // answer at the first field that does not fit its schema. Servers omit fields, write them as

@@ -7,7 +7,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { parseJson } from '../../../shared/domain/platform/json.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { chunksOf } from '../../../shared/domain/platform/old-browsers.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import { isSeatPosition, LEAD_ID } from '../../../shared/domain/seat.ts';
 import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import type { Agent, Roster } from '../../../shared/domain/agent.ts';

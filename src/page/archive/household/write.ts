@@ -7,7 +7,7 @@ import { lookOf } from '../../../shared/domain/choices.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { chunksOf } from '../../../shared/domain/platform/old-browsers.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import { createChunkWriter, fileChunks, pagesOf, streamOf } from '../bytes.ts';
 import { ARCHIVE, ArchiveError, CUT_SHORT, DAMAGED, type Workers } from '../methods.ts';
 

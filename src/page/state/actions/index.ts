@@ -1,13 +1,160 @@
 /** All actions of the person, in one object. */
-import { errorText } from '../ports.ts';
-import { t } from '../../language/t.ts';
+import { checkName, isSameName } from '../../../shared/domain/names.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import type { ChangeKind } from '../../../shared/domain/agent.ts';
+import type { AgentChoice, ChoiceKey } from '../../../shared/domain/choices.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { SettingKey, Settings } from '../../../shared/domain/settings.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
+import { t } from '../../language/t.ts';
+import { writeChange } from '../documents.ts';
+import { errorText, problemText } from '../ports.ts';
 import type { HouseholdLimits } from '../relay-info.ts';
-import { problemText } from '../ports.ts';
-import { createHomeActions, type HomeActions } from './home.ts';
+import { attempt, DONE, type Done, type Parts } from './parts.ts';
 import { createTalkActions, type TalkActions } from './talk.ts';
 import { createTeamActions, type TeamActions } from './team.ts';
-import { attempt, type Done, type Parts } from './parts.ts';
+
+// First visit, settings and seats. The page shows a change as saved only once the ledger has it.
+
+interface HomeActions {
+  /**
+   * The first visit: writes the lead's identity and both names. `beside`: also where other people
+   * live at the relay.
+   */
+  begin(names: { readonly human: string; readonly lead: string; readonly beside: boolean }): Promise<Done>;
+  saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
+  /** Writes several settings that need no validation as one change: all of them or none. */
+  saveSettings(values: Partial<Omit<Settings, 'humanName' | 'leadName'>>): Promise<Done>;
+  /** Writes changes of one agent together: a name, a seat, retiring, returning. */
+  changeAgent(agentId: AgentId, changes: readonly ChangeKind[]): Promise<Done>;
+  /** The same for several agents: all changes are written, or none. */
+  changeAgents(changes: readonly { readonly agentId: AgentId; readonly change: ChangeKind }[]): Promise<Done>;
+  /** Sets an agent's own choices; an empty value resets one to the default. */
+  choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
+  /** Reconnects to the relay now. */
+  reconnect(): Promise<void>;
+  /**
+   * This browser shares its sign-in with another household. It gets a sign-in of its own, and with
+   * that its own home.
+   */
+  takeOwnSignIn(): Promise<void>;
+  /** Reads the household again after a failure. */
+  reload(): Promise<void>;
+  refreshHealth(): Promise<void>;
+  /** Asks the relay whether other people live there. */
+  refreshHome(): Promise<void>;
+}
+
+function createHomeActions(parts: Parts): HomeActions {
+  const { owner, relay, writer, clock, household, notices, info } = parts;
+  const write = (make: Parameters<typeof writeChange>[1]) => writeChange(parts, make);
+
+  const saveName = (key: 'humanName' | 'leadName', wanted: string) =>
+    write(() => {
+      const { humanName, leadName } = household.store.getState().settings;
+      const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
+      if (!checked.ok) return { ok: false, reason: errorText(checked.reason) };
+      if (key === 'humanName' && isSameName(checked.name, leadName))
+        return {
+          ok: false,
+          reason: t`“${checked.name}” is what the lead is called, or looks the same. Choose another.`,
+        };
+      return [
+        writer.setting(key, checked.name),
+        // The lead's name is part of its identity, as with every agent.
+        ...(key === 'leadName' ? [writer.change(LEAD_ID, { kind: 'rename', name: checked.name })] : []),
+      ];
+    });
+
+  /**
+   * If the home of this browser's sign-in is taken, the first call creates a new sign-in and the
+   * second begins the household. A lost answer leaves no home behind.
+   */
+  async function beginHome(beside: boolean) {
+    const body = { beside, anew: beside };
+    const first = await relay.beginHome({ body });
+    return first.ok && !first.value.begun ? await relay.beginHome({ body }) : first;
+  }
+
+  async function refreshHome(): Promise<void> {
+    const home = await relay.home();
+    info.setState({ home: home.ok ? home.value : 'unreachable' });
+  }
+
+  return {
+    async begin({ human, lead, beside }) {
+      const called = checkName(human, 'person');
+      const led = called.ok ? checkName(lead, 'lead', called.name) : called;
+      if (!called.ok) return { ok: false, reason: errorText(called.reason) };
+      if (!led.ok) return { ok: false, reason: errorText(led.reason) };
+      const begun = await beginHome(beside);
+      // Also where no answer came: the cookie may have arrived.
+      const told = beside ? await attempt(owner.call('signInChanged')) : DONE;
+      if (!told.ok) return told;
+      // A household may begin without its relay. Where other people live at the relay, it never
+      // begins unasked, nor before this browser has a sign-in of its own.
+      if (begun.ok) info.setState({ home: begun.value });
+      else if (beside || (begun.problem.kind === 'refused' && begun.problem.problem.status === 409)) {
+        await refreshHome();
+        return { ok: false, reason: problemText(begun.problem) };
+      }
+      // If the button was pressed in two tabs at once, all names of the first hold.
+      if (household.store.getState().roster.lead) {
+        notices.info(t`Another tab has begun already. Its names hold; Settings, Names changes them.`);
+        return DONE;
+      }
+      return await write(() => [
+        writer.setting('humanName', called.name),
+        writer.setting('leadName', led.name),
+        writer.leadIdentity(led.name),
+      ]);
+    },
+    saveSetting(key, value) {
+      if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
+      return write(() => [writer.setting(key, value)]);
+    },
+    saveSettings(values) {
+      const given = Object.entries(values) as readonly (readonly [SettingKey, Settings[SettingKey]])[];
+      return write(() => given.map(([key, value]) => writer.setting(key, value)));
+    },
+    changeAgent(agentId, changes) {
+      return write(() => changes.map((change) => writer.change(agentId, change)));
+    },
+    changeAgents(changes) {
+      return write(() => changes.map(({ agentId, change }) => writer.change(agentId, change)));
+    },
+    choose(agentId, choice) {
+      const given = Object.entries(choice) as readonly (readonly [ChoiceKey, string])[];
+      return write(() => given.map(([key, value]) => writer.choice(agentId, key, value)));
+    },
+    async reconnect() {
+      const tried = await attempt(owner.call('reconnect'));
+      if (!tried.ok) notices.error(tried.reason);
+    },
+    async takeOwnSignIn() {
+      const taken = await relay.beginHome({ body: { beside: true, anew: true } });
+      if (!taken.ok) notices.refused(taken.problem);
+      const told = await attempt(owner.call('signInChanged'));
+      if (!told.ok) notices.error(told.reason);
+    },
+    async reload() {
+      const read = await attempt(
+        owner.call('household').then((view) => {
+          // Everything written from now on is dated later than what is there, whatever this
+          // device's clock says.
+          clock.follow(view.newest);
+          household.load(view);
+        }),
+      );
+      if (!read.ok) household.fail(read.reason);
+    },
+    refreshHome,
+    async refreshHealth() {
+      const health = await relay.health();
+      if (health.ok) info.setState({ health: health.value });
+    },
+  };
+}
 
 /** Forgets an agent or a conversation, and undoes that. */
 interface ForgetActions {

@@ -10,7 +10,7 @@ import { LIMITS } from '../../../shared/protocol/limits.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
 import { spoken, t } from '../../language/t.ts';
 import { arrivingOf } from '../devices.ts';
-import { until, whenRead } from '../when-read.ts';
+import { until, whenRead } from '../documents.ts';
 import { errorText, isRefusedAs, problemText } from '../ports.ts';
 import { leadNameOf } from '../household.ts';
 import { payloadOf } from '../wake-sizes.ts';

@@ -5,7 +5,7 @@ import type { AgentIdentityDoc, AgentChangeDoc } from '../../../shared/protocol/
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { useRoost } from '../context.tsx';
 import { Words } from '../chat/markdown.tsx';
-import { copyText } from '../parts/copy.ts';
+import { copyText } from '../parts/copyable-text.tsx';
 import { CopyIcon } from '../parts/icons.tsx';
 import './agent.css';
 

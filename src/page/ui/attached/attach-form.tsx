@@ -16,7 +16,7 @@ import {
 import { needsOf, type Runner, withNeeds } from '../../../shared/protocol/runners.ts';
 import { retold, t } from '../../language/t.ts';
 import { attachedOf } from '../../state/external.ts';
-import { CHANGED_ELSEWHERE } from '../../state/versioned.ts';
+import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { useRoost } from '../context.tsx';
 import { OneOf } from '../parts/choices.tsx';
 import { shownBox } from '../text/record-changes.ts';

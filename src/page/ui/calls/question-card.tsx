@@ -8,8 +8,7 @@ import {
   soundsSecret,
   type TextFormat,
 } from '../../../shared/domain/question-form.ts';
-import type { ToolCall } from '../../../shared/protocol/calls.ts';
-import type { ServerQuestion } from '../../../shared/protocol/questions.ts';
+import type { ServerQuestion, ToolCall } from '../../../shared/protocol/calls.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { attachedTool } from '../chat/deeds.ts';

@@ -13,7 +13,7 @@ import { useAnswers, useRoost } from '../context.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { clockTime } from '../text/time.ts';
-import { Lasts, spanText, WORTH_SAYING } from '../parts/lasts.tsx';
+import { Lasts, spanText, WORTH_SAYING } from '../parts/part.tsx';
 import { useQuery } from '../hooks.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
 import { useDoingNow } from '../doing-now.ts';

@@ -17,11 +17,10 @@ import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoo
 import { useNow } from '../hooks.ts';
 import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
 import { Log, type ShowRow } from './log.tsx';
-import { Bubble, Message, type Speaker } from './message.tsx';
+import { Bubble, GrowingParts, Message, type Speaker } from './message.tsx';
 import { withoutMeanwhile } from './meanwhile.ts';
 import { Queued, Unsent } from './unsent.tsx';
 import { WrittenMeanwhile } from './written-meanwhile.tsx';
-import { GrowingParts } from './shown-parts.tsx';
 
 // A finished answer is rendered again, as a message of one or several rows. Text that the person
 // has selected in it stays selected: the selection is restored by its character offset.

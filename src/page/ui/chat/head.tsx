@@ -5,7 +5,7 @@ import { t } from '../../language/t.ts';
 import { useActions, usePending } from '../context.tsx';
 import { useDoingNow } from '../doing-now.ts';
 import { Face } from '../grid/face.tsx';
-import type { SeatView } from '../grid/seat-view.ts';
+import { SeatFigure, type SeatView } from '../grid/seat-figure.tsx';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
 import { BackIcon, MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/part.tsx';
@@ -13,7 +13,6 @@ import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { OpensFind } from '../palette/typed-ahead.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
-import { SeatFigure } from '../grid/seat-figure.tsx';
 
 /** The print module is loaded on first use. */
 const print = () => void import('../parts/printing.ts').then(({ printOpen }) => printOpen());

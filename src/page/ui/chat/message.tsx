@@ -1,19 +1,32 @@
 /** One message of a conversation, with its menu, its attachments and its notes. */
-import { createContext, type KeyboardEvent, lazy, memo, type ReactNode, Suspense, use, useRef, useState } from 'react';
+import {
+  createContext,
+  Fragment,
+  type KeyboardEvent,
+  lazy,
+  memo,
+  type ReactNode,
+  Suspense,
+  use,
+  useRef,
+  useState,
+} from 'react';
 import { Link } from 'wouter';
 import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
 import { addedOf, type AddedToThread } from '../../../shared/domain/threads.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
-import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
+import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { retold, t } from '../../language/t.ts';
 import type { Waits } from '../../state/conversation-log.ts';
+import { namedIn, type Somebody, useSomebody, useTeammates } from '../use-somebody.ts';
+import { ChevronIcon, EditIcon, MoreIcon, RetryIcon } from '../parts/icons.tsx';
+import { bytes, names, plural } from '../text/sizes.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { ago, clockTime, fullTime, isYoung } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
-import { ChevronIcon, EditIcon, MoreIcon, RetryIcon } from '../parts/icons.tsx';
 import { PATHS } from '../routes.ts';
-import { copyText } from '../parts/copy.ts';
+import { copyText } from '../parts/copyable-text.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { copied } from '../text/copied.ts';
 import { quoted, whereWordsGo } from '../text/answering.ts';
@@ -21,13 +34,113 @@ import { canReadAloud } from '../voice/words.ts';
 import { keyOf } from '../parts/keys.ts';
 import { Face } from '../grid/face.tsx';
 import { optional } from '../parts/part.tsx';
-import { bytes, names, plural } from '../text/sizes.ts';
 import { Moment } from '../parts/moment.tsx';
-import { type Somebody, useSomebody } from '../use-somebody.ts';
+import { partsOf, type ShownPart, type Stretch, type ToolBlock } from './parts.ts';
+import { deedsOf, toolPhrase } from './deeds.ts';
+import { PersonWords, Piece, Words } from './markdown.tsx';
 import { useOpened } from './log.tsx';
-import type { Stretch } from './parts.ts';
-import { PersonWords } from './markdown.tsx';
-import { ShownParts } from './shown-parts.tsx';
+
+/** Characters of a tool's input or output that are shown at first. */
+const SHOWN_AT_ONCE = 20_000;
+/** Characters of a reasoning text that identify it. */
+const KEY_CHARS = 200;
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
+
+function Shown({ text }: { text: string }) {
+  const [length, setLength] = useState(SHOWN_AT_ONCE);
+  return (
+    <>
+      <pre dir="auto">{text.slice(0, length)}</pre>
+      {text.length > length && (
+        <button
+          type="button"
+          className="link-button"
+          onClick={() => setLength(length + SHOWN_AT_ONCE)}
+        >{t`Show more (${bytes(text.length - length)} left)`}</button>
+      )}
+    </>
+  );
+}
+
+/** Consecutive tool calls, in one collapsed line. */
+function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
+  const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
+  const nameOf = namedIn(useTeammates());
+  return (
+    <details
+      className="tools"
+      data-error={tools.some((tool) => tool.isError)}
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <ChevronIcon />
+        {deedsOf(tools, nameOf)}
+      </summary>
+      {open && (
+        <dl>
+          {tools.map((tool) => (
+            <div key={tool.toolUseId}>
+              <dt title={tool.name}>{toolPhrase(tool, nameOf)}</dt>
+              <dd>
+                <Shown text={shown(tool.input)} />
+              </dd>
+              <dd>
+                <Shown text={tool.result ?? t`no answer yet`} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </details>
+  );
+}
+
+/** The model's reasoning, collapsed. `isGoing`: it is still reasoning. */
+function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
+  const [open, setOpen] = useOpened(`thinking:${text.slice(0, KEY_CHARS)}`);
+  return (
+    <details className="tools thought" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <ChevronIcon />
+        <span>{isGoing ? t`Thinking…` : t`What it thought`}</span>
+      </summary>
+      {open && (
+        <div>
+          <Words text={text} growing={isGoing} />
+        </div>
+      )}
+    </details>
+  );
+}
+
+function shownPart(part: ShownPart, isLast: boolean, isGrowing: boolean): ReactNode {
+  switch (part.kind) {
+    case 'piece':
+      return <Piece piece={part.piece} />;
+    case 'text':
+      return <Words text={part.text} growing={isGrowing && isLast} ofAnswer={isGrowing} />;
+    case 'thinking':
+      return <Thinking text={part.text} isGoing={isGrowing && isLast} />;
+    case 'tools':
+      return <ToolLines tools={part.tools} />;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** One row's share of an agent's message. */
+export const ShownParts = memo(function ShownParts({ parts }: { parts: readonly ShownPart[] }) {
+  return parts.map((part, i) => <Fragment key={i}>{shownPart(part, false, false)}</Fragment>);
+});
+
+/** The agent's streaming answer. Parts are only ever appended, so the index is a stable key. */
+export function GrowingParts({ blocks }: { blocks: readonly Block[] }) {
+  return partsOf(blocks, true).map((part, i, all) => (
+    <Fragment key={i}>{shownPart(part, i === all.length - 1, true)}</Fragment>
+  ));
+}
 
 function Ago({ time }: { time: number }) {
   return ago(time, useNow());

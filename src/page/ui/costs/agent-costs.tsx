@@ -6,8 +6,7 @@ import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
-import { AgentBudget } from './budget-field.tsx';
-import { Meter, useCostQueries, USUAL_DAYS } from './meter.tsx';
+import { AgentBudget, Meter, useCostQueries, USUAL_DAYS } from './budget-field.tsx';
 import './costs.css';
 
 /** An agent's costs and budget, on its page. */

@@ -1,6 +1,6 @@
 import { t } from '../../language/t.ts';
 import { type Teammates, useTeammates } from '../use-somebody.ts';
-import { useCosts, USUAL_DAYS } from './meter.tsx';
+import { useCosts, USUAL_DAYS } from './budget-field.tsx';
 import { Link } from 'wouter';
 import type { Costs } from '../../../shared/protocol/costs.ts';
 import { WarnIcon } from '../parts/icons.tsx';

@@ -13,7 +13,7 @@ import { OneOf } from '../parts/choices.tsx';
 import { useConversations, useLive } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { fullTime } from '../text/time.ts';
-import { Meter, useCostQueries, useCosts, USUAL_DAYS } from './meter.tsx';
+import { Meter, useCostQueries, useCosts, USUAL_DAYS } from './budget-field.tsx';
 import './costs.css';
 
 export type Measure = 'money' | 'tokens';

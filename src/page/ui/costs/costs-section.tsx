@@ -7,7 +7,7 @@ import { BUDGET_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { HouseholdConfig } from '../../../shared/protocol/config.ts';
 import { t } from '../../language/t.ts';
-import { CHANGED_ELSEWHERE } from '../../state/versioned.ts';
+import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { QueryView } from '../parts/page-head.tsx';
@@ -16,8 +16,7 @@ import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
-import { useCostQueries, useCosts, USUAL_DAYS } from './meter.tsx';
-import { AgentBudget, BudgetField } from './budget-field.tsx';
+import { AgentBudget, BudgetField, useCostQueries, useCosts, USUAL_DAYS } from './budget-field.tsx';
 import './costs.css';
 
 // The table of prices while it is edited: texts, and their errors. Pure.

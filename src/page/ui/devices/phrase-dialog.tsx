@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { copyText } from '../parts/copy.ts';
+import { copyText } from '../parts/copyable-text.tsx';
 import { fullTime } from '../text/time.ts';
 import { drillPositions, sameWord, ShareFirst, StepHead, Wrong } from './dialog-parts.tsx';
 import './devices.css';

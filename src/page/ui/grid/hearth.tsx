@@ -30,7 +30,7 @@ import { ModelChip } from '../models/chip.tsx';
 import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
 import { since } from '../text/time.ts';
-import { neighbour, POSITIONS, seatView } from './seat-view.ts';
+import { neighbour, POSITIONS, seatView } from './seat-figure.tsx';
 import { LeadCell, SeatCell } from './seat-cell.tsx';
 import './big-button.css';
 import './hearth.css';

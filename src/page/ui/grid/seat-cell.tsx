@@ -10,15 +10,14 @@ import { leadNameOf } from '../../state/household.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { useDoingNow, type DoingNow } from '../doing-now.ts';
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
-import { Lasts } from '../parts/lasts.tsx';
+import { Lasts } from '../parts/part.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { briefly, newCount } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
 import { Face } from './face.tsx';
-import { SeatFigure } from './seat-figure.tsx';
-import type { SeatView } from './seat-view.ts';
+import { SeatFigure, type SeatView } from './seat-figure.tsx';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 import { keyOf } from '../parts/keys.ts';
 

@@ -7,7 +7,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_POSITION, type Position, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { isHatching, moveToSeat } from '../../state/groups.ts';
 import type { RoostState } from '../../state/index.ts';
-import { neighbour, POSITIONS } from './seat-view.ts';
+import { neighbour, POSITIONS } from './seat-figure.tsx';
 import { keyOf } from '../parts/keys.ts';
 
 const DRAG = {

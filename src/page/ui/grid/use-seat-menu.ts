@@ -4,7 +4,7 @@ import { useCommands } from '../commands/later.ts';
 import { useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import type { MenuItem } from '../parts/menu.tsx';
 import { useRoute } from '../routes.ts';
-import type { SeatView } from './seat-view.ts';
+import type { SeatView } from './seat-figure.tsx';
 
 /**
  * The commands of a seat: the same in its cell, at the head of its conversation and in the palette.

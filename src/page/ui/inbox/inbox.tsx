@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { InboxMessage } from '../../../shared/protocol/threads.ts';
-import { bytesOf } from '../../../shared/domain/platform/utf8.ts';
+import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Paged } from '../../state/pages.ts';

@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
 import type { Limits } from '../../state/relay-info.ts';
 import { useRoost } from '../context.tsx';
-import { copyText } from '../parts/copy.ts';
+import { copyText } from '../parts/copyable-text.tsx';
 
 type Step = 'closed' | 'reading' | 'open' | 'saving';
 

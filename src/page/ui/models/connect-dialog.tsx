@@ -13,7 +13,7 @@ import { OneOf } from '../parts/choices.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { KeyField } from './model-select.tsx';
-import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './words.ts';
+import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './chip.tsx';
 import './connect.css';
 
 export type Trying =

@@ -9,7 +9,7 @@ import { QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
 import { keyOf } from '../parts/keys.ts';
-import { choices, connectionName, modelName, stateText } from './words.ts';
+import { choices, connectionName, modelName, stateText } from './chip.tsx';
 import './model-select.css';
 
 /**

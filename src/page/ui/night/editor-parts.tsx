@@ -7,7 +7,7 @@ import { INTERVAL_BOUNDS, OFFSET_BOUNDS, type Timing } from '../../../shared/dom
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
 import { type Clash, type Saved, schedulesOf } from '../../state/schedules.ts';
-import { CHANGED_ELSEWHERE } from '../../state/versioned.ts';
+import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { useRoost } from '../context.tsx';
 import { clockTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';

@@ -13,8 +13,7 @@ import { costText } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
-import { AccountList, accountOf, idleIn } from './account-list.tsx';
-import { useOpenedAt } from './lately.tsx';
+import { AccountList, accountOf, idleIn, useOpenedAt } from './account-list.tsx';
 import { pastLeftOutText } from './words.ts';
 import './morning.css';
 

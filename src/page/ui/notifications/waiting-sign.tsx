@@ -8,8 +8,7 @@ import type { RaisedNotification } from '../../../shared/protocol/notifications.
 import { type KeptWaits, TOLD } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
-import { toldOf } from '../../state/notifications.ts';
-import { toldTitle } from '../../state/told-words.ts';
+import { toldOf, toldTitle } from '../../state/notifications.ts';
 import { waitingOf } from '../../state/waiting.ts';
 import { useRoost, useUnread } from '../context.tsx';
 import { type Route, routeOf, useRoute } from '../routes.ts';

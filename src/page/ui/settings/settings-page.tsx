@@ -4,7 +4,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
-import { isRecord } from '../../../shared/domain/platform/is-record.ts';
+import { isRecord } from '../../../shared/domain/platform/json.ts';
 import {
   DEFAULT_LIMITS,
   DEFAULT_SLEEP_WAIT_SECONDS,
@@ -44,13 +44,11 @@ import { DevicesSection } from '../devices/devices-section.tsx';
 import { ProgramsSection } from '../programs/programs-section.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { LimitsSection } from '../limits/limits-section.tsx';
-import { InsideSection } from '../storage/inside-section.tsx';
-import { StorageSection } from '../storage/storage-section.tsx';
+import { InsideSection, StorageSection } from '../storage/storage-section.tsx';
 import { BackIcon } from '../parts/icons.tsx';
 import { keyOf } from '../parts/keys.ts';
 import { SECTIONS, sectionsIn, SETTINGS_GROUPS, settingsNamed } from './named.ts';
-import { RehearsalSection } from './rehearsal-section.tsx';
-import { About, Minds, People, Waking } from './sections.tsx';
+import { About, Minds, People, RehearsalSection, Waking } from './sections.tsx';
 import './settings.css';
 
 // Counts the settings that differ from their defaults, by section.

@@ -3,7 +3,7 @@
  * messages.
  */
 import { t } from '../../language/t.ts';
-import type { SeatView } from '../grid/seat-view.ts';
+import type { SeatView } from '../grid/seat-figure.tsx';
 
 /** Characters of a message that are quoted at most: the reader knows it already. */
 const QUOTE_MOST = 2_000;

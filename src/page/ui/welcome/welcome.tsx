@@ -4,7 +4,7 @@ import { useDevices, useInfo } from '../context.tsx';
 import { Egg } from '../grid/seat-figure.tsx';
 import { Link } from 'wouter';
 import { PATHS } from '../routes.ts';
-import { modelName } from '../models/words.ts';
+import { modelName } from '../models/chip.tsx';
 import { Begin } from './begin.tsx';
 import { ComeBack } from './returning.tsx';
 import { optional } from '../parts/part.tsx';

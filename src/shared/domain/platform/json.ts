@@ -1,3 +1,11 @@
+/** Whether the value is an object and not an array. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sizes of texts as stored and sent. */
+/** UTF-8 bytes of a text. */
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
 /** The value of a JSON text. Undefined, which is never a JSON value, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -7,7 +7,7 @@ import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
 import type { AgentId, MessageId, RunId, SessionId } from '../../domain/ids.ts';
 import { ATTACHMENTS } from '../../domain/attachment.ts';
 import { LAST_TIME, MAX_TIME, parseStamp } from '../../domain/stamp.ts';
-import { idOf } from '../ids.ts';
+import { idOf } from '../limits.ts';
 
 export { runCauseSchema, runEnd } from '../runs.ts';
 export { z };

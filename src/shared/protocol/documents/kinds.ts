@@ -7,7 +7,7 @@ import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import type { ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { type Forget, isAmong } from '../../domain/forgetting.ts';
-import { idOf } from '../ids.ts';
+import { idOf } from '../limits.ts';
 import { type AnyDoc, defineKind, type DocumentKind, type DocumentStore, isNewer } from './kind.ts';
 import type * as Fields from './fields.ts';
 

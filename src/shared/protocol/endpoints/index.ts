@@ -4,9 +4,8 @@ import { credentialEndpoints, deviceCodeEndpoints, mcpEndpoints } from './access
 import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
-import { modelEndpoints } from './models.ts';
+import { modelEndpoints, proxyEndpoints } from './models.ts';
 import { notificationEndpoints } from './notifications.ts';
-import { proxyEndpoints } from './proxy.ts';
 import {
   inboxEndpoints,
   pauseEndpoints,
@@ -17,9 +16,8 @@ import {
 } from './team.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
 import { scheduleEndpoints } from './schedules.ts';
-import { searchEndpoints } from './searches.ts';
+import { searchEndpoints, threadEndpoints } from './threads.ts';
 import { syncEndpoints } from './sync.ts';
-import { threadEndpoints } from './threads.ts';
 import { workspaceEndpoints } from './workspaces.ts';
 
 export const ENDPOINTS = {

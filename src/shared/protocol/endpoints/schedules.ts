@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { ScheduleId } from '../../domain/ids.ts';
 import { common, ms } from '../documents.ts';
-import { LIMITS } from '../limits.ts';
+import { idOf, LIMITS } from '../limits.ts';
 import {
   changeScheduleSchema,
   copyStandingSchema,
@@ -16,7 +16,6 @@ import {
   standingCopySchema,
 } from '../schedules.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
-import { idOf } from '../ids.ts';
 import { changedElsewhere } from '../version.ts';
 
 const params = { scheduleId: named(idText, 'the schedule’s id') };

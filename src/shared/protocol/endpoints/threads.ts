@@ -1,4 +1,5 @@
 /** Threads: the person's own calls. Agents have tools for the same. */
+import { searchAnsweredSchema } from '../search.ts';
 import {
   addToThreadSchema,
   closeThreadSchema,
@@ -11,6 +12,22 @@ import {
 } from '../threads.ts';
 import { changedElsewhere } from '../version.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
+
+/** Searches of agents, answered by a page. */
+export const searchEndpoints = {
+  answerSearch: endpoint({
+    method: 'POST',
+    path: '/api/searches/{searchId}',
+    does: 'Answers what an agent of this household looks for, as `search` on the event stream asked. The first page that has everything is heard; the answer goes to that agent alone.',
+    beginsNothing: true,
+    params: { searchId: named(idText, 'as it was asked') },
+    body: searchAnsweredSchema,
+    answers: [
+      { status: 204, when: 'taken' },
+      { status: 404, when: '`no-search`: it was never asked of this household, is answered, or was given up' },
+    ],
+  }),
+};
 
 const params = { threadId: named(idText, 'the thread’s id') };
 const unknown = { status: 404, when: 'there is no such thread' } as const;

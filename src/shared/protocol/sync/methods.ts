@@ -8,7 +8,7 @@ import { checkName } from '../../domain/names.ts';
 import { method, none, typed, type AnswersOf, type CallsOf } from '../../rpc/method.ts';
 import type { DirectReport, SyncStatus } from './page.ts';
 import { SYNC } from './settings.ts';
-import { idOf } from '../ids.ts';
+import { idOf } from '../limits.ts';
 
 /** The person's name for a device. */
 const deviceName = z

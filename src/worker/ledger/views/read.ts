@@ -6,12 +6,12 @@ import { byAge } from '../../../shared/protocol/documents/kind.ts';
 import type { IDBPIndex, StoreNames } from 'idb';
 import type { Stamp } from '../../../shared/domain/stamp.ts';
 import type { Doc, ForgetDoc, ForgetUndoDoc } from '../../../shared/protocol/documents.ts';
-import type { OwnerCalls } from '../../../shared/protocol/owner-rpc.ts';
 import type {
   ChangeLogView,
   ConversationPage,
   HouseholdView,
   LoggedChange,
+  OwnerCalls,
   UnreadRow,
   UnreadView,
   WithinPage,

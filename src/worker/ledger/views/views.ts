@@ -2,17 +2,104 @@
  * Keeps the views up to date just behind the journal. Durable documents wait here for a quiet
  * moment, and then go into the views many at a time. A read waits for the documents that wait.
  */
+import { pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { Doc, MessageDoc } from '../../../shared/protocol/documents.ts';
-import type { OwnerCalls } from '../../../shared/protocol/owner-rpc.ts';
+import type { DocumentStore } from '../../../shared/protocol/documents/kind.ts';
+import { asOfNow, isCovered, isKnown, storeOf } from '../../../shared/protocol/documents/kinds.ts';
+import type { OwnerCalls } from '../../../shared/protocol/worker.ts';
 import { createBurst } from '../../../shared/domain/platform/burst.ts';
 import { singleFlight } from '../../../shared/domain/platform/single-flight.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import { wholeAt } from '../../../shared/domain/read-marks.ts';
-import { asOfNow, isKnown, storeOf } from '../../../shared/protocol/documents/kinds.ts';
 import { LEDGER } from '../settings.ts';
 import { readState, type ViewsDatabase, viewsTransaction } from './database.ts';
-import { hiddenBefore } from './read.ts';
-import { holds, unseen, writeViews } from './write.ts';
+import { hiddenBefore, splitForgets } from './read.ts';
+import { DOCUMENT_STORES, holds, unseen, writeViews } from './write.ts';
+
+// What the search reads from the views: which documents there are, and which of the found ones are
+// visible.
+
+/** Sorts after every id. */
+const AFTER_ALL = '\uffff';
+
+/** The name of the views, and the number of documents by kind. */
+export const readCounted = async (db: ViewsDatabase) => ({ views: db.name, kinds: await db.getAll('kinds') });
+
+export interface IdsPage {
+  readonly store: DocumentStore;
+  /** The prefix of the ids. */
+  readonly prefix: string;
+  /** The last id before this page. Null: from the first. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Ids in order. Reads no document. */
+export async function readIds(db: ViewsDatabase, { store, prefix, after, limit }: IdsPage): Promise<readonly string[]> {
+  const end = prefix + AFTER_ALL;
+  if (after !== null && after >= end) return [];
+  return db.getAllKeys(store, IDBKeyRange.bound(after ?? prefix, end, after !== null), limit);
+}
+
+export interface Place {
+  readonly store: DocumentStore;
+  readonly id: string;
+}
+
+/**
+ * A visible document. `title`: the title of its thread, or the name of its schedule. Null where
+ * there is none or it is unknown.
+ */
+export interface Found {
+  readonly doc: Doc;
+  readonly title: string | null;
+}
+
+/**
+ * The visible ones of these documents, in the same places. Null: deleted, hidden by an edit,
+ * replaced by a newer one, to be forgotten, or taken by a relay meanwhile.
+ */
+export async function readFound(
+  db: ViewsDatabase,
+  places: readonly Place[],
+  now: number,
+): Promise<readonly (Found | null)[]> {
+  const tx = db.transaction([...DOCUMENT_STORES]);
+  const { asked, undone } = splitForgets((await tx.objectStore('forgets').getAll()).map(({ doc }) => doc));
+  const forgetting = pendingForgets(asked, undone, now);
+  const newest = tx.objectStore('records').index('slot');
+  const titles = new Map<string, Promise<string | null>>();
+  const titleOf = (threadId: string) => {
+    const known =
+      titles.get(threadId) ??
+      newest.get(`thread ${threadId}`).then((record) => {
+        const doc = record?.doc;
+        return doc && isKnown(doc) && doc.type === 'thread' ? doc.value.title : null;
+      });
+    titles.set(threadId, known);
+    return known;
+  };
+  const isRewritten = async (agentId: string) =>
+    (await tx.objectStore('changes').index('slot').getKey(`agent-change soul:${agentId}`)) !== undefined;
+  return Promise.all(
+    places.map(async ({ store, id }) => {
+      const record = await tx.objectStore(store).get(id);
+      if (!record) return null;
+      const { doc } = record;
+      const isHidden =
+        (store === 'messages' && !('place' in record)) ||
+        (store === 'queued' && !('open' in record)) ||
+        ((store === 'changes' || doc.type === 'thread' || doc.type === 'schedule') &&
+          !('slot' in record && record.slot !== undefined));
+      // A soul that was rewritten since is not the agent's current one.
+      if (doc.type === 'agent-identity' && (await isRewritten(String(doc['agentId'])))) return null;
+      if (isHidden || forgetting.some((forget) => isCovered(doc, forget))) return null;
+      if (isKnown(doc) && doc.type === 'schedule') return { doc, title: doc.value.schedule.name };
+      const threadId = isKnown(doc) && doc.type === 'thread-message' ? doc.value.threadId : null;
+      return { doc, title: threadId === null ? null : await titleOf(threadId) };
+    }),
+  );
+}
 
 // Reads what edits have hidden. It stays in the ledger.
 

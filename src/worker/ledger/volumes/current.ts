@@ -4,7 +4,7 @@
  * checks a volume against the views.
  */
 import type { Doc } from '../../../shared/protocol/documents.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import { storeOf } from '../../../shared/protocol/documents/kinds.ts';
 import {
   type JournalDatabase,

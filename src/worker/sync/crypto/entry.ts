@@ -11,8 +11,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import type { EpochKey, HouseholdKeys, KeyOfEntry, Opened, RandomBytes, Stream } from '../contract.ts';
 import { base64url, draw, fromBase64url, idBytes, uint, uint16At } from './bytes.ts';
 import { entryKey, householdBytes, keyOf, newest, relayAuthSeed, streamKey } from './keyring.ts';
-import { decrypt, encrypt } from './box.ts';
-import { pack, unpack } from './plaintext.ts';
+import { decrypt, encrypt, pack, unpack } from './box.ts';
 import { CRYPTO, LABEL } from './settings.ts';
 
 // A writer's id reveals its stream to holders of the household's first key: 8 random bytes, then

@@ -8,13 +8,12 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import type { RandomBytes } from '../contract.ts';
-import { agreedKey, decrypt, encrypt, isSoundKey, publicKeyOf } from './box.ts';
+import { agreedKey, decrypt, encrypt, isSoundKey, pack, publicKeyOf, unpack } from './box.ts';
 import { base32, base32Length, base64url, draw, exactly, fromBase32, fromBase64url, uint } from './bytes.ts';
 import { CRYPTO, LABEL, type Label } from './settings.ts';
 import type { DevicePublicKeys } from './device.ts';
-import { pack, unpack } from './plaintext.ts';
 
 // An offer to join, as text and QR code: `ROOST1.` and then, in Base32, the new device's X25519 key
 // (32) and a checksum. The checksum is the first 4 bytes of SHA-256 over a label and the key. The

@@ -2,7 +2,7 @@
  * The recovery phrase: a secret of its own, which exists only on paper. The keyring is sealed to
  * its key, and the relay stores the box.
  */
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import type { RandomBytes } from '../contract.ts';
 import { derive, openBox, publicKeyOf } from './box.ts';
 import { base64url, draw } from './bytes.ts';

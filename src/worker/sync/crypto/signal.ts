@@ -5,10 +5,9 @@
  */
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
-import { decrypt, encrypt } from './box.ts';
+import { decrypt, encrypt, pack, unpack } from './box.ts';
 import { base64url, fromBase64url, idBytes, uint } from './bytes.ts';
 import { householdBytes, newest, signalKey } from './keyring.ts';
-import { pack, unpack } from './plaintext.ts';
 import { CRYPTO, LABEL } from './settings.ts';
 
 const HEADER = 3;

@@ -12,16 +12,320 @@
  * have posed as another one before. So a renewed key ends every connection, and the devices that
  * stay are introduced anew.
  */
+import { z } from 'zod';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { syncId } from '../../../shared/protocol/sync/control.ts';
+import { SYNC } from '../../../shared/protocol/sync/settings.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import { backoff } from '../../../shared/domain/platform/retry.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../../shared/protocol/sync/page.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
-import { newId, openSignal, sealSignal } from '../crypto/index.ts';
-import { type Connections, createDirectConnections, keepFew } from './connections.ts';
-import { createTexts, type Introduction, readIntroduction, writeIntroduction } from './texts.ts';
+import { base64url, fromBase64url, newId, openSignal, sealSignal } from '../crypto/index.ts';
 import { DIRECT } from './settings.ts';
+import { type Connections, createDirectConnections, keepFew } from './connections.ts';
+
+// Introductions by texts that a person copies from one device to another, for when there is no
+// relay.
+
+// The messages that introduce two devices. Each is JSON, sealed from one device to the other with
+// the household’s newest key. A carrier can neither read nor change them, nor tell their kinds
+// apart.
+//
+//     the one with the lower id        the other one
+//     want (where it begins)  ──────▶
+//                             ◀──────  ask, with a nonce of its own
+//     offer, with that nonce  ──────▶
+//                             ◀──────  answer, to that connection
+//
+// An offer counts once, and only for the nonce that was just sent. An answer counts only for the
+// connection that was just offered. So a repeated or delayed message opens nothing, whatever the
+// clocks say.
+
+/** A description of one end, in SDP: addresses, and the fingerprint of its certificate. */
+const description = z.string().min(1).max(SYNC.signalChars);
+
+const introductionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('want') }),
+  /**
+   * `open`: the asker's connections to the other device. If the other device has one of them too,
+   * no other is needed.
+   */
+  z.object({ kind: z.literal('ask'), nonce: syncId, open: z.array(syncId).max(DIRECT.connectionsMost).readonly() }),
+  z.object({ kind: z.literal('offer'), nonce: syncId, connection: syncId, description }),
+  z.object({ kind: z.literal('answer'), connection: syncId, description }),
+  /**
+   * In a text that a person carries. `at`: when it was made, ms since the epoch by that device's
+   * clock.
+   */
+  z.object({ kind: z.literal('text-offer'), connection: syncId, at: z.number(), description }),
+  z.object({ kind: z.literal('text-answer'), connection: syncId, description }),
+]);
+type Introduction = z.infer<typeof introductionSchema>;
+
+const writeIntroduction = (introduction: Introduction): string => JSON.stringify(introduction);
+
+/** Null: unknown to this version. */
+function readIntroduction(text: string): Introduction | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = introductionSchema.safeParse(json);
+  return parsed.success ? parsed.data : null;
+}
+
+/**
+ * The texts that introduce two devices where there is no relay: `ROOST-DIRECT1.` and then, as
+ * base64url,
+ *
+ *     household 16 | from 16 | to 16 | sealed introduction | SHA-256 of all before it, first 4 bytes
+ *
+ * `from` and `to` are devices. An offer is `to` the household, because any of its devices may take
+ * it. White space is ignored.
+ */
+const NAME = /^ROOST-DIRECT(\d+)\./i;
+const VERSION = '1';
+const CHECK_BYTES = 4;
+
+interface ConnectionText {
+  readonly household: string;
+  readonly from: string;
+  readonly to: string;
+  /** In the format of `sealSignal`. */
+  readonly data: string;
+}
+
+function bytesOf(text: string): Uint8Array {
+  const bytes = fromBase64url(text);
+  if (!bytes) throw new RangeError('A text is made of ids and sealed bytes, in base64url.');
+  return bytes;
+}
+const check = (bytes: Uint8Array) => sha256(bytes).subarray(0, CHECK_BYTES);
+
+function writeText({ household, from, to, data }: ConnectionText): string {
+  const bytes = concatBytes(...[household, from, to, data].map(bytesOf));
+  return `ROOST-DIRECT${VERSION}.${base64url(concatBytes(bytes, check(bytes)))}`;
+}
+
+/** `other`: not such a text. `newer`: of an unknown version. `damaged`: incomplete or changed. */
+function readText(text: string): ConnectionText | 'other' | 'newer' | 'damaged' {
+  const close = text.replace(/\s/g, '');
+  const name = NAME.exec(close);
+  if (!name) return 'other';
+  if (name[1] !== VERSION) return 'newer';
+  const bytes = fromBase64url(close.slice(name[0].length));
+  if (!bytes || bytes.length < 3 * SYNC.idBytes + CHECK_BYTES) return 'damaged';
+  const said = bytes.subarray(0, -CHECK_BYTES);
+  const rest = bytes.subarray(-CHECK_BYTES);
+  if (check(said).some((byte, at) => byte !== rest[at])) return 'damaged';
+  const id = (place: number) => base64url(said.subarray(place * SYNC.idBytes, (place + 1) * SYNC.idBytes));
+  return { household: id(0), from: id(1), to: id(2), data: base64url(said.subarray(3 * SYNC.idBytes)) };
+}
+
+const minutes = Math.round(DIRECT.textMs / 60_000);
+const AGAIN = sentence`Make a new one on the device that you would like to connect with.`;
+const SAYS = {
+  noTab: sentence`No page of this browser can open a direct connection: it may not have begun yet, or the browser may have no WebRTC. Wait a moment and try again, or use another browser.`,
+  full: sentence`This browser has as many direct connections as it can have. Close Roost on a device that you do not need now, and try again.`,
+  other: sentence`This is not a text for a direct connection; such a text begins with ROOST-DIRECT. Copy all of it from the other device.`,
+  newer: sentence`This text was made by a newer Roost. Update this one (reload the page where the relay can be reached), and try again.`,
+  damaged: sentence`Some of this text is missing or was changed on its way. Copy all of it once more.`,
+  otherHousehold: sentence`This text is from another household. A direct connection leads to a device of this one only.`,
+  own: sentence`This text was made on this very device. Paste it on the other one.`,
+  otherDevice: sentence`This text answers another device. Paste it on the one whose text it answers.`,
+  removed: sentence`The device that made this text was removed from the household.`,
+  otherKey: sentence`This text is sealed with another key of the household: one of the two devices has not heard yet that a device was removed. Connect both to the relay once, and try again.`,
+  old: sentence`This text is too old: it was good for ${minutes} minutes. ${AGAIN}`,
+  used: sentence`This text was taken before, and is good only once. ${AGAIN}`,
+  noOffer: sentence`What this text answers is no longer open here: it was good for ${minutes} minutes, once, and until the tab that made it was closed. Make a new text here, and begin anew.`,
+  unreached: sentence`The two devices do not reach each other. They have to be on the same network, and that network has to let its devices speak to each other.`,
+  noAddress: sentence`This device is on no network, as far as its browser says: there is no address to be reached at. Connect it to the network of the other device, and try again.`,
+  ended: sentence`The direct connection could not be prepared: the tab that was to carry it was closed. Try again.`,
+} as const;
+
+interface TextsDeps {
+  readonly deviceId: DeviceId;
+  readonly keys: () => HouseholdKeys;
+  readonly connections: Connections;
+  readonly isRemoved: (device: string) => boolean;
+  /** A connection to this device is over. */
+  readonly onEnded: (device: string) => void;
+  readonly random: RandomBytes;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+interface Texts {
+  makeOffer(): Promise<string>;
+  takeText(text: string): Promise<string | null>;
+}
+
+/** Does a description name an address? Without one the device cannot be reached. */
+const hasAddress = (description: string) => /^a=candidate:/m.test(description);
+
+/** A caller that waits for a connection to open. */
+interface Opening {
+  readonly opened: Promise<null>;
+  readonly resolve: (value: null) => void;
+  readonly reject: (error: Error) => void;
+}
+function newOpening(): Opening {
+  let resolve: Opening['resolve'] = () => undefined;
+  let reject: Opening['reject'] = () => undefined;
+  const opened = new Promise<null>((...ways) => ([resolve, reject] = ways));
+  return { opened, resolve, reject };
+}
+
+function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, now }: TextsDeps): Texts {
+  /** Connections that were offered and not answered, oldest first. */
+  const offered = new Set<string>();
+  /** Connections that were answered here and are not open yet. */
+  const openings = new Map<string, Opening>();
+  /** Answers that were given and not used, by connection: the same offer gets the same answer. */
+  const answers = new Map<string, Promise<string>>();
+  /** Offers whose connection was open once, oldest first. */
+  const used = new Set<string>();
+
+  function write(to: string, introduction: Introduction): string {
+    const { household } = keys();
+    return writeText({
+      household,
+      from: deviceId,
+      to,
+      data: sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random),
+    });
+  }
+
+  function giveUp(connection: string, reject: (error: Error) => void) {
+    reject(new Error(SAYS.noAddress));
+    connections.end(connection);
+  }
+
+  function lookForRoom() {
+    switch (connections.room()) {
+      case 'free':
+        return;
+      case 'no-tab':
+        throw new Error(SAYS.noTab);
+      case 'full':
+        throw new Error(SAYS.full);
+    }
+  }
+
+  /** Throws an Error that says what is wrong with the text. */
+  function read(text: string): { readonly from: string; readonly introduction: Introduction } {
+    const said = readText(text);
+    if (typeof said === 'string') throw new Error(SAYS[said]);
+    const { household, from, to, data } = said;
+    if (household !== keys().household) throw new Error(SAYS.otherHousehold);
+    if (from === deviceId) throw new Error(SAYS.own);
+    if (to !== household && to !== deviceId) throw new Error(SAYS.otherDevice);
+    if (isRemoved(from)) throw new Error(SAYS.removed);
+    const opened = openSignal(keys(), from, to, data);
+    if (opened === null) throw new Error(SAYS.otherKey);
+    const introduction = readIntroduction(opened);
+    if (!introduction) throw new Error(SAYS.newer);
+    return { from, introduction };
+  }
+
+  function takeOffer(from: string, connection: string, at: number, description: string): Promise<string> {
+    const known = answers.get(connection);
+    if (known) return known;
+    if (used.has(connection)) throw new Error(SAYS.used);
+    if (Math.abs(now() - at) > DIRECT.textMs + DIRECT.clockMs) throw new Error(SAYS.old);
+    lookForRoom();
+    const answer = new Promise<string>((resolve, reject) => {
+      connections.begin({
+        id: connection,
+        device: from,
+        offered: description,
+        // As long as the person may take to carry the answer.
+        patience: DIRECT.textMs,
+        described(own) {
+          if (hasAddress(own)) resolve(write(from, { kind: 'text-answer', connection, description: own }));
+          else giveUp(connection, reject);
+        },
+        opened() {
+          answers.delete(connection);
+          keepFew(used, connection, DIRECT.usedKept);
+        },
+        ended() {
+          answers.delete(connection);
+          reject(new Error(SAYS.ended));
+          onEnded(from);
+        },
+      });
+    });
+    answers.set(connection, answer);
+    return answer;
+  }
+
+  function takeAnswer(from: string, connection: string, description: string): Promise<null> {
+    const known = openings.get(connection);
+    if (known) return known.opened;
+    if (!connections.answer(connection, from, description)) throw new Error(SAYS.noOffer);
+    const opening = newOpening();
+    offered.delete(connection);
+    openings.set(connection, opening);
+    return opening.opened;
+  }
+
+  return {
+    makeOffer: () =>
+      new Promise((resolve, reject) => {
+        const [oldest] = offered;
+        if (oldest !== undefined && offered.size >= DIRECT.textsMost) connections.end(oldest);
+        lookForRoom();
+        const connection = newId(random);
+        let other: string | null = null;
+        offered.add(connection);
+        connections.begin({
+          id: connection,
+          device: null,
+          offered: null,
+          patience: DIRECT.textMs,
+          described(description) {
+            if (hasAddress(description))
+              resolve(write(keys().household, { kind: 'text-offer', connection, at: now(), description }));
+            else giveUp(connection, reject);
+          },
+          opened(device) {
+            other = device;
+            openings.get(connection)?.resolve(null);
+            openings.delete(connection);
+          },
+          ended() {
+            offered.delete(connection);
+            reject(new Error(SAYS.ended));
+            openings.get(connection)?.reject(new Error(SAYS.unreached));
+            openings.delete(connection);
+            if (other !== null) onEnded(other);
+          },
+        });
+      }),
+    async takeText(text) {
+      const { from, introduction } = read(text);
+      switch (introduction.kind) {
+        case 'text-offer':
+          return takeOffer(from, introduction.connection, introduction.at, introduction.description);
+        case 'text-answer':
+          return takeAnswer(from, introduction.connection, introduction.description);
+        case 'want':
+        case 'ask':
+        case 'offer':
+        case 'answer':
+          // These go through the relay. No person is shown one to copy.
+          throw new Error(SAYS.other);
+      }
+    },
+  };
+}
 
 // Introductions through the relay: which devices to connect, whose turn it is, and when to try
 // again.

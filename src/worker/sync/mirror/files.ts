@@ -3,7 +3,7 @@
  * worker has only `createWritable`, which WebKit lacks before 26. There are no files there then.
  */
 import { z } from 'zod';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import { type After, within } from '../../../shared/domain/platform/timers.ts';
 import { createDeferred } from '../../../shared/domain/platform/deferred.ts';
 import { MIRROR } from './settings.ts';

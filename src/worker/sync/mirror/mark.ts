@@ -15,7 +15,7 @@ import {
   type Membership,
   type TeamMark,
 } from '../owner/records.ts';
-import { idOf } from '../../../shared/protocol/ids.ts';
+import { idOf } from '../../../shared/protocol/limits.ts';
 
 export interface Mark {
   readonly membership: Membership;

@@ -2,7 +2,7 @@
  * The entries of this device and their contents. Documents go to the ledger, records to the
  * members.
  */
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Opened } from '../contract.ts';

@@ -13,7 +13,7 @@ import {
   rotationBytes,
   signedGrantBytes,
 } from '../../../shared/protocol/sync/control.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { HouseholdKeys, RandomBytes, Stream } from '../contract.ts';
 import {
@@ -49,8 +49,7 @@ import {
   recoveryRecord,
   type RecoveryRecord,
 } from './records.ts';
-import { goesWith } from './let-in.ts';
-import type { Members } from './members.ts';
+import { goesWith, type Members } from './members.ts';
 import { type RelayConnection, STREAMS, type Welcome } from './relay-connection.ts';
 import type { Called } from './ports.ts';
 

@@ -1,7 +1,7 @@
 /** Pairing over the relay's offers: this device joins a household, or admits another device. */
 import { z } from 'zod';
 import { type Rotation, rotationSchema } from '../../../shared/protocol/sync/control.ts';
-import { sentence } from '../../../shared/domain/sentence.ts';
+import { sentence } from '../../../shared/domain/names.ts';
 import type { SyncAnswers } from '../../../shared/protocol/sync/methods.ts';
 import type { DeviceId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';

@@ -14,7 +14,7 @@ import {
   signature,
   syncId,
 } from '../../../shared/protocol/sync/control.ts';
-import { idOf } from '../../../shared/protocol/ids.ts';
+import { idOf } from '../../../shared/protocol/limits.ts';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { isCovered } from '../../../shared/protocol/documents/kinds.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';

@@ -14,9 +14,16 @@ import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { MIRROR, type SealedLog } from '../mirror/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { streamOf } from '../crypto/index.ts';
-import { createMembers, createStanding, type Facts, type KnownDevice, type Standing } from './members.ts';
+import {
+  cameOf,
+  createMembers,
+  createStanding,
+  type Facts,
+  goesWith,
+  type KnownDevice,
+  type Standing,
+} from './members.ts';
 import { type FirstSeal, type Membership, type Returning, withoutForgotten } from './records.ts';
-import { cameOf, goesWith } from './let-in.ts';
 import { type DeviceEntryStore, readMeta, type SyncDatabase, writeMeta, type WriteMeta } from './entry-store.ts';
 import type { LedgerPort } from './ports.ts';
 import { createAhead, createUnacknowledged } from './mark-keeper.ts';

@@ -19,8 +19,13 @@ import type {
   StartSession,
 } from '../../../../src/shared/protocol/http.ts';
 import { rehearsalSchema, startSessionSchema } from '../../../../src/shared/protocol/http.ts';
-import type { OwnerCalls } from '../../../../src/shared/protocol/owner-rpc.ts';
-import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/shared/protocol/worker.ts';
+import type {
+  OwnerCalls,
+  OwnerNews,
+  RebuildReport,
+  StorageStatus,
+  WakeSession,
+} from '../../../../src/shared/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/shared/relay-client/index.ts';
 import {
   type ArchivePort,
