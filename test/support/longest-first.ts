@@ -9,7 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Seconds, about, as a run prints them at its end; what is not named takes few. A wrong one costs a
  * little time and nothing else.
  */
-const SECONDS: Readonly<Record<string, number>> = {
+export const SECONDS: Readonly<Record<string, number>> = {
   'relay/attached': 157,
   'relay/programs': 155,
   'relay/approvals': 150,
