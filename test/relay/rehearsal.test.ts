@@ -29,14 +29,27 @@ describe('the rehearsal mind', () => {
     const mind = await createRehearsalMind({ ...FAST, ...options });
     return { house: await bench.open({ mind }), mind };
   };
-  async function hatched(
-    options: Partial<Rehearsal> = {},
-    settings: Parameters<Household['start']>[1] = {},
+  async function hatched(options: Partial<Rehearsal> = {}): Promise<Household> {
+    const { house } = await open(options);
+    await house.start();
+    await house.summon();
+    await house.until(() => house.of('call-ended').length === 1);
+    await house.untilQuiet();
+    return house;
+  }
+  /** As `hatched`. Once so many eggs are decided, nobody waits for the time-outs of the others. */
+  async function hatchedLate(
+    options: Partial<Rehearsal>,
+    { decided, ...settings }: { readonly decided: number; wakeTimeoutMs?: number; birthTimeoutMs?: number },
   ): Promise<Household> {
     const { house } = await open(options);
     await house.start({}, settings);
     await house.summon();
-    await house.until(() => house.of('call-ended').length === 1);
+    await house.until(() => house.of('agent-born').length + house.of('birth-ended').length === decided);
+    await house.untilTimedOut(
+      settings.wakeTimeoutMs ?? (settings.birthTimeoutMs ?? 0) / 3,
+      () => house.of('call-ended').length === 1,
+    );
     await house.untilQuiet();
     return house;
   }
@@ -158,24 +171,26 @@ describe('the rehearsal mind', () => {
     });
     const agentId = house.of('agent-born')[0]?.agentId ?? '';
     for (const sentence of SENTENCES) {
-      for (const to of [undefined, agentId]) {
-        const before = house.of('message').length;
-        const said = await ask(house, sentence, to);
-        expect(said, sentence).toMatch(SPEAKS_OF[sentence] ?? /\p{L}/u);
-        expect(said, sentence).not.toMatch(/did not go through|There is nobody called|undefined|null/);
-        // Nobody is told to write to themselves, and everybody knows what they are called.
-        const own = house.of('agent-born').find((born) => born.agentId === to)?.name;
-        if (own !== undefined) expect(said, sentence).not.toMatch(new RegExp(`(?:Tell|Wake) ${own}`));
-        expect(said, sentence).not.toContain('without a name');
-        // No placeholder of a table is left.
-        expect(said, sentence).not.toMatch(/[{}]/);
-        const calls = house
-          .of('message')
-          .slice(before)
-          .flatMap(({ blocks }) => blocks.filter(({ kind }) => kind !== 'text'));
-        // What is asked for in so many words is done.
-        if (!sentence.startsWith('Remind me to ')) expect(calls, sentence).toEqual([]);
-      }
+      const before = house.of('message').length;
+      await Promise.all(
+        [undefined, agentId].map(async (to) => {
+          const said = await ask(house, sentence, to);
+          expect(said, sentence).toMatch(SPEAKS_OF[sentence] ?? /\p{L}/u);
+          expect(said, sentence).not.toMatch(/did not go through|There is nobody called|undefined|null/);
+          // Nobody is told to write to themselves, and everybody knows what they are called.
+          const own = house.of('agent-born').find((born) => born.agentId === to)?.name;
+          if (own !== undefined) expect(said, sentence).not.toMatch(new RegExp(`(?:Tell|Wake) ${own}`));
+          expect(said, sentence).not.toContain('without a name');
+          // No placeholder of a table is left.
+          expect(said, sentence).not.toMatch(/[{}]/);
+        }),
+      );
+      const calls = house
+        .of('message')
+        .slice(before)
+        .flatMap(({ blocks }) => blocks.filter(({ kind }) => kind !== 'text'));
+      // What is asked for in so many words is done.
+      if (!sentence.startsWith('Remind me to ')) expect(calls, sentence).toEqual([]);
     }
   });
 
@@ -208,14 +223,16 @@ describe('the rehearsal mind', () => {
     const house = await twoAwake();
     const before = house.of('tool').length;
     for (const sentence of GERMAN_FIRST_SENTENCES)
-      for (const to of [undefined, 'agent-0']) {
-        const said = await ask(house, sentence, to);
-        expect(said, sentence).toMatch(SPEAKS_IN_GERMAN_OF[sentence] ?? /\p{L}/u);
-        // What is asked for in so many words is done.
-        if (!sentence.startsWith('Erinnere mich morgen'))
-          expect(said, sentence).toMatch(/\*\(Demo: (?:Diese Worte|Ich behalte)/);
-        expect(said, sentence).not.toMatch(/\b(?:the|you|is|undefined|null)\b|[{}]/);
-      }
+      await Promise.all(
+        [undefined, 'agent-0'].map(async (to) => {
+          const said = await ask(house, sentence, to);
+          expect(said, sentence).toMatch(SPEAKS_IN_GERMAN_OF[sentence] ?? /\p{L}/u);
+          // What is asked for in so many words is done.
+          if (!sentence.startsWith('Erinnere mich morgen'))
+            expect(said, sentence).toMatch(/\*\(Demo: (?:Diese Worte|Ich behalte)/);
+          expect(said, sentence).not.toMatch(/\b(?:the|you|is|undefined|null)\b|[{}]/);
+        }),
+      );
     expect(
       house
         .of('tool')
@@ -481,7 +498,7 @@ describe('the rehearsal mind', () => {
   });
 
   it('can be told to fail, to be silent, to be cut, in single seats', async () => {
-    const house = await hatched({ fail: [1], silent: [5], cut: [6] }, { wakeTimeoutMs: 5_000 });
+    const house = await hatchedLate({ fail: [1], silent: [5], cut: [6] }, { decided: 7, wakeTimeoutMs: 5_000 });
     expect(
       house
         .of('birth-ended')
@@ -502,7 +519,8 @@ describe('the rehearsal mind', () => {
     const { house, mind } = await open({ fail: [1], silent: [5], cut: [6] });
     await house.start({}, { wakeTimeoutMs: 5_000 });
     await house.wake(team());
-    await house.until(() => house.of('call-ended').length === 1);
+    await house.until(() => house.of('agent-awake').length + house.of('agent-asleep').length === 7);
+    await house.untilTimedOut(5_000, () => house.of('call-ended').length === 1);
     await house.untilQuiet();
     expect(
       house
@@ -523,7 +541,7 @@ describe('the rehearsal mind', () => {
   });
 
   it('can be told to find no name, and to choose the same one twice', async () => {
-    const house = await hatched({ nameless: [0], sameName: [1, 2] }, { birthTimeoutMs: 6_000 });
+    const house = await hatchedLate({ nameless: [0], sameName: [1, 2] }, { decided: 7, birthTimeoutMs: 6_000 });
     expect(house.of('birth-ended')).toMatchObject([{ position: 0, reason: { code: 'unnamed' } }]);
     const chosen = new Map(names(house));
     expect(chosen.get(1)).toBe(chosen.get(2));

@@ -26,6 +26,15 @@ const eggIn = (house: Household, position: number) =>
     .flatMap(({ seats }) => seats)
     .findLast((seat) => seat.position === position)?.agentId ?? '';
 
+/** ms in which an egg finds a name. It is asked again after one third and after two. */
+const BIRTH_MS = 60_000;
+/** Passes a third of that time, once the egg in the first seat has answered so often. */
+async function untilNudge(house: Household, answers: number): Promise<void> {
+  const ofEgg = () => house.of('message').filter(({ author }) => author === eggIn(house, 0));
+  await house.until(() => ofEgg().length === answers);
+  house.hurry(BIRTH_MS / 3);
+}
+
 describe('a summon', () => {
   let bench: Bench;
   beforeAll(async () => {
@@ -175,7 +184,8 @@ describe('a summon', () => {
     });
     await house.start({}, { wakeTimeoutMs: 4_000 });
     await house.summon();
-    await house.until(() => house.of('call-ended').length === 1);
+    await house.until(() => house.of('agent-born').length + house.of('birth-ended').length === 7);
+    await house.untilTimedOut(4_000, () => house.of('call-ended').length === 1);
     expect(house.of('agent-born')).toHaveLength(5);
     const ended = new Map(house.of('birth-ended').map(({ position, reason }) => [position, reason.code]));
     expect([...ended].toSorted()).toEqual([
@@ -262,8 +272,9 @@ describe('a summon', () => {
           : [{ say: 'None feels right yet.' }];
       }),
     });
-    await house.start({}, { birthTimeoutMs: 1_500 });
+    await house.start({}, { birthTimeoutMs: BIRTH_MS });
     await house.summon([0]);
+    await untilNudge(house, 1);
     await house.until(() => house.of('call-ended').length === 1);
     expect(house.of('agent-born')).toMatchObject([
       { name: 'Wren', soul: 'None feels right yet.\n\nNow I know.\n\nIt stayed.' },
@@ -278,8 +289,9 @@ describe('a summon', () => {
 
   it('asks twice, and then lets the seat be empty again', async () => {
     const house = await bench.open({ script: withEggs(() => [{ say: 'Not yet.' }]) });
-    await house.start({}, { birthTimeoutMs: 1_500 });
+    await house.start({}, { birthTimeoutMs: BIRTH_MS });
     await house.summon([0]);
+    for (const answers of [1, 2, 3]) await untilNudge(house, answers);
     await house.until(() => house.of('call-ended').length === 1);
     expect(house.of('birth-ended')).toMatchObject([
       { position: 0, reason: { code: 'unnamed', message: expect.stringContaining('It found no name within') } },

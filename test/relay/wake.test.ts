@@ -172,7 +172,9 @@ describe('a wake', () => {
     });
     await house.start({}, { wakeTimeoutMs: 2_000 });
     await house.wake(team());
-    await house.until(
+    await house.until(() => house.of('agent-awake').length + house.of('agent-asleep').length === 7);
+    await house.untilTimedOut(
+      2_000,
       () =>
         house.of('message').some(({ author, status }) => author === 'lead' && status === 'complete') &&
         house.of('call-ended').length === 1,

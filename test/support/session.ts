@@ -18,6 +18,7 @@ import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/shared/domai
 import { writeSummon, writeWake, type AgentPayload } from '../../src/shared/domain/wake-payload.ts';
 import type { EventKind, EventOf, RoostEvent, StoredEvent } from '../../src/shared/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/shared/protocol/http.ts';
+import { createHurriedTimers } from './hurried-timers.ts';
 import {
   startScriptedModel,
   teamScript,
@@ -31,6 +32,8 @@ import { createStorePlace, usualStore, type StoreKind, type StorePlace } from '.
 export const PROTOCOL = parseProtocol(readFileSync(new URL('../../CLAUDE.md', import.meta.url), 'utf8'));
 const UNTIL_MS = 20_000;
 const RETENTION_MS = 60_000;
+/** ms between two time-outs that pass: what one has set off is answered before the next. */
+const HURRY_EVERY_MS = 100;
 
 export interface Household {
   readonly log: OpenEventLog;
@@ -52,6 +55,13 @@ export interface Household {
   /** Rejects after a while with what is in the log. */
   until(enough: () => boolean): Promise<void>;
   untilQuiet(): Promise<void>;
+  /** Timers of the household go off so many ms earlier. Its clock is not moved. */
+  hurry(ms: number): void;
+  /**
+   * As `until`. Meanwhile nobody waits for time-outs of up to `ms`. Call it once everybody has
+   * answered who will.
+   */
+  untilTimedOut(ms: number, enough: () => boolean): Promise<void>;
   requestsOf(seat: number | null): ScriptedRequest[];
   /**
    * The process is gone and another one begins on the same home; the session that ran is not ended.
@@ -134,6 +144,7 @@ async function openHousehold(
   const failures: unknown[] = [];
   const note = (message: string, fields?: unknown) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const looks = new Set<() => void>();
+  const timers = createHurriedTimers();
   let stored: StoredEvent[] = [];
   let closed = false;
 
@@ -160,6 +171,7 @@ async function openHousehold(
       protocol: PROTOCOL,
       now,
       newId: randomUUID,
+      timers,
       logger: { warn: note, error: note },
       retentionMs: RETENTION_MS,
       sealer: createSealer(new Uint8Array(32).fill(7)),
@@ -234,6 +246,15 @@ async function openHousehold(
         look();
       }),
     untilQuiet: () => household.until(() => isQuiet(household)),
+    hurry: timers.hurry,
+    async untilTimedOut(ms, enough) {
+      const hurrying = setInterval(() => timers.hurry(ms), HURRY_EVERY_MS);
+      try {
+        await household.until(enough);
+      } finally {
+        clearInterval(hurrying);
+      }
+    },
     requestsOf: (seat) => household.model.requests.filter((request) => request.seat === seat),
     async restart() {
       parts.die();
