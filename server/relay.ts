@@ -89,6 +89,8 @@ export interface RelayDeps {
   readonly now: () => number;
   /** Monotonic ms for durations, independent of the wall clock. */
   readonly elapsed: () => number;
+  /** ms for which a write waits for its household's proof. Left out: the usual time. */
+  readonly proofMs?: number | undefined;
   /** The person asks the relay to end, from another terminal. */
   readonly onAskedToEnd?: () => void;
 }
@@ -238,6 +240,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     streamBufferBytes: config.streams.bufferBytes,
     mostStreams: config.streams.most,
     most: config.sync.households,
+    proofMs: given.proofMs,
   });
   closers.add(() => homes.close());
   for (const id of config.trustedHouseholds.filter((each) => !homes.has(each))) {

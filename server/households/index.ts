@@ -34,6 +34,8 @@ interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 's
   readonly most: number;
   /** Event streams of all homes together. */
   readonly mostStreams: number;
+  /** Left out: `PROOF_MS`. */
+  readonly proofMs?: number | undefined;
 }
 
 export interface Homes {
@@ -91,7 +93,7 @@ const SECRETS_KEPT = 1_000;
 const PROOF_MS = 12_000;
 
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
-  const { db, relay, most } = deps;
+  const { db, relay, most, proofMs = PROOF_MS } = deps;
   const starts = createStarts(PROGRAM_LIMITS);
   const processes = createProcesses(deps.processesFolder);
   const left = await processes.endLeft();
@@ -233,7 +235,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       if (!target?.begun || (await isGivenBeside(db, relay, browser))) return;
       if (target.household === null) return registry.decide(({ bind }) => bind(browser, target));
       if (proving.size >= SECRETS_KEPT) proving.clear();
-      if (!proving.has(browser)) proving.set(browser, { proof: createDeferred(), until: deps.elapsed() + PROOF_MS });
+      if (!proving.has(browser)) proving.set(browser, { proof: createDeferred(), until: deps.elapsed() + proofMs });
     },
     async lookedAt(browser) {
       const entry = await registry.entryOf(browser);

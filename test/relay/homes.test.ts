@@ -8,7 +8,13 @@ import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from 
 import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
 import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
-import { browserOf, openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
+import {
+  browserOf,
+  openTestRelay,
+  type Browser,
+  type OpenRelay,
+  type OpenRelayOptions,
+} from '../support/open-relay.ts';
 import { STORES } from '../support/stores.ts';
 import { enter, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
 
@@ -41,10 +47,11 @@ describe('households of one relay', () => {
   let [ada, ben]: Browser[] = [];
   const one = () => ada as Browser;
   const other = () => ben as Browser;
-  beforeEach(async () => {
-    relay = await openTestRelay({ args: QUICK });
+  async function openForTwo(options: OpenRelayOptions = {}): Promise<void> {
+    relay = await openTestRelay({ args: QUICK, ...options });
     [ada, ben] = [await relay.signIn(), await relay.signIn()];
-  });
+  }
+  beforeEach(() => openForTwo());
   afterEach(async () => {
     await relay.close();
   });
@@ -397,6 +404,8 @@ describe('households of one relay', () => {
     });
 
     it('is asked in clear words where its device never does, and begins nothing', async () => {
+      await relay.close();
+      await openForTwo({ proofMs: 500 });
       const again = await comeBack();
       const before = await headOf(one());
       const [waking, ending] = await Promise.all([

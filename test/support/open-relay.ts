@@ -66,6 +66,8 @@ export interface OpenRelayOptions {
    * unless this says otherwise.
    */
   readonly sync?: Partial<SyncSettings>;
+  /** ms for which a write waits for its household's proof. */
+  readonly proofMs?: number;
 }
 
 export async function openTestRelay({
@@ -76,6 +78,7 @@ export async function openTestRelay({
   home: given,
   store,
   sync = {},
+  proofMs,
   say = () => undefined,
 }: OpenRelayOptions = {}): Promise<OpenRelay> {
   const home = given ?? (await createHome({ store: givenUrl === undefined ? store : null }));
@@ -98,6 +101,7 @@ export async function openTestRelay({
       say,
       now: () => Date.now() + ahead + jumped,
       elapsed: () => performance.now() + ahead,
+      proofMs,
     });
   let relay = await open(null);
   const { url } = relay;
