@@ -353,9 +353,14 @@ const resultOf = ({ text, isError, picture }: ToolOutcome) => {
 /** Returns a factory of instances. */
 export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const { tools, resources, park, heard, version, sessionId, joined, newId, onFault } = deps;
-  const byName = new Map(
-    tools.filter(({ provider }) => !provider).map((tool) => [tool.name, { tool, described: described(tool) }]),
-  );
+  const byName = new Map(tools.filter(({ provider }) => !provider).map((tool) => [tool.name, tool]));
+  /** Made for the first client that lists them: a home without one opens sooner. */
+  const descriptions = new Map<TeamTool, Tool>();
+  function describedOnce(tool: TeamTool): Tool {
+    const known = descriptions.get(tool) ?? described(tool);
+    descriptions.set(tool, known);
+    return known;
+  }
 
   const callerOf = ({ agent, credentialId, readsSoul, run }: Joined, signal: AbortSignal): Caller => ({
     agentId: agent.agentId,
@@ -440,8 +445,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
       answerAwake(context, async (who, signal) => {
         const caller = callerOf(who, signal);
         const listed: Tool[] = [];
-        for (const each of byName.values())
-          if ((await each.tool.allowed?.(caller)) ?? true) listed.push(each.described);
+        for (const tool of byName.values())
+          if ((await tool.allowed?.(caller)) ?? true) listed.push(describedOnce(tool));
         if (who.run) deps.onListed(who.run.runId);
         return { tools: listed };
       }),
@@ -458,7 +463,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
             : textResult(notBorn(birth.tools), true);
         const asleep = await held(who, signal, telling);
         if (asleep) return textResult(asleep.words, true);
-        const tool = byName.get(params.name)?.tool;
+        const tool = byName.get(params.name);
         const caller = callerOf(who, signal);
         if (!tool || !((await tool.allowed?.(caller)) ?? true))
           throw new ProtocolError(
