@@ -313,7 +313,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => sync.close());
   closers.add(() => homes.end(ending));
   closers.add(() => Promise.resolve(store.leave()));
-  warmUp(homes, logger, closers);
+  if (config.warmUp) warmUp(homes, logger, closers);
   logger.info('The relay has started.', {
     version: root.version,
     store: store.kind,

@@ -39,6 +39,8 @@ export interface Config {
   readonly host: string;
   readonly home: string;
   readonly open: boolean;
+  /** Run a few wakes as a dry run after the start. */
+  readonly warmUp: boolean;
   readonly publicUrl: URL | null;
   /** The relay's own certificate. Null: HTTP. */
   readonly tls: TlsFiles | null;
@@ -320,6 +322,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     ...reach,
     home: resolve(text('home')),
     open: !switchOf(source('noOpen')),
+    warmUp: !switchOf(source('noWarmUp')),
     databaseUrl: databaseUrl === null ? null : databaseUrlOf(databaseUrl),
     databaseAwayMs: number('databaseAwaySeconds') * 1_000,
     messagesApi: messagesApiOf(source),

@@ -73,6 +73,13 @@ export const SETTINGS = {
     shownDefault: '~/.roost',
     help: 'Where the relay keeps its store and logs.',
   },
+  noWarmUp: {
+    flag: 'no-warm-up',
+    env: 'ROOST_NO_WARM_UP',
+    value: null,
+    default: null,
+    help: 'Do not run made-up wakes after the start. The first real wake then takes a little longer.',
+  },
   noOpen: { flag: 'no-open', env: 'ROOST_NO_OPEN', value: null, default: null, help: 'Do not open a browser.' },
   publicUrl: {
     flag: 'public-url',

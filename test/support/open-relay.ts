@@ -84,7 +84,7 @@ export async function openTestRelay({
   const home = given ?? (await createHome({ store: givenUrl === undefined ? store : null }));
   const databaseUrl = givenUrl ?? databaseOf(home);
   const config = readConfig(
-    ['--port', String(asked), '--home', home, '--no-open', ...args],
+    ['--port', String(asked), '--home', home, '--no-open', '--no-warm-up', ...args],
     databaseUrl === undefined ? env : { ...env, DATABASE_URL: databaseUrl },
   );
   if (config === null) throw new Error('help was asked for');

@@ -71,6 +71,9 @@ export interface TestRelay {
   readonly ended: Promise<ProcessEnd>;
 }
 
+/** Most relays of the tests live for seconds: a warm-up would be a good part of their work. */
+const NO_WARM_UP = { ROOST_NO_WARM_UP: '1' };
+
 /** What our own environment says about relays must not reach those under test. */
 function cleanEnv(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
@@ -114,7 +117,8 @@ async function spawnRelay(
     stdio[fd] = source;
   }
   try {
-    return spawn(program, words, { env: { ...cleanEnv(), ...env }, stdio });
+    const warmth = from === 'sources' ? NO_WARM_UP : {};
+    return spawn(program, words, { env: { ...cleanEnv(), ...warmth, ...env }, stdio });
   } finally {
     for (const [, source] of opened) closeSync(source);
   }
