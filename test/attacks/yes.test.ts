@@ -420,51 +420,6 @@ describe.each(USUAL_STORES)('where there is a sandbox, on %s', (store) => {
   const shellAsks = { shell: 'ask' };
   const filesAsk = () => hands.grant({ toolsets: { files: 'ask' } });
 
-  it('a yes to a command for always holds whatever its script says, as long as it reaches no network: it can do what its agent can', async () => {
-    await hands.grant({ toolsets: shellAsks });
-    await hands.put('build.sh', 'echo one >> ran');
-    await hands.works(command('bash build.sh'));
-    const asked = await only();
-    expect(asked.content?.files).toMatchObject([{ path: 'build.sh' }]);
-    await say('always-command', asked.callId, asked.content?.pin);
-    await done(asked.callId);
-    expect(await hands.works(write('build.sh', 'echo two >> ran'), command('bash build.sh'))).toMatchObject([
-      /./,
-      /Exit status 0/,
-    ]);
-    expect(await hands.file('ran')).toBe('one\ntwo\n');
-    // With a network it could hand on what lies there: that is another thing than was let.
-    await hands.grant({ toolsets: shellAsks, network: ['a.test'], allowed_commands: ['bash build.sh'] });
-    expect(await hands.works(command('bash build.sh'))).toMatchObject([/it has not run/]);
-    const wider = await only();
-    await say('always-command', wider.callId, wider.content?.pin);
-    await done(wider.callId);
-    expect(await hands.works(command('bash build.sh'))).toMatchObject([/Exit status 0/]);
-    expect(await hands.works(write('build.sh', 'echo evil > evil'), command('bash build.sh'))).toMatchObject([
-      /./,
-      /it has not run/,
-    ]);
-    await hands.answer((await only()).callId, 'no');
-    await hands.put('build.sh', 'echo two >> ran');
-    expect(await hands.works(command('bash build.sh'))).toMatchObject([/Exit status 0/]);
-    // More hosts than were let are more than was let; fewer are not.
-    await hands.grant({
-      toolsets: { shell: 'ask' },
-      network: ['a.test', 'b.test'],
-      allowed_commands: ['bash build.sh'],
-    });
-    expect(await hands.works(command('bash build.sh'))).toMatchObject([/it has not run/]);
-    await hands.answer((await only()).callId, 'no');
-    expect(await hands.file('evil')).toBeNull();
-    // Where the sandbox is gone it is another thing, too, also where the person insists on commands
-    // without one.
-    await hands.restart({ PATH: programs });
-    const bare = { toolsets: shellAsks, shell_without_sandbox: true, allowed_commands: ['bash build.sh'] };
-    await hands.grant(bare);
-    expect(await hands.works(command('bash build.sh'))).toMatchObject([/it has not run/]);
-    await hands.restart();
-  });
-
   it.each<readonly [string, string, object]>([
     ['that writes it', 'write_file', { path: 'plan.md', content: 'The agent’s plan.' }],
     ['that changes a part of it', 'edit_file', { path: 'plan.md', old_text: 'Mine.', new_text: 'Ours.' }],
@@ -540,5 +495,50 @@ describe.each(USUAL_STORES)('where there is a sandbox, on %s', (store) => {
       for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
     }
     expect(await readdir(join(hands.relay().home, 'workspaces'))).toHaveLength(1);
+  });
+
+  // The last one: it leaves the relay without its sandbox.
+  it('a yes to a command for always holds whatever its script says, as long as it reaches no network: it can do what its agent can', async () => {
+    await hands.grant({ toolsets: shellAsks });
+    await hands.put('build.sh', 'echo one >> ran');
+    await hands.works(command('bash build.sh'));
+    const asked = await only();
+    expect(asked.content?.files).toMatchObject([{ path: 'build.sh' }]);
+    await say('always-command', asked.callId, asked.content?.pin);
+    await done(asked.callId);
+    expect(await hands.works(write('build.sh', 'echo two >> ran'), command('bash build.sh'))).toMatchObject([
+      /./,
+      /Exit status 0/,
+    ]);
+    expect(await hands.file('ran')).toBe('one\ntwo\n');
+    // With a network it could hand on what lies there: that is another thing than was let.
+    await hands.grant({ toolsets: shellAsks, network: ['a.test'], allowed_commands: ['bash build.sh'] });
+    expect(await hands.works(command('bash build.sh'))).toMatchObject([/it has not run/]);
+    const wider = await only();
+    await say('always-command', wider.callId, wider.content?.pin);
+    await done(wider.callId);
+    expect(await hands.works(command('bash build.sh'))).toMatchObject([/Exit status 0/]);
+    expect(await hands.works(write('build.sh', 'echo evil > evil'), command('bash build.sh'))).toMatchObject([
+      /./,
+      /it has not run/,
+    ]);
+    await hands.answer((await only()).callId, 'no');
+    await hands.put('build.sh', 'echo two >> ran');
+    expect(await hands.works(command('bash build.sh'))).toMatchObject([/Exit status 0/]);
+    // More hosts than were let are more than was let; fewer are not.
+    await hands.grant({
+      toolsets: { shell: 'ask' },
+      network: ['a.test', 'b.test'],
+      allowed_commands: ['bash build.sh'],
+    });
+    expect(await hands.works(command('bash build.sh'))).toMatchObject([/it has not run/]);
+    await hands.answer((await only()).callId, 'no');
+    expect(await hands.file('evil')).toBeNull();
+    // Where the sandbox is gone it is another thing, too, also where the person insists on commands
+    // without one.
+    await hands.restart({ PATH: programs });
+    const bare = { toolsets: shellAsks, shell_without_sandbox: true, allowed_commands: ['bash build.sh'] };
+    await hands.grant(bare);
+    expect(await hands.works(command('bash build.sh'))).toMatchObject([/it has not run/]);
   });
 });
