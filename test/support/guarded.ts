@@ -111,6 +111,11 @@ export const GUARDED: readonly Guarded[] = [
   },
   { file: 'relay/app-end.test.ts', guards: [...START, 'server/http', 'server/store'], beside: ['relay/start.test.ts'] },
   { file: 'relay/config.test.ts', guards: START, beside: ['relay/start.test.ts'] },
+  {
+    file: 'relay/events-kills.test.ts',
+    guards: ['server/team/events', 'server/store', 'test/support/killed-log', 'test/support/log-writer'],
+    beside: ['relay/events-kill.test.ts'],
+  },
   { file: 'relay/store-full.test.ts', guards: ['server/store', 'server/platform'], beside: ['relay/store.test.ts'] },
   { file: 'relay/database-away.test.ts', guards: ['server/store', ...START], beside: ['relay/store.test.ts'] },
   {
