@@ -86,9 +86,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
   it('stand in the conversation and on their page, are answered once on either, and what was run is in the account', async () => {
     const { page } = visitor;
     await visitor.begin();
-    await visitor.press('seat 1, empty');
-    await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
-    await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+    await visitor.hatch(1);
 
     const beside = await page.context().newPage();
     await beside.goto(new URL('/settings/limits', relay.url).href);

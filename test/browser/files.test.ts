@@ -44,9 +44,7 @@ describe('Files', { timeout: 120_000 }, () => {
   it('are written by an agent, seen while it is at work, given to it, and taken back as they were', async () => {
     const { page } = visitor;
     await visitor.begin();
-    await visitor.press('seat 1, empty');
-    await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
-    await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+    await visitor.hatch(1);
 
     // A second tab looks on: what is written shows there by itself.
     const beside = await page.context().newPage();

@@ -7,15 +7,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
 import { type Spoken, STORED } from '../../src/page/language/t.ts';
 import { PATHS, PORTRAIT_TABS, SETTINGS_SECTIONS } from '../../src/page/ui/routes.ts';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
+import { letIn } from '../support/sign-in.ts';
 import { createVisitor, goWithin } from '../support/visitor.ts';
 
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 beforeAll(async () => {
   relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
-  profile = await createProfile();
+  profile = createGuest();
 });
 afterAll(async () => {
   await profile.remove();
@@ -76,8 +77,9 @@ const unmarkedOn = (page: Page, names: readonly string[]) =>
 
 it('is spoken from the first moment where the browser asks for it, and again in English when that is chosen', async () => {
   const context = await profile.open({ locale: 'de-AT', viewport: { width: 360, height: 740 }, ...QUIET });
+  await letIn(context, relay.url, await relay.signIn());
   const page = await context.newPage();
-  await page.goto(relay.link);
+  await page.goto(relay.url);
   await page.getByRole('heading', { name: 'Ein Zuhause für ein Team, das sich erinnert' }).waitFor();
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
@@ -89,10 +91,10 @@ it('is spoken from the first moment where the browser asks for it, and again in 
 
 it('is chosen in the settings, and leaves no page with a text of another', async () => {
   const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
-  const desk = await createVisitor(context, relay.link);
+  await letIn(context, relay.url, await relay.signIn());
+  const desk = await createVisitor(context, relay.url);
   await desk.begin();
-  await desk.press('SUMMON');
-  await desk.untilAll('awake');
+  await desk.hatch(2);
   const { page } = desk;
   const goTo = async (path: string) => {
     await goWithin(page, path);
@@ -122,6 +124,8 @@ it('is chosen in the settings, and leaves no page with a text of another', async
     ...SETTINGS_SECTIONS.map((section) => PATHS.settings(section)),
   ];
   const names = [
+    // Called so in every language.
+    'SUMMON',
     ...(await page.locator('.seat-name').allTextContents()),
     ...SEAT_ORDER.map((at) => seatColor(at).colorName),
   ];

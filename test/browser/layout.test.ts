@@ -8,7 +8,7 @@ import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { crowdedIn } from '../support/crowded.ts';
-import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, withoutTransitions, type Visitor } from '../support/visitor.ts';
 
 const TABLE = `| where | what was found | who |
 |---|---|---|
@@ -246,12 +246,7 @@ describe('every page and dialog', () => {
     await visitor.open(1);
     const agent = new URL(page.url()).pathname;
     const found: string[] = [];
-    // Halfway from one light to the other no colour is its own.
-    await page.evaluate(() => {
-      const still = new CSSStyleSheet();
-      still.replaceSync('*, *::before, *::after { transition: none !important; }');
-      document.adoptedStyleSheets.push(still);
-    });
+    await withoutTransitions(page);
     for (const path of placesOf(agent)) {
       await goTo(path);
       for (const size of [sizes.phone, [640, 400]] as const) {

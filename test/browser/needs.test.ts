@@ -39,9 +39,7 @@ beforeAll(async () => {
   profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
   await visitor.begin();
-  await visitor.press('seat 1, empty');
-  await visitor.page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
-  await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+  await visitor.hatch(1);
   await visitor.open(1);
   beside = await visitor.page.context().newPage();
   beside.setDefaultTimeout(60_000);

@@ -61,9 +61,7 @@ describe('A routine', { timeout: 120_000 }, () => {
   it('is written on the page, runs without a session, is told of in its history and the conversation, and stops with the rest', async () => {
     const { page } = visitor;
     await visitor.begin();
-    await visitor.press('seat 1, empty');
-    await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
-    await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+    await visitor.hatch(1);
     await visitor.press('End session');
     await visitor.untilSeats('it asleep', (seats) => seats[0]?.state === 'sleeping');
 

@@ -30,18 +30,17 @@ it('wakes three times in a row, and each time the model is told what was said la
   const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
   const visitor = await createVisitor(context, relay.link);
   await visitor.begin('Marcus', 'Julian');
-  await visitor.press('SUMMON');
-  await visitor.untilAll('awake');
+  await visitor.hatch(1);
 
   const end = async () => {
     await visitor.press('End session');
-    await visitor.untilAll('sleeping');
+    await visitor.untilSeats('it asleep', ([first]) => first?.state === 'sleeping');
   };
   /** What the agent in seat 1, and the lead, are sent by a wake. */
   const wake = async () => {
     const from = requests.length;
     await visitor.press('WAKE');
-    await visitor.untilAll('awake');
+    await visitor.untilSeats('it awake', ([first]) => first?.state === 'awake');
     await expect.poll(() => requests.slice(from).some(({ seat }) => seat === null)).toBe(true);
     const sent = requests.slice(from);
     return {

@@ -48,6 +48,8 @@ export interface Visitor {
   readonly complaints: readonly string[];
   begin(human?: string, lead?: string): Promise<void>;
   press(name: string | RegExp): Promise<void>;
+  /** Summons one agent into this empty seat: sooner than SUMMON, which hatches all eight. */
+  hatch(seat: number): Promise<Seat[]>;
   /** The eight agents' seats, in order. */
   seats(): Promise<Seat[]>;
   /** Waits until the seats are so; fails with what they are. */
@@ -89,6 +91,16 @@ const whereLogIs = () => {
  */
 export const goWithin = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => history.pushState(null, '', to), path);
+
+/**
+ * Switches transitions off: axe would judge the colours halfway from one colour scheme to the other.
+ */
+export const withoutTransitions = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const still = new CSSStyleSheet();
+    still.replaceSync('*, *::before, *::after { transition: none !important; }');
+    document.adoptedStyleSheets.push(still);
+  });
 
 export async function createVisitor(context: BrowserContext, link: string): Promise<Visitor> {
   const page = await context.newPage();
@@ -135,6 +147,13 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       // It could be taken back for a while, which no test waits for.
       if (String(name).includes('End session'))
         await page.getByRole('button', { name: 'End now', exact: true }).click();
+    },
+    async hatch(into) {
+      await visitor.press(`seat ${into}, empty`);
+      await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+      return await visitor.untilSeats(`seat ${into} awake`, (now) =>
+        now.some(({ seat, state }) => seat === into && state === 'awake'),
+      );
     },
     seats,
     async untilSeats(what, holds, patience = PATIENCE) {
