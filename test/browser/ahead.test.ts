@@ -1,34 +1,32 @@
 /**
  * A device of the household that dates what it writes far ahead, by a wrong clock or on purpose, as
- * the person at another one sees it: two real Chromium profiles, one relay, what is written goes
+ * the person at another one sees it: two real Chromium contexts, one relay, what is written goes
  * through the real synchronisation.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatStamp, LAST_TIME } from '../../src/shared/domain/stamp.ts';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
-import { deviceOf, openDevice, pair, type DeviceBrowser } from '../support/devices.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
+import { deviceOf, openDeviceIn, pair, type DeviceBrowser } from '../support/devices.ts';
 import { settingDoc } from '../support/documents.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const YEAR = 365 * 86_400_000;
 const at = (time: number) => formatStamp({ time, counter: 999_999, node: 'zzzz' });
 
 let relay: TestRelay;
-const profiles: Profile[] = [];
+const profiles = [createGuest(), createGuest()] as const;
 let desk: Visitor;
-let laptop: DeviceBrowser;
-let phone: DeviceBrowser;
+let laptop: DeviceBrowser<Guest>;
+let phone: DeviceBrowser<Guest>;
 beforeAll(async () => {
   relay = await startRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'] });
-  const profile = await createProfile();
-  profiles.push(profile);
-  const context = await profile.open(QUIET);
+  const [own, other] = profiles;
+  const context = await own.open(QUIET);
   desk = await createVisitor(context, relay.link);
-  laptop = deviceOf(profile, context, desk.page);
+  laptop = deviceOf(own, context, desk.page);
   await desk.begin('Ada');
-  phone = await openDevice(relay.url, context);
-  profiles.push(phone.profile);
+  phone = await openDeviceIn(other, relay.url, context);
   await pair(laptop, phone);
 });
 afterAll(async () => {
@@ -36,7 +34,7 @@ afterAll(async () => {
   await relay.stop();
 });
 
-const called = async ({ owner }: DeviceBrowser) =>
+const called = async ({ owner }: DeviceBrowser<Guest>) =>
   (await owner.call('household')).settings.find(({ key }) => key === 'humanName')?.value;
 const waiting = async (entries: number) =>
   (await laptop.until(`${entries} that wait`, ({ ahead }) => (ahead?.entries ?? 0) === entries)).ahead;
@@ -52,14 +50,14 @@ it('is not heard before the person takes it, and the person’s own edit wins th
   expect(await waiting(2)).toMatchObject({ latest: LAST_TIME, taken: false });
   expect(await called(laptop)).toBe('Ada');
 
-  await page.goto(new URL('/settings/devices', relay.url).href);
+  await goWithin(page, '/settings/devices');
   await page.getByText('2 entries of another device wait outside.').waitFor();
   await desk.press('Take them in');
   await page.getByText('1 entry of another device waits outside.').waitFor();
   await expect.poll(() => called(laptop)).toBe('Mallory');
   expect(await waiting(1)).toMatchObject({ latest: LAST_TIME });
 
-  await page.goto(new URL('/settings', relay.url).href);
+  await goWithin(page, '/settings');
   const box = page.getByLabel('Your name');
   await expect.poll(() => box.inputValue()).toBe('Mallory');
   await box.fill('Grace');
@@ -70,7 +68,7 @@ it('is not heard before the person takes it, and the person’s own edit wins th
 });
 
 it('lets the session begin where the person goes on after it', async () => {
-  await desk.page.goto(relay.url);
+  await goWithin(desk.page, '/');
   await desk.press('SUMMON');
   await desk.page.getByText(/more than a day ahead of the relay’s clock/).waitFor();
   await desk.press('Go on after it');

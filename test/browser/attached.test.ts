@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const PROGRAM = fileURLToPath(new URL('../support/attached-server.mjs', import.meta.url));
 const ECHO = {
@@ -54,7 +54,7 @@ describe('An MCP server', { timeout: 90_000 }, () => {
   it('is pasted, seen with its tools, allowed one by one, off where it changes, and taken away', async () => {
     const { page } = visitor;
     await visitor.begin();
-    await page.goto(new URL('/settings/attached', relay.url).href);
+    await goWithin(page, '/settings/attached');
     await page.getByText('None is connected yet.').waitFor();
     await page.getByText('Paste settings').click();
     const paste = page.getByLabel('Settings of another program');

@@ -13,7 +13,7 @@ import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const DAY = 86_400_000;
 
@@ -130,11 +130,11 @@ function copyOf(docs: readonly Doc[]): Buffer {
 
 async function bring(name: string, mimeType: string, buffer: Buffer) {
   const { page } = visitor;
-  await page.goto(new URL('/settings/copies', relay.url).href);
+  await goWithin(page, '/settings/copies');
   await page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer });
   return page.getByRole('group', { name: 'What it would change here' });
 }
-const leave = () => visitor.page.goto(relay.url);
+const leave = () => goWithin(visitor.page, '/');
 
 it('a copy shows each change by itself; without a tick none of them comes, and with one only that one', async () => {
   const { page } = visitor;
