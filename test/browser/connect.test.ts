@@ -1,28 +1,25 @@
 /** From a fresh start to the first real talk, without a terminal. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Browser } from 'playwright-core';
-import { launchBrowser, QUIET, STILL } from '../support/chromium.ts';
+import { createGuest, QUIET, STILL } from '../support/chromium.ts';
 import { searchFor } from '../support/planted-words.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
-import { createVisitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, withoutTransitions } from '../support/visitor.ts';
 
 const KEY = 'sk-planted-on-the-page-31c9';
 const REFUSED = 'sk-planted-and-refused-8d02';
-let browser: Browser;
+const profile = createGuest();
 let relay: TestRelay;
 let model: ScriptedModel;
 beforeAll(async () => {
   const team = teamScript();
-  [browser, model] = await Promise.all([
-    launchBrowser(),
-    // It says the key back, as the worst of servers do.
-    startScriptedModel((request) =>
-      request.headers['x-api-key'] === REFUSED
-        ? { fail: { status: 401, type: 'authentication_error', message: `no such key: ${REFUSED}` } }
-        : team(request),
-    ),
-  ]);
+  // It says the key back, as the worst of servers do.
+  model = await startScriptedModel((request) =>
+    request.headers['x-api-key'] === REFUSED
+      ? { fail: { status: 401, type: 'authentication_error', message: `no such key: ${REFUSED}` } }
+      : team(request),
+  );
 });
 beforeEach(async () => {
   relay = await startRelay();
@@ -31,7 +28,7 @@ afterEach(async () => {
   await relay.stop();
 });
 afterAll(async () => {
-  await browser.close();
+  await profile.remove();
   await model.close();
 });
 
@@ -76,18 +73,47 @@ async function allStored(): Promise<string> {
   return found.join('\n');
 }
 
-it.each([
-  { width: 1440, height: 900, colorScheme: 'dark', how: QUIET },
-  // Its service worker keeps the build, and what it needs to be told while the page is closed.
-  { width: 360, height: 780, colorScheme: 'light', how: STILL },
-] as const)('a model is connected on the page, the team hatches, and is talked to, at $width px', async (size) => {
-  const { width, height, colorScheme, how } = size;
-  const context = await browser.newContext({ ...how, viewport: { width, height }, colorScheme });
+const DESK = { width: 1440, height: 900 };
+const PHONE = { width: 360, height: 780 };
+
+it('a model is connected on the page, the team hatches, and is talked to, on a phone and at a desk', async () => {
+  // The service worker stores the build, and what it needs for messages to a closed page.
+  const context = await profile.open(STILL);
   const anna = await createVisitor(context, relay.link);
   const { page } = anna;
-  const shot = (name: string) => anna.picture(`connect-${width}-${name}`);
-  await page.getByText(/no model is connected yet/).waitFor();
-  await page.getByRole('link', { name: 'Connect a model' }).filter({ visible: true }).first().click();
+  await withoutTransitions(page);
+  const as = {
+    async phone() {
+      await page.setViewportSize(PHONE);
+      await page.emulateMedia({ colorScheme: 'light', ...STILL });
+    },
+    async desk() {
+      await page.setViewportSize(DESK);
+      await page.emulateMedia({ colorScheme: 'dark', ...STILL });
+    },
+  };
+  /** Takes a picture in both sizes, each in its own light. The page is at a desk afterwards. */
+  const look = async (name: string, { axe = false } = {}) => {
+    for (const [width, put] of [
+      [PHONE.width, as.phone],
+      [DESK.width, as.desk],
+    ] as const) {
+      await put();
+      await anna.picture(`connect-${width}-${name}`);
+      if (axe) expect(await anna.axe(), `${name} at ${width} px`).toEqual([]);
+    }
+  };
+  const connect = page.getByRole('link', { name: 'Connect a model' }).filter({ visible: true }).first();
+  for (const put of [as.desk, as.phone]) {
+    await put();
+    await page
+      .getByText(/no model is connected yet/)
+      .filter({ visible: true })
+      .first()
+      .waitFor();
+    await connect.waitFor();
+  }
+  await connect.click();
   await page.getByRole('radio', { name: 'A model of your own' }).check({ force: true });
   await page.getByLabel('Address').fill(model.url);
   await page.getByLabel('Key, if it wants one').fill(REFUSED);
@@ -96,27 +122,29 @@ it.each([
     .getByRole('alert')
     .getByText(/did not accept this key/)
     .waitFor();
-  await shot('0-refused');
+  await look('0-refused');
   expect(await page.content()).not.toContain(REFUSED);
   await page.getByLabel('Key, if it wants one').fill(KEY);
-  await shot('1-form');
-  expect(await anna.axe()).toEqual([]);
+  await look('1-form', { axe: true });
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.getByText(/answers, [\d.]+ s\./).waitFor();
-  await shot('2-answers');
-  expect(await anna.axe()).toEqual([]);
+  await look('2-answers', { axe: true });
   await page.getByRole('button', { name: 'Done' }).click();
   await anna.begin('Anna', 'Sol');
+  await as.phone();
   await anna.press('SUMMON');
   const born = await anna.untilAll('awake');
-  await shot('3-hatched');
+  await look('3-hatched');
   await anna.open(1);
   expect(await anna.ask('Hello!')).toContain('heard: Hello!');
-  await shot('4-talk');
+  await as.phone();
+  expect(await anna.ask('Hello again!')).toContain('heard: Hello again!');
+  await look('4-talk');
   expect(born).toHaveLength(8);
   const answering = model.requests.filter(({ headers }) => headers['x-api-key'] !== REFUSED);
   expect(answering.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true);
   // What went to the relay once is nowhere in the browser.
+  await page.evaluate(async () => void (await navigator.serviceWorker.ready));
   const search = searchFor([KEY, REFUSED]);
   expect(await page.content()).not.toContain(KEY);
   const stored = await page.evaluate(allStored);
@@ -127,14 +155,12 @@ it.each([
 });
 
 it('a model that is connected in a session answers the next message, and a real team hatches where the demo’s was, which is kept as a file', async () => {
-  const context = await browser.newContext({ ...QUIET, viewport: { width: 1440, height: 900 } });
+  const context = await profile.open({ ...QUIET, viewport: DESK });
   await context.addInitScript(() => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
   const anna = await createVisitor(context, relay.link);
   const { page } = anna;
   await anna.begin('Anna', 'Sol');
-  await anna.press('seat 1, empty');
-  await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
-  const [demo] = await anna.untilSeats('one awake', (seats) => seats[0]?.state === 'awake');
+  const [demo] = await anna.hatch(1);
   expect(await page.getByRole('region', { name: 'Agents from the demo' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Connect a model' }).filter({ visible: true }).first().click();
   await page.getByRole('radio', { name: 'A model of your own' }).check({ force: true });
@@ -152,15 +178,14 @@ it('a model that is connected in a session answers the next message, and a real 
   const offer = page.getByRole('region', { name: 'Agents from the demo' });
   await offer.getByText(`${demo?.name ?? '?'} hatched in the demo.`).waitFor();
   await anna.picture('demo-team-1440');
-  await page.setViewportSize({ width: 360, height: 780 });
+  await page.setViewportSize(PHONE);
   await anna.picture('demo-team-360');
-  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.setViewportSize(DESK);
   expect(await anna.axe()).toEqual([]);
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     offer.getByRole('button', { name: 'Hatch a real team' }).click(),
   ]);
-  const { readFile } = await import('node:fs/promises');
   expect((await readFile(await file.path())).length).toBeGreaterThan(0);
   const born = await anna.untilSeats(
     'a real one',
@@ -169,7 +194,7 @@ it('a model that is connected in a session answers the next message, and a real 
   expect(born[0]?.name).toBe('Name1');
   await offer.waitFor({ state: 'detached' });
   // The demo's agent can be kept after all.
-  await page.evaluate(() => history.pushState(null, '', '/settings/storage'));
+  await goWithin(page, '/settings/storage');
   await page
     .getByText(demo?.name ?? '?')
     .first()
