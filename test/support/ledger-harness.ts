@@ -1,6 +1,6 @@
 /** A browser profile of its own, on a page of its own, in front of a relay of a few lines. */
 import type { BrowserContext, Page } from 'playwright-core';
-import { createProfile, launchBrowser } from './chromium.ts';
+import { createGuest, createProfile } from './chromium.ts';
 import type { LedgerPage } from './ledger-page/main.ts';
 import { buildPage, servePage, type BuiltPage, type PageServer } from './page-server.ts';
 import { createSseRelay, type SseRelay } from './sse-relay.ts';
@@ -35,17 +35,17 @@ export async function openBench(): Promise<LedgerBench> {
   const page = await buildPage('ledger-page');
   const relay = createSseRelay();
   const server: PageServer = await servePage(page, (request, response) => relay.handle(request, response));
-  const browser = await launchBrowser();
   return {
     page,
     relay,
     url: server.url,
     async household() {
-      const context = await browser.newContext();
+      const guest = createGuest();
+      const context = await guest.open();
       return {
         ...tabsOf(server.url, () => Promise.resolve(context)),
         context: () => context,
-        remove: () => context.close(),
+        remove: () => guest.remove(),
       };
     },
     async mortalHousehold() {
@@ -65,7 +65,6 @@ export async function openBench(): Promise<LedgerBench> {
       };
     },
     async close() {
-      await browser.close();
       await server.close();
     },
   };
