@@ -1,9 +1,10 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { createGuest } from '../support/chromium.ts';
 import { changeDoc, identityDoc, messageDoc, sessionEnd, sessionStart, settingDoc } from '../support/documents.ts';
 import { buildPage, servePage, type BuiltPage, type PageServer } from '../support/page-server.ts';
+import { shared } from '../support/shared.ts';
 
 const WEIRD = '\ud800 half, \0 nul, \u2028 line, \ufeff mark, 🐓 bird, "quoted" \\ and \r\n';
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
@@ -32,34 +33,29 @@ const sorted = (docs: readonly Doc[]) => docs.toSorted((a, b) => (a._id < b._id 
 
 let built: BuiltPage;
 let server: PageServer;
-let browser: Browser;
-let contexts: BrowserContext[];
+const profiles = createGuest();
 
 beforeAll(async () => {
   built = await buildPage('archive-page');
-  browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-});
-beforeEach(async () => {
-  contexts = [];
   server = await servePage(built);
 });
-afterEach(async () => {
-  for (const context of contexts) await context.close();
-  await server.close();
-});
+afterAll(() => server.close());
+afterEach(() => profiles.remove());
 
 /** A tab in a browser profile that nobody has used. */
-async function household(docs: readonly Doc[] = []): Promise<Page> {
-  const context = await browser.newContext();
-  contexts.push(context);
-  const tab = await context.newPage();
+async function household(docs: readonly Doc[] = [], profile = profiles): Promise<Page> {
+  const tab = await (await profile.open()).newPage();
   await tab.goto(server.url);
   if (docs.length > 0) await tab.evaluate((json) => window.archive.append(json), JSON.stringify(docs));
   return tab;
 }
+
+const keeper = createGuest();
+/** The household of `HOUSE`, of which tests make copies; none of them changes it. */
+const house = shared(
+  () => household(HOUSE, keeper),
+  () => keeper.remove(),
+);
 
 const everythingIn = async (tab: Page) => JSON.parse(await tab.evaluate(() => window.archive.everything())) as Doc[];
 const carry = async (from: Page, to: Page) =>
@@ -67,7 +63,7 @@ const carry = async (from: Page, to: Page) =>
 
 describe('A copy of a household in Chromium', () => {
   it('gives another household the same documents, under a passphrase, and the page stays awake while it is stretched', async () => {
-    const home = await household(HOUSE);
+    const home = await house();
     const made = await home.evaluate(() => window.archive.exportHousehold('corr\u00e9ct horse'));
     expect(made.documents).toBe(HOUSE.length);
     expect(made.ticks).toBeGreaterThan(3);
@@ -87,7 +83,7 @@ describe('A copy of a household in Chromium', () => {
   });
 
   it('can be imported twice over, and changes nothing the second time', async () => {
-    const home = await household(HOUSE);
+    const home = await house();
     await home.evaluate(() => window.archive.exportHousehold(null));
     const again = JSON.parse(await home.evaluate(() => window.archive.importKept(null))) as Record<string, unknown>;
     expect(again).toMatchObject({
@@ -98,7 +94,7 @@ describe('A copy of a household in Chromium', () => {
   });
 
   it('that was cut or damaged is told apart, and nothing of it is imported', async () => {
-    const home = await household(HOUSE);
+    const home = await house();
     await home.evaluate(() => window.archive.exportHousehold(null));
     const whole = Buffer.from(await home.evaluate(() => window.archive.kept()), 'base64');
     const other = await household();
@@ -120,7 +116,7 @@ describe('A copy of a household in Chromium', () => {
 
 describe('One agent in Chromium', () => {
   it('goes into a zip and lives in another household as a copy', async () => {
-    const home = await household(HOUSE);
+    const home = await house();
     await home.evaluate(() => window.archive.exportAgent('a1'));
     const other = await household();
     await carry(home, other);
