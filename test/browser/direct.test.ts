@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, createProfile, type Guest, type Profile, QUIET } from '../support/chromium.ts';
 import type { DirectCalls, Signal } from '../support/direct-page/calls.ts';
 import { buildPage, servePage, type BuiltPage, type PageServer } from '../support/page-server.ts';
 
@@ -17,15 +17,16 @@ let server: PageServer;
  */
 interface Browser {
   readonly deviceId: string;
-  readonly profile: Profile;
+  readonly profile: Guest;
   readonly context: BrowserContext;
   tab: Page;
 }
 const browsers = new Map<string, Browser>();
 let relayed = true;
+/** Of the second browser, which a test kills. */
+let mortal: Profile;
 
-async function start(deviceId: string): Promise<Browser> {
-  const profile = await createProfile();
+async function start(deviceId: string, profile: Guest): Promise<Browser> {
   const context = await profile.open(QUIET);
   await context.exposeFunction('passSignal', async ({ from, to, data }: Signal) => {
     if (relayed) await call(browser(to), 'hearSignal', from, data);
@@ -73,7 +74,8 @@ async function exchanges(one: Browser, two: Browser) {
 beforeAll(async () => {
   page = await buildPage('direct-page');
   server = await servePage(page);
-  await Promise.all([start(ONE), start(TWO)]);
+  mortal = await createProfile();
+  await Promise.all([start(ONE, createGuest()), start(TWO, mortal)]);
 });
 afterAll(async () => {
   await Promise.all([...browsers.values()].map(({ profile }) => profile.remove()));
@@ -141,8 +143,8 @@ describe('two browsers without a relay', () => {
   });
 
   it('notice when one of them is killed, and leave nothing open', async () => {
-    const [one, two] = [browser(ONE), browser(TWO)];
-    await two.profile.kill();
+    const one = browser(ONE);
+    await mortal.kill();
     await connectionsOf(one).toEqual([]);
     expect(await connections(one)).toBe(0);
   });

@@ -37,6 +37,8 @@ const message = (messageId: string, words: string, more: Partial<EventOf<'messag
 
 let bench: LedgerBench;
 let home: Household;
+/** Its tab, which each test begins with. */
+let first: Page;
 
 beforeAll(async () => {
   bench = await openBench();
@@ -49,9 +51,8 @@ beforeEach(async () => {
   bench.relay.posted.length = 0;
   home = await bench.household();
   // Where nobody lives, nothing of what a sign-in hears is taken.
-  const first = await home.tab();
+  first = await home.tab();
   await ownerOf(first).call('append', [identityDoc(1, 'a1', 1)]);
-  await first.close();
 });
 afterEach(() => home.remove());
 
@@ -70,7 +71,7 @@ const wordsIn = async (tab: Page) =>
 
 describe('what the relay says', () => {
   it('reaches every tab at once, is in the ledger, and is acknowledged when it is', async () => {
-    const [one, two] = [await home.tab(), await home.tab()];
+    const [one, two] = [first, await home.tab()];
     await live(one);
     await live(two);
     bench.relay.emit(
@@ -89,7 +90,7 @@ describe('what the relay says', () => {
   });
 
   it('is known whole to a tab that comes in the middle of an answer', async () => {
-    const one = await home.tab();
+    const one = first;
     await live(one);
     bench.relay.emit(
       started('s1'),
@@ -111,7 +112,7 @@ describe('what the relay says', () => {
   });
 
   it('comes from the first word of an open answer to an owner that begins in the middle of it', async () => {
-    const one = await home.tab();
+    const one = first;
     await live(one);
     bench.relay.emit(started('s1'), answer('m1'), text('m1', 'good '), text('m1', 'mor'));
     await acknowledged(1);
@@ -130,7 +131,7 @@ describe('what the relay says', () => {
   });
 
   it('while no tab was open is there when one is', async () => {
-    const one = await home.tab();
+    const one = first;
     await live(one);
     bench.relay.emit(started('s1'), message('m1', 'one'));
     await acknowledged(2);
@@ -143,7 +144,7 @@ describe('what the relay says', () => {
   });
 
   it('is told as lost when the relay goes, and taken up when it is back', async () => {
-    const tab = await home.tab();
+    const tab = first;
     await live(tab);
     bench.relay.emit(started('s1'));
     bench.relay.refuse(503);
@@ -162,6 +163,7 @@ describe('what the relay says', () => {
   });
 
   it('is nothing to a browser that is not let in, until it is', async () => {
+    await home.closeTabs();
     bench.relay.refuse(401);
     const tab = await home.tab();
     await vi.waitUntil(async () => (await linkOf(tab)) === 'locked-out', { timeout: 10_000 });
@@ -174,7 +176,7 @@ describe('what the relay says', () => {
 
 describe('what was written while nothing could take it', () => {
   it('is handed over when a session starts, and is no longer queued when the relay has it', async () => {
-    const tab = await home.tab();
+    const tab = first;
     await live(tab);
     await ownerOf(tab).call('append', [queuedDoc(1, 'a1', 'c1'), queuedDoc(2, 'lead', 'c2')]);
     expect(bench.relay.posted).toEqual([]);
@@ -194,6 +196,7 @@ describe('what was written while nothing could take it', () => {
   });
 
   it('is handed over at once where a session runs already', async () => {
+    await home.closeTabs();
     bench.relay.emit(started('s1'));
     const tab = await home.tab();
     await live(tab);

@@ -3,11 +3,11 @@
  * known, folded from then on.
  */
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Plugin } from 'vite';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { createGuest } from '../support/chromium.ts';
 import { stampOf } from '../support/documents.ts';
 import { ownerOf } from '../support/ledger-harness.ts';
 import type {} from '../support/ledger-page/main.ts';
@@ -33,7 +33,7 @@ const report = (n: number, place: string, celsius: number): Doc => ({
 });
 const old: Doc = { _id: 'weather:4', type: 'weather', schema: 1, at: stampOf(4), place: 'Oslo', fahrenheit: 50 };
 
-let browser: Browser;
+const profile = createGuest();
 let context: BrowserContext;
 let pages: { readonly now: BuiltPage; readonly next: BuiltPage };
 let server: PageServer;
@@ -53,11 +53,10 @@ const everything = async (tab: Page) =>
   (await ownerOf(tab).call('documents', { after: null, limit: 100, agentId: null })).docs;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  context = await browser.newContext();
+  context = await profile.open();
   pages = { now: await buildPage(FOLDER), next: await buildPage(FOLDER, [nextRoost]) };
 });
-afterAll(() => browser.close());
+afterAll(() => profile.remove());
 
 it('is kept while nobody knows it, and holds as it says itself from the day it is known', async () => {
   const docs = [report(1, 'Oslo', -3), report(2, 'Rome', 21), old, report(3, 'Oslo', -7)];

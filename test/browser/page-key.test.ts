@@ -9,7 +9,7 @@ import { WebSocket as RawSocket } from 'ws';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createGuest, type Guest, STILL } from '../support/chromium.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -17,15 +17,14 @@ import { createVisitor, type Visitor } from '../support/visitor.ts';
 const WORDS = 'Remember the bridge we left half drawn.';
 
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let visitor: Visitor;
 beforeAll(async () => {
   relay = await startRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'], terminal: true });
-  profile = await createProfile();
-  visitor = await createVisitor(await profile.open({ reducedMotion: 'reduce' }), relay.link);
+  profile = createGuest();
+  visitor = await createVisitor(await profile.open(STILL), relay.link);
   await visitor.begin();
-  await visitor.press('SUMMON');
-  await visitor.untilAll('awake');
+  await visitor.hatch(1);
   await visitor.open(1);
   await visitor.ask(WORDS);
 });
@@ -168,7 +167,7 @@ it('a page that lost its key is told what to do, and a new link gives everything
 
   await page.goto(await relay.newLink());
   await page.waitForURL((url) => !url.pathname.startsWith('/enter'));
-  await visitor.untilAll('awake');
+  await visitor.untilSeats('it awake', ([first]) => first?.state === 'awake');
   await told.waitFor({ state: 'detached' });
   await visitor.open(1);
   await visitor.untilRead(WORDS);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SyncStatus } from '../../src/shared/protocol/sync/page.ts';
-import { createProfile, STILL, type Profile } from '../support/chromium.ts';
+import { createGuest, STILL, type Guest } from '../support/chromium.ts';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine, type OwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -12,7 +12,7 @@ import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { letIn } from '../support/sign-in.ts';
 
 interface Browser {
-  readonly profile: Profile;
+  readonly profile: Guest;
   readonly visitor: Visitor;
   readonly owner: OwnerLine;
 }
@@ -29,7 +29,7 @@ let one: Browser;
 let two: Browser;
 
 async function start(): Promise<Browser> {
-  const profile = await createProfile();
+  const profile = createGuest();
   const context = await profile.open(STILL);
   await context.addInitScript(() => {
     const made: RTCPeerConnection[] = [];
