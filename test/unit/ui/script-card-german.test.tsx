@@ -1,9 +1,15 @@
 /** The card of a script in German. */
 import { readFileSync } from 'node:fs';
 import { screen, waitFor } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { NOW, team } from './support/household.ts';
 import { json } from './support/reach.ts';
+
+// The files that follow in this process read their modules anew, in English.
+afterAll(() => {
+  localStorage.clear();
+  vi.resetModules();
+});
 
 test('the card of a script speaks the language of the page', async () => {
   const texts: unknown = JSON.parse(readFileSync('src/page/language/de.json', 'utf8'));
