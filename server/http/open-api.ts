@@ -101,7 +101,7 @@ function securityOf({ access = 'page', scopes = [] }: Endpoint): readonly Requir
  * One status may stand for several cases, each with a body of its own. Their schemas are joined.
  */
 function responsesOf({ answers, raw, yaml }: Endpoint): Readonly<Record<string, Response>> {
-  const responses: Record<string, Response> = { default: { description: 'something else is wrong', content: PROBLEM } };
+  const responses: Record<string, Response> = { default: { description: 'any other error', content: PROBLEM } };
   for (const status of new Set(answers.map((answer) => answer.status))) {
     const cases = answers.filter((answer) => answer.status === status);
     const description = cases.map(({ when }) => when).join('; or ');
@@ -176,15 +176,21 @@ export async function openApi(table: Endpoints, version: string): Promise<OpenAp
         credential: {
           type: 'http',
           scheme: 'bearer',
-          description: 'Of an agent or an application; the roles that a call names are an application’s scopes.',
+          description:
+            'The credential of an agent or an application. The roles that a call names are an application’s scopes.',
         },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: 'roost_{port}',
-          description: 'Of a browser that is signed in; its name ends with the port of the relay.',
+          description: 'The session cookie of a signed-in browser. Its name ends with the relay’s port.',
         },
-        pageKey: { type: 'apiKey', in: 'header', name: PAGE_KEY.header, description: 'Of the page in that browser.' },
+        pageKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: PAGE_KEY.header,
+          description: 'The page key of that browser’s page.',
+        },
       },
     },
   };

@@ -48,7 +48,7 @@ const joined = (parts: readonly string[]) => parts.filter((part) => part !== '')
 
 const WHO = {
   page: '',
-  agent: ' A credential will do as well, as a Bearer token: the agent’s own.',
+  agent: ' Also accepts the agent’s own credential, as a Bearer token.',
   client: '',
   credential: ' Needs no cookie.',
   anyone: ' Needs no cookie.',
@@ -56,7 +56,7 @@ const WHO = {
 
 /** Which scope of an application lets it call. */
 const scopesText = (scopes: readonly string[]) =>
-  scopes.length === 0 ? '' : ` An application may with ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
+  scopes.length === 0 ? '' : ` An application needs ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`;
 
 /** By name, with what each is for. */
 const parametersOf = (fields: Endpoint['params'], where: string) =>
@@ -121,7 +121,7 @@ function sharedSection(name: string, schema: z.ZodType): string {
   if (schema instanceof z.ZodDiscriminatedUnion)
     return joined([
       `### ${name}`,
-      'One of these, told apart by `kind`.',
+      'One of these, distinguished by `kind`.',
       ...schema.options.map((option) => kindSection(option, 'kind', { level: '####' })),
     ]);
   const { description, ...whole } = json(schema);
@@ -133,41 +133,41 @@ export function wireReference(): string {
   const everywhere = new Set(Object.keys(unknownDocumentSchema.shape));
   const sections = [
     '# The wire',
-    'Everything that crosses a line: the calls of the relay, its events, and the documents of the ledger. Written by `npm run wire` from the schemas beside this file; do not edit it by hand.',
-    'Text is counted in UTF-16 code units. Positions run from 0 to 8, row by row; 4 is the lead’s. A time is a whole number of ms since the epoch. Fields marked “optional” may be left out.',
+    'All formats that Roost’s parts exchange: the relay’s calls, its events, and the documents of the ledger. `npm run wire` writes this file from the schemas beside it. Do not edit it by hand.',
+    'Text is counted in UTF-16 code units. Positions run from 0 to 8, row by row; 4 is the lead’s. A time is a whole number of ms since the epoch. “Optional” fields may be left out.',
 
     '## Calls',
-    `Bodies are JSON of at most ${LIMITS.bodyBytes.toLocaleString('en')} bytes. Every call needs the session cookie that the one-time link gives, and in \`roost-page-key\` the page key that it hands over besides (a WebSocket offers the subprotocols \`roost\` and \`roost.page-key.…\`), unless it says otherwise. Any of them may also answer 400 (what did not fit, and where), 401 (not signed in), 403 (another website, or a name that is not the relay’s), 405, 413, 415 (not JSON) or 429 (too many at once).`,
+    `Bodies are JSON of at most ${LIMITS.bodyBytes.toLocaleString('en')} bytes. Unless a call says otherwise, it needs the session cookie that the one-time link sets, and the page key that the link returns, in the header \`roost-page-key\`. A WebSocket offers the subprotocols \`roost\` and \`roost.page-key.…\` instead of the header. Every call may also answer 400 (what did not fit, and where), 401 (not signed in), 403 (another website, or a name that is not the relay’s), 405, 413, 415 (not JSON) or 429 (too many at once).`,
     ...Object.values<Endpoint>(ENDPOINTS).map(callSection),
     '### Problem documents',
-    'Every status from 400 on comes with an RFC 9457 problem document, `application/problem+json`.',
+    'Every answer with a status of 400 or more is an RFC 9457 problem document, `application/problem+json`.',
     fieldTable(json(problemSchema)),
 
     '## Events',
-    'Server-sent events with `id` (increasing), `event` (the kind) and `data` (JSON). They are on disk before anyone sees them, and are kept until a browser has acknowledged them. Hearing one twice is harmless: the documents that it stands for have ids that come from it.',
+    'Server-sent events with `id` (increasing), `event` (the kind) and `data` (JSON). The relay writes an event to disk before it sends it, and stores it until a browser has acknowledged it. Receiving an event twice has no effect: the ids of its documents are derived from it.',
     '### `hello`',
-    'The first on every connection, without an `id`.',
+    'The first message on every connection, without an `id`.',
     fieldTable(json(helloSchema)),
     '### `snapshot`',
-    'Once on every connection, without an `id`, after what was missed and before what is new: the session that runs, as of the event `upTo`. A page believes in a session only after this.',
+    'Sent once on every connection, without an `id`, after the missed events and before new ones. It has the running session as of the event `upTo`. A page shows a session only after this.',
     fieldTable(json(snapshotSchema)),
     '### `waiting`',
-    'Without an `id`, after the snapshot where somebody waits, and whenever it changes: who stands in line before the model’s server. The newest holds, and nothing of it is kept.',
+    'The queue of the model server, without an `id`. The relay sends it after the snapshot if it is not empty, and whenever it changes. The newest one replaces earlier ones, and none is stored.',
     fieldTable(json(waitingSchema)),
     '### `over`',
-    'The last on a connection that is ended because of its sign-in, without an `id`.',
+    'The last message on a connection that ends because of its sign-in, without an `id`.',
     fieldTable(json(overSchema)),
     ...eventSchema.options.map((schema) => kindSection(schema, 'kind')),
 
     '## The sync socket',
-    'Text messages are JSON, told apart by `kind`; a message that does not fit ends the socket with `refused`. Binary messages are frames of replication, see replication/frames.ts. What is signed stands in sync/control.ts.',
+    'Text messages are JSON, distinguished by `kind`. A message that does not fit ends the socket with `refused`. Binary messages are frames of replication; see replication/frames.ts. sync/control.ts defines the signed bytes.',
     '### From a device',
     ...fromDeviceSchema.options.map((schema) => kindSection(schema, 'kind', { level: '####' })),
     '### From the relay',
     ...fromRelaySchema.options.map((schema) => kindSection(schema, 'kind', { level: '####' })),
 
     '## Documents',
-    `Append-only: a document is written once and never changed; what changes is a further document, and the newest by (\`at\`, \`_id\`) holds. Fields, kinds and versions that an app does not know are kept and passed on. This is version ${SCHEMA_VERSION} of every kind.`,
+    `The ledger is append-only: a document is written once and never changed. A change is a further document, and the newest by (\`at\`, \`_id\`) applies. An app stores and passes on fields, kinds and versions that it does not know. This is version ${SCHEMA_VERSION} of every kind.`,
     'Every document has:',
     fieldTable(json(unknownDocumentSchema)),
     ...[...knownSchemas().values()].map((schema) => kindSection(schema, 'type', { without: everywhere })),
@@ -182,5 +182,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const before = readFileSync(REFERENCE, { encoding: 'utf8', flag: 'a+' });
   const after = wireReference();
   writeFileSync(REFERENCE, after);
-  console.log(before === after ? 'The wire reference was up to date.' : 'The wire reference is written anew.');
+  console.log(before === after ? 'The wire reference was up to date.' : 'The wire reference was updated.');
 }

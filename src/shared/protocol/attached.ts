@@ -39,12 +39,12 @@ export const boxSchema = z.strictObject({
     .min(1)
     .max(ATTACHED_BOUNDS.argument)
     .nullable()
-    .describe('on the relay’s machine: it reads and writes what lies there; null: none'),
+    .describe('a folder of the relay’s machine that the program may read and write; null: none'),
   reads: z
     .array(z.string().min(1).max(ATTACHED_BOUNDS.argument))
     .max(ATTACHED_BOUNDS.folders)
-    .describe('that it reads alone, such as where its own program lies'),
-  network: networkSchema.describe('what it reaches of the network'),
+    .describe('folders that the program may only read, such as the one with its own files'),
+  network: networkSchema.describe('what the program may reach on the network'),
 });
 export type Box = z.infer<typeof boxSchema>;
 /** A sandbox that shows nothing of the machine except the system's programs. */
@@ -53,12 +53,12 @@ const box = boxSchema
   .nullable()
   .default(closedBox)
   .describe(
-    'null: it runs free, as whoever started the relay; left out: in the sandbox, without a folder and without a network',
+    'null: the program runs without a sandbox, with the rights of the relay’s user; left out: it runs in the sandbox, without a folder and without a network',
   );
 
 const clientSchema = z.strictObject({
   id: z.string().trim().min(1).max(ATTACHED_BOUNDS.argument),
-  secret: z.string().min(1).max(ATTACHED_BOUNDS.value).optional().describe('left out: it was given none'),
+  secret: z.string().min(1).max(ATTACHED_BOUNDS.value).optional().describe('left out: the client has no secret'),
 });
 /** Name of the OAuth client among a server's secrets. */
 export const OAUTH_CLIENT = 'OAuth client';
@@ -74,7 +74,9 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
     headers: variables('sent with each request, as `Authorization`'),
     client: clientSchema
       .optional()
-      .describe('as which Roost was registered by hand at the server’s sign-in; left out: it registers itself'),
+      .describe(
+        'the OAuth client that the person registered at the server’s sign-in; left out: Roost registers itself',
+      ),
   }),
   z.strictObject({
     kind: z.literal('program'),
@@ -91,16 +93,16 @@ export const offeredToolSchema = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
-  schema: z.record(z.string(), z.unknown()).describe('JSON Schema of what it takes'),
+  schema: z.record(z.string(), z.unknown()).describe('JSON Schema of the tool’s input'),
   readOnly: z.boolean().describe('the server says that it changes nothing'),
-  hash: z.string().describe('of name, title, description, schema and whether it says that it changes nothing'),
-  problem: z.string().nullable().describe('why it cannot be used; null: it can'),
+  hash: z.string().describe('hash over name, title, description, schema and `readOnly`'),
+  problem: z.string().nullable().describe('why the tool cannot be used; null: it can'),
 });
 export type OfferedTool = z.infer<typeof offeredToolSchema>;
 
 export const attachedToolSchema = offeredToolSchema.extend({
-  called: z.string().describe('what agents, and `tools` of routines, call it'),
-  use: z.boolean().describe('agents may use it, as it was when the person looked at it'),
+  called: z.string().describe('the name by which agents, and `tools` of routines, call it'),
+  use: z.boolean().describe('agents may use the tool as the person saw it'),
   seen: z
     .object({
       hash: z.string(),
@@ -110,17 +112,19 @@ export const attachedToolSchema = offeredToolSchema.extend({
       readOnly: z.boolean(),
     })
     .nullable()
-    .describe('what the person has looked at; null: it is new'),
-  gone: z.boolean().describe('the server has it no more'),
+    .describe('the version that the person saw; null: the tool is new'),
+  gone: z.boolean().describe('the server no longer has this tool'),
 });
 export type AttachedTool = z.infer<typeof attachedToolSchema>;
 
 const signInStandingSchema = z.object({
   state: z
     .enum(['none', 'waiting', 'in', 'expired'])
-    .describe('waiting: the person allows it in their browser; expired: what was allowed is no longer taken'),
-  at: z.string().nullable().describe('the host where it was allowed'),
-  as: z.string().nullable().describe('for whom, where that is known'),
+    .describe(
+      'waiting: the person has yet to allow it in their browser; expired: the server no longer accepts the sign-in',
+    ),
+  at: z.string().nullable().describe('the host where the person signed in'),
+  as: z.string().nullable().describe('the account, if it is known'),
 });
 export type SignInStanding = z.infer<typeof signInStandingSchema>;
 
@@ -130,14 +134,14 @@ export const attachedServerSchema = z.object({
   name: z.string(),
   where: z.string().describe('address or command, without secrets'),
   kind: z.enum(['address', 'program']),
-  secrets: z.array(z.string()).describe('names of headers or variables that it is given'),
-  box: boxSchema.nullable().describe('how it is held in the sandbox; null: it runs free, or is no program'),
+  secrets: z.array(z.string()).describe('names of the headers or variables that the server is given'),
+  box: boxSchema.nullable().describe('the program’s sandbox; null: it runs without one, or the server is no program'),
   state: z
     .enum(['connecting', 'connected', 'failed', 'sign-in'])
-    .describe('sign-in: it asks who is there, and the person has to sign in to it'),
-  signIn: signInStandingSchema.nullable().describe('null: it is a program'),
+    .describe('sign-in: the person has to sign in to the server'),
+  signIn: signInStandingSchema.nullable().describe('null: the server is a program'),
   problem: z.string().nullable(),
-  agents: z.array(z.string().max(LIMITS.id)).nullable().describe('who may use it; null: everybody'),
+  agents: z.array(z.string().max(LIMITS.id)).nullable().describe('agents that may use the server; null: all'),
   tools: z.array(attachedToolSchema),
 });
 export type AttachedServer = z.infer<typeof attachedServerSchema>;
@@ -153,7 +157,7 @@ export const attachedRecordSchema = z.strictObject({
         url: z
           .url({ protocol: /^https?$/ })
           .max(ATTACHED_BOUNDS.url)
-          .describe('nothing behind a question mark'),
+          .describe('without a query string'),
       }),
       z.strictObject({
         kind: z.literal('program'),
@@ -163,14 +167,16 @@ export const attachedRecordSchema = z.strictObject({
       }),
     ])
     .nullable()
-    .describe('null: it was taken away'),
+    .describe('null: the person has removed the server'),
   secrets: z
     .array(z.string().min(1).max(200))
     .max(ATTACHED_BOUNDS.variables + 1)
-    .describe('names of headers or variables that it is given, and `?` for what stands behind one in its address'),
+    .describe(
+      'names of the headers or variables that the server is given, and `?` for the query string of its address',
+    ),
   agents: z.array(z.string().max(LIMITS.id)).max(LIMITS.recordMembers).nullable(),
   tools: z
     .record(z.string().min(1).max(128), z.strictObject({ hash: z.string().max(100), use: z.boolean() }))
-    .describe('what the person has looked at, by the server’s own names'),
+    .describe('the tools that the person has seen, by the server’s own names'),
 });
 export type AttachedRecord = z.infer<typeof attachedRecordSchema>;

@@ -11,8 +11,8 @@ import { SCHEDULE_BOUNDS } from './schedules.ts';
 // Questions that an MCP server asks the person during a tool call, as the page shows them.
 
 const preset = <Value extends z.ZodType>(value: Value) =>
-  value.nullable().describe('what is sent where the person leaves the field alone; null: nothing is');
-const bound = z.number().nullable().describe('inclusive; null: there is none');
+  value.nullable().describe('the value that is sent if the person leaves the field alone; null: nothing is sent');
+const bound = z.number().nullable().describe('inclusive; null: no limit');
 const anyField = {
   name: z.string(),
   title: z.string(),
@@ -51,14 +51,14 @@ const formFieldSchema = z.discriminatedUnion('kind', [
 ]) satisfies z.ZodType<FormField>;
 
 export const serverQuestionSchema = z.object({
-  server: z.string().describe('as the person has named it'),
-  message: z.string().describe('the server’s own words: nobody has checked them'),
-  fields: z.array(formFieldSchema).readonly().describe('of a question that is over: none'),
+  server: z.string().describe('the name that the person gave the server'),
+  message: z.string().describe('the server’s own words, unchecked'),
+  fields: z.array(formFieldSchema).readonly().describe('empty once the question is answered or withdrawn'),
   others: z
     .array(common.agentId)
     .readonly()
-    .describe('other agents of whom the server has calls under way: it does not say for which it asks'),
-  until: common.time.describe('when it is withdrawn where nobody has answered'),
+    .describe('other agents with calls to this server under way; the server does not say for which agent it asks'),
+  until: common.time.describe('when the question is withdrawn if nobody has answered'),
 });
 export type ServerQuestion = z.infer<typeof serverQuestionSchema>;
 
@@ -80,26 +80,32 @@ export const pinnedFileSchema = z.object({
   leadsTo: z
     .string()
     .nullable()
-    .describe('it is a link, or lies behind one: where that leads; null: no link is on its way'),
-  kind: z.enum(['none', 'file', 'folder', 'link', 'other']).describe('none: nothing lies there'),
-  bytes: z.number().int().nonnegative().describe('of a file, or of all files below a folder'),
-  entries: z.number().int().nonnegative().describe('files and folders below a folder; else 0'),
-  mark: z.string().describe('another one once something else lies there'),
-  inTurn: z.boolean().describe('the call does not name it: files that it names do, or programs read it by themselves'),
-  text: z.string().nullable().describe('what it says; null: it is no text, or longer than is shown'),
+    .describe('the target, if the path is a link or lies behind one; null: no link is on the path'),
+  kind: z.enum(['none', 'file', 'folder', 'link', 'other']).describe('none: nothing is at this path'),
+  bytes: z.number().int().nonnegative().describe('of the file, or of all files below the folder'),
+  entries: z.number().int().nonnegative().describe('files and folders below the folder; 0 for anything else'),
+  mark: z.string().describe('changes if the content at this path changes'),
+  inTurn: z
+    .boolean()
+    .describe(
+      'the call does not name this file; a file that the call names refers to it, or a program reads it by itself',
+    ),
+  text: z.string().nullable().describe('the file’s text; null: it is not text, or too long to show'),
 });
 export type PinnedFile = z.infer<typeof pinnedFileSchema>;
 
 /** The content that the person approves, besides the call's input. */
 const callContentSchema = z.object({
-  pin: z.string().describe('names all of it: sent back with the answer, as `seen`; empty: nothing lies there'),
+  pin: z
+    .string()
+    .describe('identifies the whole content; sent back with the answer as `seen`; empty: nothing is at these paths'),
   files: z.array(pinnedFileSchema),
-  rest: z.number().int().nonnegative().describe('further files that are compared too, and not listed'),
-  isWhole: z.boolean().describe('false: there is more than can be compared, and it is not let for always'),
+  rest: z.number().int().nonnegative().describe('further files that are compared, and not listed'),
+  isWhole: z.boolean().describe('false: there is more than can be compared, so the call cannot be allowed for always'),
   before: z
     .array(pinnedFileSchema)
     .nullable()
-    .describe('what lay there when it was asked, or let for always, where that is not what lies there now'),
+    .describe('the content when the call was asked for or allowed for always, if it differs from the content now'),
 });
 export type CallContent = z.infer<typeof callContentSchema>;
 
@@ -107,16 +113,16 @@ export const toolCallSchema = z.object({
   callId: z.string(),
   agentId: common.agentId,
   tool: z.string(),
-  input: z.string().describe('as JSON; of a call that is over the first part'),
+  input: z.string().describe('as JSON; of a finished call only the first part'),
   state: z
     .enum(CALL_STATES)
     .describe(
-      'asked: it waits for the person; running: it was let, and has not ended; declined: the person said no; withdrawn: nobody needs an answer any more; stopped: the program that did it was stopped, or ended, before it told how it went; unknown: the relay died while it ran, and it is not known whether it did',
+      'asked: the call waits for the person; running: it was allowed and has not ended; declined: the person said no; withdrawn: nobody needs an answer any more; stopped: the ACP agent that made the call was stopped, or ended, before it reported the outcome; unknown: the relay died while the call ran, and its outcome is not known',
     ),
   where: z
     .enum(['session', 'run', 'client', 'relay'])
     .describe(
-      'in a session, at work alone, or from a client that joined; relay: the relay asks by itself, since the file of a script has changed',
+      'session: in a session; run: in a run outside a session; client: from an API client; relay: the relay asks because the file of a script has changed',
     ),
   askedAt: common.time,
   answeredAt: common.time.nullable(),
@@ -125,19 +131,19 @@ export const toolCallSchema = z.object({
     .enum(ALLOWED_BY)
     .nullable()
     .describe(
-      'grant: what is set for the tool; command: this exact command was let before; program: nobody was asked, the program that is its mind did it by itself; else the answer; null: nobody',
+      'grant: the setting for the tool; command: this exact command was allowed before; program: the ACP agent made the call without asking; otherwise the person’s answer; null: nobody allowed it',
     ),
-  words: z.string().nullable().describe('of the person with a no, or why it was withdrawn'),
-  outcome: z.string().nullable().describe('the first part of what it answered'),
+  words: z.string().nullable().describe('the person’s words with a no, or why the call was withdrawn'),
+  outcome: z.string().nullable().describe('the first part of the result'),
   isError: z.boolean(),
-  bytes: z.number().int().nonnegative().nullable().describe('of all that it answered'),
-  later: z.boolean().describe('the person has said “not now”'),
+  bytes: z.number().int().nonnegative().nullable().describe('length of the whole result'),
+  later: z.boolean().describe('the person has answered “not now”'),
   content: callContentSchema
     .optional()
-    .describe('of a call that waits, and is about files of its agent’s folder: what a yes is to'),
+    .describe('of a waiting call about files of its agent’s folder: the content that a yes allows'),
   question: serverQuestionSchema
     .optional()
-    .describe('the server of `tool` asks the person this, while it is called: it is answered with `send` or `no`'),
+    .describe('a question that the MCP server of `tool` asks the person during the call; answered with `send` or `no`'),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
@@ -148,46 +154,51 @@ export const answerSchema = z.strictObject({
   answer: z
     .enum([...ANSWERS, 'send'])
     .describe(
-      'once: this call; always-tool: this and every later one of this tool by this agent; always-command: this and every later one of exactly this command; send: `content`, to a server that asks; no; later: it goes on waiting',
+      'once: allows this call; always-tool: allows this and every later call of this tool by this agent; always-command: allows this and every later call with exactly this command; send: sends `content` to the server that asks; no: declines; later: the call goes on waiting',
     ),
   content: formContentSchema
     .default({})
     .describe(
-      'with `send`: by the names of fields. One that is left out has its preset, null sends nothing. Nothing of it is kept',
+      'with `send`: values by field name. A field that is left out has its preset value. null sends no value. Nothing of it is stored',
     ),
-  words: z.string().max(4_000).default('').describe('with a no: what the agent is told'),
+  words: z.string().max(4_000).default('').describe('with a no: the words that the agent is given'),
   own_hosts: z
     .array(z.string().refine(isExactHost, 'a host by its name: localhost:8080 or 192.168.1.20'))
     .max(SCHEDULE_BOUNDS.hosts)
     .default([])
-    .describe('with a yes to `wake_script`: hosts of the relay’s own machine and networks that it may reach besides'),
+    .describe(
+      'with a yes to `wake_script`: hosts of the relay’s own machine and networks that the script may also reach',
+    ),
   seen: z
     .string()
     .max(200)
     .optional()
     .describe(
-      'with a yes: the `pin` of the content that was shown, empty where none was; refused where something else lies there by now',
+      'with a yes: the `pin` of the content that was shown, empty if there was none. The relay refuses the answer if the content has changed',
     ),
 });
 
 /** How far an agent's commands currently reach, as the person has set it. */
 export const commandReachSchema = z.object({
   network: networkSchema,
-  sandboxed: z.boolean().describe('false: they run as whoever started the relay, in no sandbox'),
+  sandboxed: z.boolean().describe('false: commands run without a sandbox, with the rights of the relay’s user'),
 });
 export type CommandReach = z.infer<typeof commandReachSchema>;
 
 /** Whether this relay can run commands. */
 export const sandboxSchema = z.object({
   available: z.boolean(),
-  why: z.string().nullable().describe('why not, and what to install: sentences for people; null: they can'),
+  why: z
+    .string()
+    .nullable()
+    .describe('why commands cannot run, and what to install: sentences for people; null: they can'),
   watched: z
     .string()
     .optional()
-    .describe('they can, and no control group bounds their memory here: what that means, sentences for people'),
+    .describe('commands can run, but no control group bounds their memory: what that means, in sentences for people'),
   insist: z
     .boolean()
     .optional()
-    .describe('they cannot, and the person may have those of one agent run without a sandbox'),
+    .describe('commands cannot run in a sandbox; the person may let one agent’s commands run without one'),
 });
 export type SandboxStanding = z.infer<typeof sandboxSchema>;

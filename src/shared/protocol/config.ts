@@ -33,7 +33,7 @@ const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 0
 const dateTime = z
   .string()
   .refine((text) => readDateTime(text) !== null, 'a date and a time such as 2026-12-24T18:00')
-  .describe('by the household’s clock; with `Z` or an offset the moment itself');
+  .describe('in the household’s time zone; with `Z` or an offset, that exact moment');
 const label = z.string().max(80).default('');
 
 const recurringBlackoutSchema = z.strictObject({
@@ -41,12 +41,12 @@ const recurringBlackoutSchema = z.strictObject({
   label,
   start_time: clockTime,
   end_time: clockTime.describe(
-    'where it is not after the start, the next day’s: 22:00–06:00 is a night, 00:00–00:00 a whole day',
+    'if it is not after the start, it is on the next day: 22:00–06:00 is a night, 00:00–00:00 a whole day',
   ),
   days: z
     .array(z.number().int().min(0).max(6))
     .default([])
-    .describe('days on which it begins, 0 is Sunday; empty: every day'),
+    .describe('days on which the blackout begins, 0 is Sunday; empty: every day'),
 });
 
 const oneOffBlackoutSchema = z
@@ -60,7 +60,7 @@ const oneOffBlackoutSchema = z
 const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
 
 const coordination = {
-  wakes_enabled: z.boolean().describe('false: nothing but the person wakes it'),
+  wakes_enabled: z.boolean().describe('false: only the person wakes the agent'),
   max_concurrent_pulse_sessions: bounded('max_concurrent_pulse_sessions'),
   wake_guardrails: z
     .strictObject({
@@ -69,26 +69,28 @@ const coordination = {
       max_wakes_per_day: bounded('max_wakes_per_day'),
       max_wakes_per_pair_per_day: bounded('max_wakes_per_pair_per_day'),
       max_wakes_per_session: bounded('max_wakes_per_session').describe(
-        'calls of wake_agent in one session of the caller',
+        'calls of `wake_agent` in one session of the caller',
       ),
     })
     .partial(),
   blackouts: z.array(blackoutSchema).max(20),
-  sleep_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that set its sleeping flag'),
+  sleep_events: z.array(z.enum(TEAM_EVENTS)).describe('events that set the agent’s sleeping flag'),
   wake_events: z
     .array(z.enum(TEAM_EVENTS))
-    .describe('happenings that wake it, through the gate; one that is in both lists wakes'),
-  may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
+    .describe('events that wake the agent, through the gate; an event in both lists wakes it'),
+  may_put_others_to_sleep: z.boolean().describe('the agent has the tools that set the sleeping flag of others'),
   ...grants,
   may_propose_routines: z
     .boolean()
-    .describe('it has the tool that asks the person for a routine; nothing of one runs before the person has said yes'),
+    .describe(
+      'the agent has the tool that proposes a routine to the person; a proposed routine does not run before the person approves it',
+    ),
   daily_budget_usd: z
     .number()
     .min(BUDGET_BOUNDS.agent.min)
     .max(BUDGET_BOUNDS.agent.max)
     .nullable()
-    .describe('US dollars a day for its model requests; null: only the household’s holds'),
+    .describe('US dollars a day for the agent’s model requests; null: only the household’s budget applies'),
 };
 
 /** Limits of an agent's own runs, for all its routines. */
@@ -98,25 +100,25 @@ const pulseLimits = {
     .int()
     .min(PULSE_BOUNDS.pulse_container_timeout_ms.min)
     .max(PULSE_BOUNDS.pulse_container_timeout_ms.max)
-    .describe('ms that a run may take, where its routine says no other'),
+    .describe('ms that a run may take, if its routine sets no other limit'),
   pulse_busy_wait_ms: z
     .number()
     .int()
     .min(PULSE_BOUNDS.pulse_busy_wait_ms.min)
     .max(PULSE_BOUNDS.pulse_busy_wait_ms.max)
-    .describe('ms that a run waits for the end of its agent’s turn; then it is skipped as `agent-busy`'),
+    .describe('ms that a run waits for the end of its agent’s turn; after that it is skipped as `agent-busy`'),
   pulse_max_consecutive_skips: z
     .number()
     .int()
     .min(PULSE_BOUNDS.pulse_max_consecutive_skips.min)
     .max(PULSE_BOUNDS.pulse_max_consecutive_skips.max)
-    .describe('skipped or failed so often in a row, a routine has a warning; a run ends it'),
+    .describe('skips or failures in a row after which a routine has a warning; a run clears it'),
   pulse_max_turns: z
     .number()
     .int()
     .min(PULSE_BOUNDS.pulse_max_turns.min)
     .max(PULSE_BOUNDS.pulse_max_turns.max)
-    .describe('model requests of one run, where its routine says no other number'),
+    .describe('model requests of one run, if its routine sets no other limit'),
 };
 const optionalPulseLimits = {
   pulse_container_timeout_ms: pulseLimits.pulse_container_timeout_ms.optional(),
@@ -130,7 +132,7 @@ const optionalPulseLimits = {
  * routines.
  */
 const pulse = {
-  pulse_enabled: z.boolean().describe('it looks by itself, at an interval, whether something waits for it'),
+  pulse_enabled: z.boolean().describe('the agent checks at an interval whether something waits for it'),
   pulse_interval_minutes: z.number().int().min(INTERVAL_BOUNDS.min).max(INTERVAL_BOUNDS.max),
   pulse_offset_minutes: z
     .number()
@@ -138,7 +140,7 @@ const pulse = {
     .min(OFFSET_BOUNDS.min)
     .max(OFFSET_BOUNDS.max)
     .nullable()
-    .describe('minutes after the full interval; null: given by the relay, apart from the others’'),
+    .describe('minutes after the full interval; null: the relay chooses an offset apart from those of other agents'),
   pulse_blackouts: z.array(blackoutSchema).max(20).describe('the same as `coordination.blackouts`'),
 };
 /**
@@ -148,24 +150,24 @@ const ofProjects = {
   pulse_columns: z
     .array(z.string().min(1).max(PROJECT_TEXT_MAX))
     .max(PROJECT_TEXTS)
-    .describe('columns of a board that it takes tasks from; used once this agent has a project'),
+    .describe('columns of a board that the agent takes tasks from; used once the agent has a project'),
   pulse_transitions_to: z
     .array(z.string().min(1).max(PROJECT_TEXT_MAX))
     .max(PROJECT_TEXTS)
     .nullable()
-    .describe('columns that it moves tasks to; null: any. Used once this agent has a project'),
+    .describe('columns that the agent may move tasks to; null: any. Used once the agent has a project'),
   planning_model: z
     .string()
     .min(1)
     .max(SETTING_TEXT_MAX.agentModel)
     .nullable()
-    .describe('plans a task; null: its own model. Used once this agent has a project'),
+    .describe('the model that plans a task; null: the agent’s own. Used once the agent has a project'),
   executor_model: z
     .string()
     .min(1)
     .max(SETTING_TEXT_MAX.agentModel)
     .nullable()
-    .describe('carries out a plan; null: its own model. Used once this agent has a project'),
+    .describe('the model that carries out a plan; null: the agent’s own. Used once the agent has a project'),
 };
 export const OF_PROJECTS = ['pulse_columns', 'pulse_transitions_to', 'planning_model', 'executor_model'] as const;
 const optionalOfProjects = z.object(ofProjects).partial().shape;
@@ -216,12 +218,14 @@ export type AgentConfigInput = z.input<typeof agentConfigSchema>;
  */
 export const householdConfigSchema = z.strictObject({
   coordination: z.strictObject(coordination).partial().default({}),
-  wakes_enabled: z.boolean().optional().describe('the switch that stops all wakes at once, but the person’s own'),
+  wakes_enabled: z.boolean().optional().describe('false pauses all wakes but the person’s own'),
   time_zone: z
     .string()
     .refine(isTimeZone, 'a time zone such as Europe/Berlin')
     .optional()
-    .describe('left out: that of the browser in which the household began; the relay’s own where none said so'),
+    .describe(
+      'left out: the time zone of the browser in which the household began, or the relay’s own if that is not known',
+    ),
   flood_guard: z
     .strictObject({ max_wakes: bounded('flood_max_wakes'), window_seconds: bounded('flood_window_seconds') })
     .partial()
@@ -236,7 +240,7 @@ export const householdConfigSchema = z.strictObject({
   ...optionalPulseLimits,
   sleep_wait_seconds: bounded('sleep_wait_seconds')
     .optional()
-    .describe('how long a call of a sleeping agent is held before it is told to try again'),
+    .describe('seconds for which a call of a sleeping agent is held before it is answered with “try again”'),
   programs_at_once: programsAtOnce.optional(),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
@@ -281,36 +285,38 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
 
 const { shape: effective } = effectiveConfigSchema;
 const beside = {
-  effective: effectiveConfigSchema.describe('what holds, with every default filled in'),
+  effective: effectiveConfigSchema.describe('the settings that apply, with every default filled in'),
   version: versionSchema,
 };
 /** JSON answer of `GET` and `PUT /v1/agents/{agentId}/config`. */
 export const agentConfigAnswerSchema = z.object({
   coordination: effective.coordination.describe(
-    'what holds for this agent, where programs that know these names look for it',
+    'the settings that apply to this agent, under the name that existing API clients read',
   ),
   ...pulseSettingsSchema.shape,
-  own: agentConfigSchema.describe('what was set for this agent'),
+  own: agentConfigSchema.describe('the agent’s own settings'),
   ...beside,
 });
 export type AgentConfigAnswer = z.infer<typeof agentConfigAnswerSchema>;
 /** JSON answer of `GET` and `PUT /v1/config`. */
 export const householdConfigAnswerSchema = z.object({
   ...effective,
-  own: householdConfigSchema.describe('what was set for the household'),
+  own: householdConfigSchema.describe('the household’s own settings'),
   ...beside,
 });
 export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
 
 /** Lets a client send an answer back, changed: the fields beside the configuration are ignored. */
 const answered = {
-  own: z.unknown().optional().describe('passed over'),
-  effective: z.unknown().optional().describe('passed over'),
+  own: z.unknown().optional().describe('ignored'),
+  effective: z.unknown().optional().describe('ignored'),
   version: namedVersionSchema,
   whole: z
     .boolean()
     .optional()
-    .describe('true: this is all that is set, and what is left out follows the defaults; else what is left out stays'),
+    .describe(
+      'true: replaces all settings, and a field that is left out takes its default; otherwise a field that is left out keeps its value',
+    ),
 };
 
 /**
@@ -358,7 +364,7 @@ export const setAgentConfigSchema = agentConfigSchema
       .array(z.unknown())
       .max(0, 'are routines that are due once here: add each as one, and leave this empty')
       .optional()
-      .describe('empty: what is due once is a routine'),
+      .describe('empty: the schedule is a one-off routine'),
     coordination: spelled,
   })
   .transform((answer, context) => {

@@ -23,7 +23,7 @@ const priceSchema = z.strictObject({
     .min(1)
     .max(PRICE_STEP_MOST)
     .optional()
-    .describe('it holds for requests that read more tokens than this; left out: for all'),
+    .describe('the price applies to requests that read more tokens than this; left out: to all'),
   input: usd,
   output: usd,
   cacheRead: usd,
@@ -56,13 +56,13 @@ const spentSchema = z.object({
   estimated: z
     .boolean()
     .describe(
-      'some of it by the price of `*`, because the model is in no other row, or at the most, because an answer was stopped or cut before its model told what it took',
+      'some of the cost was counted by the price of `*`, because the model has no row of its own; or it is an upper bound, because an answer was cut before its model reported what it used',
     ),
 });
 export type Spent = z.infer<typeof spentSchema>;
 
 /** Entries that are not listed one by one. */
-const restSchema = z.object({ count: count.describe('how many') });
+const restSchema = z.object({ count: count.describe('number of entries') });
 
 /**
  * `GET /api/costs?days=1..90`: by day of the household's zone, newest first, and by agent and
@@ -81,13 +81,16 @@ export const costsSchema = z.object({
         dailyBudgetUsd: z.number().nullable(),
       }),
     )
-    .describe('`total` over these days'),
+    .describe('`total` is over these days'),
   routines: z
     .array(
       z.object({
         scheduleId: idOf<ScheduleId>(z.string()),
         agentId: common.agentId,
-        name: z.string().nullable().describe('null: nothing was due, and somebody woke it; or it is there no more'),
+        name: z
+          .string()
+          .nullable()
+          .describe('null: somebody woke the agent and nothing was due, or the schedule no longer exists'),
         kind: occurrenceSchema.shape.kind,
         runs: count,
         tokens: count,
@@ -95,14 +98,12 @@ export const costsSchema = z.object({
         estimated: z.boolean(),
       }),
     )
-    .describe(
-      'what runs without the person took over these days, by what was scheduled, the dearest first, at most 50',
-    ),
+    .describe('what runs without the person used over these days, by schedule, most expensive first, at most 50'),
   sessions: z
     .array(
       z.object({
         sessionId: common.sessionId,
-        lastAt: common.time.describe('of its last request'),
+        lastAt: common.time.describe('time of the session’s last request'),
         spent: spentSchema,
       }),
     )
@@ -114,7 +115,7 @@ export const costsSchema = z.object({
     })
     .partial()
     .optional()
-    .describe('what of these days is not among the `routines` and `sessions`; left out: nothing'),
+    .describe('entries of these days that are not in `routines` and `sessions`; left out: none'),
   stopped: z
     .array(
       z.object({
@@ -135,21 +136,21 @@ export const replyCostsSchema = z.object({
 
 /** `POST /api/costs/wake`: the cost of what a wake would send. */
 export const askWakeCostSchema = z.strictObject({
-  start: startSessionSchema.describe('as a session would begin; passed over while one runs'),
-  text: z.string().max(LIMITS.teamCallText).describe('the call, `[WAKE AGENTS]` and all'),
+  start: startSessionSchema.describe('as `startSession` takes it; ignored while a session runs'),
+  text: z.string().max(LIMITS.teamCallText).describe('the whole call, with `[WAKE AGENTS]`'),
 });
 export const wakeCostSchema = z.object({
   reads: z
     .array(
       z.object({
         agentId: common.agentId,
-        requests: count.describe('that the wake would send for it'),
-        tokens: count.describe('that they would read, with tools and system prompts'),
-        costMicroUsd: count.describe('of that; what is answered comes on top'),
-        estimated: z.boolean().describe('by the price of `*`, because the model is in no other row'),
-        program: z.boolean().describe('an ACP agent answers for it, which counts in its own way'),
+        requests: count.describe('requests that the wake would send for this agent'),
+        tokens: count.describe('tokens that these requests would read, with tools and system prompts'),
+        costMicroUsd: count.describe('cost of those tokens; answers cost extra'),
+        estimated: z.boolean().describe('counted by the price of `*`, because the model has no row of its own'),
+        program: z.boolean().describe('an ACP agent answers, which counts in its own way'),
       }),
     )
-    .describe('the lead, and each agent that is called'),
+    .describe('the lead, and each agent that the call names'),
 });
 export type WakeCost = z.infer<typeof wakeCostSchema>;

@@ -12,14 +12,14 @@ import { DEVICE_CODES } from './device-code-settings.ts';
 const time = z.number().describe('ms since the epoch');
 
 export const deviceCodeSchema = z.object({
-  id: z.string().describe('names it for who made it'),
-  code: z.string().describe('good once'),
-  until: time.describe('it can be opened until then'),
+  id: z.string().describe('identifies the code to the browser that made it'),
+  code: z.string().describe('works once'),
+  until: time.describe('the code can be opened until then'),
   address: z
     .string()
     .nullable()
     .describe(
-      'where other machines reach the relay, as it was told; null: it answers on its own machine alone, for all it knows',
+      'the address at which other machines reach the relay, as its settings say; null: as far as it knows, it answers on its own machine only',
     ),
 });
 export type DeviceCode = z.infer<typeof deviceCodeSchema>;
@@ -27,7 +27,7 @@ export type DeviceCode = z.infer<typeof deviceCodeSchema>;
 export const deviceCodeStateSchema = z.object({
   state: z
     .enum(['open', 'opened', 'offered', 'over'])
-    .describe('`opened`: a device came by it; `offered`: it has left its offer'),
+    .describe('`opened`: a device has opened the code; `offered`: that device has left its offer'),
   offer: z.string().nullable(),
 });
 export type DeviceCodeState = z.infer<typeof deviceCodeStateSchema>;

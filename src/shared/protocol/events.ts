@@ -26,13 +26,13 @@ const when = {
   time: ms.describe('ms since the epoch, the relay’s clock'),
   at: stamp
     .optional()
-    .describe('put there by the log: later than that of every event before it, also where the clock went back'),
+    .describe('set by the event log; later than that of every earlier event, even if the clock went back'),
 };
 const seat = { agentId, position };
 /** The run in which something was said, and the session of that run. */
 const ofRun = {
-  sessionId: sessionId.nullable().describe('null: in a run that is in no session'),
-  runId: common.runId.optional().describe('left out: in no run, as what the person writes'),
+  sessionId: sessionId.nullable().describe('null: in a run outside a session'),
+  runId: common.runId.optional().describe('left out: in no run, such as a message of the person'),
 };
 const callId = id.describe('one call to the team');
 const callKindSchema = z.enum(['wake', 'summon']);
@@ -41,7 +41,7 @@ export type CallKind = z.infer<typeof callKindSchema>;
 const asleepCodeSchema = z
   .enum(['failed', 'silent', 'put-to-sleep', 'unnamed', 'cancelled'])
   .describe(
-    'failed: the model erred; silent: nothing was said in time; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first',
+    'failed: the model returned an error; silent: nothing was said in time; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first',
   );
 export const asleepReasonSchema = z
   .object({ code: asleepCodeSchema, message: z.string().describe('a sentence for people') })
@@ -54,7 +54,7 @@ export const mindSchema = z
     leadModel: z.string().describe('the model that answers for the lead'),
     agentModel: z.string().describe('the model that answers for the agents'),
   })
-  .describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
+  .describe('Who answers: the rehearsal mind (`rehearsal`, no model), or a model behind the Messages API.');
 export type MindInfo = z.infer<typeof mindSchema>;
 /**
  * Data that the relay stores beside the log. Events only announce that it changed, and each has its
@@ -83,13 +83,13 @@ export type Changed = (typeof CHANGES)[number];
 export const eventSchema = z.discriminatedUnion('kind', [
   z
     .object({ kind: z.literal('session-started'), ...when, sessionId, mind: mindSchema })
-    .describe('a session runs; everyone sleeps still'),
+    .describe('a session runs; every agent still sleeps'),
   z
     .object({ kind: z.literal('mind-changed'), ...when, sessionId, mind: mindSchema })
-    .describe('a model was connected, removed or changed: the session’s next answers are from this one'),
+    .describe('a model was connected, removed or changed; later answers of the session come from this one'),
   z
     .object({ kind: z.literal('session-ended'), ...when, sessionId, reason: endReasonSchema })
-    .describe('no session runs; everyone sleeps'),
+    .describe('no session runs; every agent sleeps'),
   z
     .object({
       kind: z.literal('call-started'),
@@ -98,54 +98,54 @@ export const eventSchema = z.discriminatedUnion('kind', [
       callId,
       call: callKindSchema,
       seats: z.array(
-        z.object({ ...seat, name: z.string().nullable().describe('null: nobody has been born here yet') }),
+        z.object({ ...seat, name: z.string().nullable().describe('null: no agent has been born in this seat yet') }),
       ),
     })
-    .describe('a wake or a summon is under way for these seats: they hatch'),
+    .describe('a wake or a summon of these seats has begun; with a summon, eggs hatch there'),
   z
     .object({
       kind: z.literal('call-ended'),
       ...when,
       sessionId,
       callId,
-      error: z.string().nullable().describe('why the call as a whole failed, a sentence for people'),
+      error: z.string().nullable().describe('why the whole call failed, as a sentence for people'),
     })
-    .describe('every seat of the call is decided'),
+    .describe('every seat of the call has its outcome'),
   z
     .object({ kind: z.literal('agent-awake'), ...when, ...seat, sessionId })
-    .describe('its first words of this session arrived'),
+    .describe('the agent’s first words of this session arrived'),
   z
     .object({
       kind: z.literal('client-joined'),
       ...when,
       ...seat,
       sessionId,
-      credentialId: id.describe('whose credential it called with'),
+      credentialId: id.describe('the credential that the client used'),
       client: z.string().describe('the credential’s name'),
-      readsInbox: z.boolean().describe('it has Roost’s tools, and can read the inbox'),
+      readsInbox: z.boolean().describe('the client has Roost’s tools, and can read the inbox'),
     })
     .describe(
-      'a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read its inbox',
+      'an API client with this agent’s credential has called, and drives the agent; sent again once the client turns out to read the inbox',
     ),
   z
     .object({ kind: z.literal('client-left'), ...when, agentId, sessionId, credentialId: id })
-    .describe('its credential was revoked, or it has not called for long'),
+    .describe('the credential was revoked, or the client has not called for long'),
   z
     .object({ kind: z.literal('agent-asleep'), ...when, ...seat, sessionId, reason: asleepReasonSchema })
-    .describe('it sleeps again, and why'),
+    .describe('the agent sleeps again, and why'),
   z
     .object({
       kind: z.literal('agent-born'),
       ...when,
       ...seat,
       sessionId,
-      name: z.string().describe('the name it chose'),
+      name: z.string().describe('the name that the agent chose'),
       color: z.string().describe('its seat’s colour, `#rrggbb`'),
       colorName: z.string(),
-      soul: z.string().describe('the full text of its first words'),
+      soul: z.string().describe('the full text of the agent’s first words'),
       bornAt: common.time,
     })
-    .describe('it chose its name, and its first words are complete: its soul'),
+    .describe('an egg chose its name, and its first words, the soul, are complete'),
   z
     .object({ kind: z.literal('birth-ended'), ...when, ...seat, sessionId, reason: asleepReasonSchema })
     .describe('the egg is an empty seat again'),
@@ -160,17 +160,17 @@ export const eventSchema = z.discriminatedUnion('kind', [
         z.object({ kind: z.literal('soul'), individuationArtifact: z.string() }),
       ]),
     })
-    .describe('it took another name, or wrote its soul anew'),
+    .describe('the agent took another name, or rewrote its soul'),
   z
     .object({
       kind: z.literal('run-started'),
       ...when,
       runId: common.runId,
       agentId,
-      sessionId: sessionId.nullable().describe('null: it is in no session'),
+      sessionId: sessionId.nullable().describe('null: the run is in no session'),
       cause: runCauseSchema,
     })
-    .describe('an agent is at work: in its seat of a session until it leaves it, or alone'),
+    .describe('a run began: in a session, where it lasts until the agent leaves its seat, or outside one'),
   z
     .object({
       kind: z.literal('run-ended'),
@@ -179,50 +179,52 @@ export const eventSchema = z.discriminatedUnion('kind', [
       agentId,
       sessionId: sessionId.nullable(),
       ...runEnd,
-      usage: usageSchema.nullable().describe('null: no model told any'),
+      usage: usageSchema.nullable().describe('null: no model reported any'),
     })
-    .describe('a run is over, once, in one way'),
+    .describe('a run has ended; sent once for each run'),
   z
     .object({ kind: z.literal('answer-started'), ...when, messageId, agentId, ...ofRun })
     .describe('an answer begins; `text` and `tool` events with this messageId follow, then one `message`'),
   z.object({ kind: z.literal('text'), messageId, text: z.string() }).describe('the next words of an answer'),
   z
     .object({ kind: z.literal('tool'), messageId, block: blockSchema })
-    .describe('a tool call of an answer: with result null when it begins, again with the result'),
+    .describe('a tool call of an answer: sent with `result: null` when it begins, and again with the result'),
   z
     .object({
       kind: z.literal('message'),
       ...when,
       messageId,
       ...ofRun,
-      agentId: agentId.describe('whose conversation: "lead" or an agent id'),
-      author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
-      role: z.enum(['user', 'assistant']).describe('as the model is told it'),
+      agentId: agentId.describe('the agent whose conversation it is: "lead" or an agent id'),
+      author: authorSchema.describe('the author: "human", "relay", "lead" or an agent id'),
+      role: z.enum(['user', 'assistant']).describe('the text that the model is given'),
       blocks: z.array(blockSchema),
-      attachments: attachmentsSchema.optional().describe('pictures and files that came with it, without their bytes'),
+      attachments: attachmentsSchema
+        .optional()
+        .describe('pictures and files that came with the message, without their bytes'),
       status: messageStatusSchema,
-      error: z.string().nullable().describe('a sentence for people, where it failed'),
-      usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),
-      clientId: z.string().nullable().describe('the page’s own id of a message that the person wrote'),
+      error: z.string().nullable().describe('if it failed: the reason, as a sentence for people'),
+      usage: usageSchema.nullable().describe('null: the model reported none, or no model was asked'),
+      clientId: z.string().nullable().describe('the page’s own id of a message from the person'),
       replaces: z
         .string()
         .nullable()
-        .describe('edit-and-resend, or retry: the message with this id, and all after it, are hidden'),
-      waiting: z.boolean().describe('it waits in the inbox of an agent that sleeps'),
+        .describe('edit-and-resend, or retry: hides the message with this id and all later ones'),
+      waiting: z.boolean().describe('the message waits in the inbox of a sleeping agent'),
       unasked: z
         .literal(true)
         .optional()
         .describe(
-          'an answer to nothing that the person said: a greeting, or to what others wrote. It is not new to the person, unless it failed',
+          'the message answers nothing that the person said: it is a greeting, or an answer to other agents. The page does not mark it as unread, unless it failed',
         ),
       completedAt: stamp
         .optional()
-        .describe('put there by the log: of an answer, which is dated by its beginning, when it was whole'),
+        .describe('set by the event log: when the answer was complete; the event itself is dated by its beginning'),
     })
-    .describe('a whole message, the person’s or an agent’s'),
+    .describe('a whole message of the person or an agent'),
   z
     .object({ kind: z.literal('message-read'), ...when, messageId, agentId, ...ofRun })
-    .describe('a message that waited was put before its agent'),
+    .describe('an agent was given a message that waited in its inbox'),
   z
     .object({
       kind: z.literal('pause-flag'),
@@ -230,20 +232,22 @@ export const eventSchema = z.discriminatedUnion('kind', [
       sessionId,
       agentId,
       paused: z.boolean(),
-      by: z.string().describe('"human", an agent’s id, or the happening that did it'),
+      by: z.string().describe('who did it: "human", an agent’s id, or the event that did it'),
     })
-    .describe('an agent of the running session was set to sleep, or woken'),
+    .describe('the sleeping flag of an agent of the running session was set or cleared'),
   z
     .object({ kind: z.literal('record'), ...when, record: recordSchema })
-    .describe('the relay keeps something anew that the household must not lose with it; the newest of each id holds'),
+    .describe(
+      'a new version of a record that the household must not lose with the relay; the newest of each id applies',
+    ),
   z
     .object({
       kind: z.literal('changed'),
       ...when,
       what: z.enum(CHANGES),
-      agentId: agentId.nullable().describe('whose; null: everybody’s'),
+      agentId: agentId.nullable().describe('the agent that it is about; null: all agents'),
     })
-    .describe('something that the relay keeps has changed; whoever shows it asks again'),
+    .describe('data of the relay has changed; a page that shows it fetches it again'),
 ]);
 export type RoostEvent = z.infer<typeof eventSchema>;
 export type EventKind = RoostEvent['kind'];
@@ -261,7 +265,7 @@ export interface StoredEvent {
  * session before it.
  */
 export const snapshotSchema = z.object({
-  upTo: z.number().int().nonnegative().describe('the id of the last event that it knows of'),
+  upTo: z.number().int().nonnegative().describe('the id of the last event that the snapshot includes'),
   session: z
     .object({
       sessionId,
@@ -270,17 +274,17 @@ export const snapshotSchema = z.object({
       awake: z.array(id).describe('ids of the agents that have answered'),
       hatching: z
         .array(z.object({ ...seat, call: callKindSchema, callId, name: z.string().nullable() }))
-        .describe('who was called and has not answered yet'),
+        .describe('agents that were called and have not answered yet'),
       asleep: z
         .array(z.object({ agentId, reason: asleepReasonSchema }))
-        .describe('who fell asleep in this session, and why'),
+        .describe('agents that fell asleep in this session, and why'),
       clients: z
         .array(z.object({ agentId, credentialId: id, client: z.string(), readsInbox: z.boolean() }))
-        .describe('clients that play an agent from elsewhere, in the order in which they came'),
-      paused: z.array(id).describe('ids of those among the awake and the played whose sleeping flag is set'),
+        .describe('API clients that drive an agent, in the order in which they came'),
+      paused: z.array(id).describe('ids of the awake or driven agents whose sleeping flag is set'),
     })
     .nullable()
-    .describe('null: none runs'),
+    .describe('null: no session runs'),
   runs: z
     .array(
       z.object({
@@ -289,12 +293,12 @@ export const snapshotSchema = z.object({
         sessionId: sessionId.nullable(),
         cause: runCauseSchema,
         startedAt: common.time,
-        startedBy: z.number().int().positive().describe('the id of the event'),
+        startedBy: z.number().int().positive().describe('the id of the run’s first event'),
       }),
     )
-    .describe('who is at work, in the session or in none'),
+    .describe('the runs under way, in the session or outside one'),
   answering: z
-    .array(z.object({ messageId, agentId, ...ofRun, at: stamp.optional().describe('of its beginning') }))
+    .array(z.object({ messageId, agentId, ...ofRun, at: stamp.optional().describe('when the answer began') }))
     .describe('the answers that are being written'),
   lastEnd: z
     .object({ sessionId, reason: endReasonSchema, endedAt: common.time })

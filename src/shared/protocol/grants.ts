@@ -28,47 +28,49 @@ const handBound = (key: keyof typeof HAND_BOUNDS) =>
 
 /** Only for a household: its programs all start on one machine. */
 export const programsAtOnce = handBound('programs_at_once').describe(
-  'ACP agents that are started at once, where several wake; fewer while memory is short',
+  'ACP agents that are started at once if several wake; fewer while memory is short',
 );
 
 export const grants = {
   toolsets: z
     .strictObject({
-      team: grant.describe('it writes to others, wakes them, and talks in threads'),
-      schedule: grant.describe('it sets reminders, and asks for routines where it may'),
-      files: grant.describe('it reads and writes in its own folder on the relay’s machine'),
-      shell: grant.describe('it runs commands in a sandbox that sees its own folder'),
-      web: grant.describe('it reads pages of the web, at addresses of its choice'),
-      attached: grant.describe('it uses what MCP servers offer, as far as the person has looked at it'),
-      mind: grant.describe('what a program that is its mind asks for, before it does that itself'),
+      team: grant.describe('the agent writes to others, wakes them, and talks in threads'),
+      schedule: grant.describe('the agent sets reminders, and proposes routines if it may'),
+      files: grant.describe('the agent reads and writes in its own folder on the relay’s machine'),
+      shell: grant.describe('the agent runs commands in a sandbox that sees its own folder'),
+      web: grant.describe('the agent reads pages of the web, at addresses that it chooses'),
+      attached: grant.describe('the agent uses tools of MCP servers that the person has approved'),
+      mind: grant.describe('what an ACP agent that drives this agent asks for before it acts by itself'),
     })
     .partial()
-    .describe('what it may do; off: the tools are not offered to it at all; ask: each call waits for the person'),
+    .describe('what the agent may do; off: it does not have these tools; ask: each call waits for the person'),
   tools: z
     .record(z.string().min(1).max(100), grant)
     .refine((tools) => Object.keys(tools).length <= 200, 'at most 200')
-    .describe('of single tools, over their sets'),
+    .describe('grants for single tools; they override the grant of the tool’s set'),
   mind: z
     .string()
     .max(LIMITS.id)
     .nullable()
-    .describe('the ACP agent of the relay’s machine that is its mind; null: the connected models'),
+    .describe('the ACP agent on the relay’s machine that drives this agent; null: the connected models'),
   network: networkSchema.describe(
-    'what its commands may reach: none; hosts by name, on the ports 80 and 443 where none is said; or all that is public',
+    'what the agent’s commands may reach: none; hosts by name, on ports 80 and 443 unless a port is given; or every public host',
   ),
   command_seconds: handBound('command_seconds').describe(
-    'how long a command may take that it waits for; one in the background may take half an hour',
+    'seconds that a command in the foreground may take; one in the background may take half an hour',
   ),
-  workspace_megabytes: handBound('workspace_megabytes').describe('what the files of its folder may take together'),
+  workspace_megabytes: handBound('workspace_megabytes').describe(
+    'how large all files of the agent’s folder together may be',
+  ),
   shell_without_sandbox: z
     .boolean()
     .describe(
-      'where there is no sandbox, its commands run as whoever started the relay, who may do anything with them; for one agent alone, and only where the relay runs programs (--scripts)',
+      'if there is no sandbox, the agent’s commands run with the rights of the relay’s user, and may do anything that this user may; set for one agent only, and only if the relay runs programs (`--scripts`)',
     ),
   allowed_commands: z
     .array(z.string().min(1).max(ALLOWED_COMMAND_MAX))
     .max(ALLOWED_COMMANDS_MAX)
-    .describe('commands that it may run exactly as they stand here, where each other one waits for the person'),
+    .describe('commands that the agent may run in exactly this form; every other command waits for the person'),
 };
 
 /** Values that apply if nothing is set. */

@@ -29,37 +29,44 @@ export const openHealthSchema = z
           .int()
           .nonnegative()
           .nullable()
-          .describe('ms for which nothing that is due was looked at; null: it goes'),
+          .describe('ms for which the clock has checked nothing; null: it works'),
         stoodMs: z
           .number()
           .int()
           .nonnegative()
           .nullable()
-          .describe('ms for which it had stood when this relay started; null: it had not, or the person had ended it'),
+          .describe(
+            'ms for which the clock had stopped when this relay started; null: it had not, or the person had ended the relay',
+          ),
         copied: z
           .boolean()
           .describe(
-            'its folder is a copy of another’s: what was due there is not due here until the person brings it here',
+            'the relay’s folder is a copy of another one. What was due there is not due here until the person moves it here',
           ),
       })
-      .describe('by which agents’ routines are due'),
+      .describe('state of the clock that starts routines'),
     database: z
       .object({
-        awayMs: z.number().int().nonnegative().nullable().describe('ms since it cannot be reached; null: it can'),
-        trouble: z.string().nullable().describe('a sentence for people; null: there is none'),
+        awayMs: z
+          .number()
+          .int()
+          .nonnegative()
+          .nullable()
+          .describe('ms for which the database has been unreachable; null: it can be reached'),
+        trouble: z.string().nullable().describe('a sentence for people; null: there is no problem'),
       })
-      .describe('in which the relay keeps what it holds'),
+      .describe('the database in which the relay stores its data'),
   })
-  .describe('How the relay is, for anybody.');
+  .describe('State of the relay, for anybody.');
 export type OpenHealth = z.infer<typeof openHealthSchema>;
 
 export const healthSchema = openHealthSchema
   .extend({
-    mind: z.enum(['rehearsal', 'anthropic']).describe('who answers; with `rehearsal` nobody thinks'),
+    mind: z.enum(['rehearsal', 'anthropic']).describe('what answers; with `rehearsal` no model does'),
     model: z.string().describe('the lead’s model'),
     sessionActive: z.boolean().describe('a session of this browser’s household runs'),
   })
-  .describe('How the relay is, for a browser that is signed in.');
+  .describe('State of the relay, for a browser that is signed in.');
 export type Health = z.infer<typeof healthSchema>;
 
 /**
@@ -72,31 +79,35 @@ export const startSessionSchema = z.strictObject({
   }),
   lead: z.strictObject({
     name: z.string().trim().min(1).max(LIMITS.name),
-    soul: z.string().max(LIMITS.soul).nullable().describe('null: none written yet'),
-    transcript: z.string().max(LIMITS.soul).nullable().describe('its last conversation, as it is put before it'),
+    soul: z.string().max(LIMITS.soul).nullable().describe('null: no soul is written yet'),
+    transcript: z
+      .string()
+      .max(LIMITS.soul)
+      .nullable()
+      .describe('the agent’s last conversation, as the model is given it'),
     asleepSince: z
       .number()
       .int()
       .min(0)
       .max(MAX_TIME)
       .optional()
-      .describe('when the last thing was said that it remembers, ms since the epoch'),
+      .describe('when the last thing that the agent remembers was said, ms since the epoch'),
     sleptFrom: z
       .number()
       .int()
       .min(0)
       .max(MAX_TIME)
       .optional()
-      .describe('when it fell asleep, ms since the epoch; left out: with the last thing that it remembers'),
+      .describe('when the agent fell asleep, ms since the epoch; left out: at `asleepSince`'),
   }),
   after: stamp
     .optional()
-    .describe('a stamp: what happens in this session is later, also where the relay’s clock is behind'),
+    .describe('a stamp; every event of this session is later, even if the relay’s clock is behind'),
   ahead: z
     .boolean()
     .optional()
     .describe(
-      'the person knows that `after` lies ahead of the relay’s clock by more than a day, and wants to go on after it',
+      'the person knows that `after` is more than a day ahead of the relay’s clock, and wants to continue after it',
     ),
   settings: z
     .strictObject({
@@ -107,14 +118,14 @@ export const startSessionSchema = z.strictObject({
         .refine((models) => Object.keys(models).length <= LIMITS.agentModels, {
           message: `must name at most ${LIMITS.agentModels} agents`,
         })
-        .describe('by agent id: the model that the person chose for this one; the others have `agentModel`'),
-      maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens one answer may take'),
+        .describe('by agent id: the model that the person chose for this agent; other agents have `agentModel`'),
+      maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens that one answer may take'),
       contextTokens: bounded('contextTokens').describe(
-        'tokens that the models read; 0: as their names or their refusals tell',
+        'tokens that the models can read; 0: as their names or their refusals say',
       ),
-      wakeTimeoutMs: bounded('wakeTimeoutMs').describe('ms an agent may stay silent when woken'),
-      birthTimeoutMs: bounded('birthTimeoutMs').describe('ms an egg may take to find a name'),
-      idleMs: bounded('idleMs').describe('ms without anything said, after which the session ends by itself'),
+      wakeTimeoutMs: bounded('wakeTimeoutMs').describe('ms for which an agent may stay silent after it is woken'),
+      birthTimeoutMs: bounded('birthTimeoutMs').describe('ms that an egg may take to find a name'),
+      idleMs: bounded('idleMs').describe('ms of silence after which the session ends by itself'),
       wakeTemplate: z.string().max(SETTING_TEXT_MAX.wakeTemplate).describe('empty: the template in CLAUDE.md'),
     })
     .partial()
@@ -127,15 +138,19 @@ export type StartSession = z.infer<typeof startSessionSchema>;
  * there.
  */
 const seatedSchema = z.strictObject({
-  agent: id.describe('its id, name or seat'),
+  agent: id.describe('the agent’s id, name or seat'),
   sleepEvents: z
     .array(z.enum(TEAM_EVENTS))
     .max(TEAM_EVENTS.length)
     .optional()
     .describe(
-      'in this session; left out: the agent’s own. With `agent_started` it begins asleep, and no model is asked',
+      'applies in this session; left out: the agent’s own setting. With `agent_started` the agent begins asleep, and no model is asked',
     ),
-  wakeEvents: z.array(z.enum(TEAM_EVENTS)).max(TEAM_EVENTS.length).optional().describe('the same of what wakes it'),
+  wakeEvents: z
+    .array(z.enum(TEAM_EVENTS))
+    .max(TEAM_EVENTS.length)
+    .optional()
+    .describe('as `sleepEvents`, for events that wake the agent'),
 });
 export type Seated = z.infer<typeof seatedSchema>;
 
@@ -144,13 +159,13 @@ export type Seated = z.infer<typeof seatedSchema>;
  * application.
  */
 export const askSessionSchema = startSessionSchema.extend({
-  human: startSessionSchema.shape.human.optional().describe('of a page: needed; of an application: none'),
-  lead: startSessionSchema.shape.lead.optional().describe('of a page: needed; of an application: none'),
+  human: startSessionSchema.shape.human.optional().describe('required from a page; an application leaves it out'),
+  lead: startSessionSchema.shape.lead.optional().describe('required from a page; an application leaves it out'),
   agents: z
     .array(seatedSchema)
     .max(LIMITS.agentModels)
     .optional()
-    .describe('who is in the session from its start, without the lead’s greeting'),
+    .describe('agents that are in the session from its start, without the lead’s greeting'),
 });
 export const sessionStartedSchema = z.object({
   sessionId: id,
@@ -161,12 +176,14 @@ export const sessionStartedSchema = z.object({
         name: z.string(),
         state: z
           .enum(['asleep', 'waking', 'absent'])
-          .describe('asleep: it is here and rests; waking: it is asked for its first words; absent: it is not here'),
-        detail: z.string().optional().describe('why it is absent: a sentence'),
+          .describe(
+            'asleep: the agent is in the session and rests; waking: it is asked for its first words; absent: it is not in the session',
+          ),
+        detail: z.string().optional().describe('why the agent is absent, as a sentence'),
       }),
     )
     .optional()
-    .describe('those that were named, in that order'),
+    .describe('the agents that were named, in that order'),
 });
 
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
@@ -191,14 +208,14 @@ export const postMessageSchema = z
       .string()
       .max(LIMITS.teamCallText)
       .describe(
-        `what the person says, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`,
+        `the person’s words, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`,
       ),
     to: agentIdSchema.optional().describe('an agent’s id; left out: the lead'),
-    clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
+    clientId: id.describe('chosen by the page; a repeat with the same id is the same message'),
     replaces: id
       .optional()
       .describe(
-        'edit-and-resend, or retry: the id of a message of the person’s in this conversation and session; what came after it is kept, out of sight',
+        'edit-and-resend, or retry: the id of a message of the person in this conversation and session; the messages after it are stored, and hidden',
       ),
     attachments: z
       .array(sentAttachmentSchema)
@@ -207,7 +224,7 @@ export const postMessageSchema = z
         error: `have more than ${ATTACHMENTS.bytes.toLocaleString('en')} bytes together`,
       })
       .optional()
-      .describe(`pictures and files, of ${ATTACHMENTS.bytes.toLocaleString('en')} bytes together at most`),
+      .describe(`pictures and files, together at most ${ATTACHMENTS.bytes.toLocaleString('en')} bytes`),
   })
   .refine(({ text, attachments = [] }) => text !== '' || attachments.length > 0, {
     path: ['text'],
@@ -215,7 +232,7 @@ export const postMessageSchema = z
   });
 export type PostMessage = z.infer<typeof postMessageSchema>;
 export const messagePostedSchema = z.object({
-  eventId: z.number().int().describe('the event that tells of the message'),
+  eventId: z.number().int().describe('id of the event that announces the message'),
 });
 
 /** `POST /api/events/ack`: a browser has stored everything up to here. */
@@ -227,21 +244,23 @@ export const homeStandingSchema = z
     begun: z.boolean().describe('this browser has a household here'),
     lived: z
       .boolean()
-      .describe('somebody lives in that household: where this browser keeps nothing of it, nobody begins there anew'),
-    others: z.number().int().describe('households of others'),
-    look: z.boolean().describe('it may look at what the one other household says and hears now'),
+      .describe(
+        'somebody lives in that household; if this browser has no data of it, the page does not begin a new one',
+      ),
+    others: z.number().int().describe('number of other households'),
+    look: z.boolean().describe('this browser may read along with the one other household, from now on'),
   })
-  .describe('How a browser stands to the households of the relay.');
+  .describe('How the relay knows a browser.');
 export type HomeStanding = z.infer<typeof homeStandingSchema>;
 
 /** `POST /api/home`: begins a household. */
 export const beginHomeSchema = z.strictObject({
-  beside: z.boolean().describe('also where others live here'),
+  beside: z.boolean().describe('begins a household even if there are others'),
   anew: z
     .boolean()
     .default(false)
     .describe(
-      'where somebody lives in the household of this sign-in: leave both to its other devices, and take a sign-in of its own, by which the next call begins another',
+      'if somebody lives in the household of this sign-in: leave both to its other devices, and give this browser a new sign-in; the next call begins another household',
     ),
 });
 
@@ -256,23 +275,23 @@ export const problemSchema = z.looseObject({
   type: z.string().describe('a name under `about:roost/`'),
   title: z.string(),
   status: z.number().int(),
-  detail: z.string().describe('a sentence for people: what happened and what to do'),
+  detail: z.string().describe('a sentence for people: what happened, and what to do'),
   errors: z
     .array(z.object({ field: z.string(), message: z.string() }))
     .optional()
-    .describe('400: what did not fit, and where'),
-  sessionId: idOf<SessionId>(id).optional().describe('409 on `POST /api/sessions`: the session that runs'),
-  epoch: z.number().int().optional().describe('403 `old-key`: the household’s newest key'),
-  models: z.array(modelSchema).optional().describe('422 `choose-model`: what the server has'),
+    .describe('400: the fields that do not fit, and why'),
+  sessionId: idOf<SessionId>(id).optional().describe('409 on `POST /api/sessions`: the id of the running session'),
+  epoch: z.number().int().optional().describe('403 `old-key`: the household’s newest key epoch'),
+  models: z.array(modelSchema).optional().describe('422 `choose-model`: the models that the server has'),
   box: z
     .string()
     .nullable()
     .optional()
-    .describe('403 `old-key`: the newest keys, sealed to this device; null: there are none for it'),
+    .describe('403 `old-key`: the newest keys, sealed to this device; null: none are sealed to it'),
   current: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('409 `changed-elsewhere`: the record as it is now, with its `version`, as `GET` answers it'),
+    .describe('409 `changed-elsewhere`: the current record with its `version`, as `GET` answers it'),
 });
 export type Problem = z.infer<typeof problemSchema>;
 
@@ -281,17 +300,19 @@ export const roomSchema = z.object({
     .number()
     .int()
     .min(0)
-    .describe('of all its files and, where the store is a Postgres server, of its tables there'),
-  free: z.number().int().min(0).describe('bytes of the home’s disk that are free'),
+    .describe('size of all files of the home; with a Postgres server also of its tables there'),
+  free: z.number().int().min(0).describe('free bytes on the home’s disk'),
   keepFree: z
     .number()
     .int()
     .min(0)
-    .describe('bytes of it that agents leave free: while less is, they store no more, and the person alone writes on'),
+    .describe(
+      'free bytes that agents leave on the disk. Below that, agents store nothing more, and only the person can write',
+    ),
   part: z
     .object({ bytes: z.number().int().min(0), most: z.number().int().min(0) })
     .nullable()
-    .describe('of sealed entries: what the caller’s household keeps here, and may; null where it keeps none'),
+    .describe('size and limit of the sealed entries of the caller’s household; null: it has none here'),
 });
 export type Room = z.infer<typeof roomSchema>;
 
@@ -300,14 +321,14 @@ const seats = z.array(z.number().int().min(0).max(8));
 /** Behaviour and faults of the demo mind: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */
 export const rehearsalSchema = z
   .strictObject({
-    seed: z.number().int().min(0).default(1).describe('the same seed, the same words'),
+    seed: z.number().int().min(0).default(1).describe('the same seed gives the same words'),
     delayMs: z.number().int().min(0).max(600_000).default(400).describe('ms before the first word of each answer'),
     wordMs: z.number().int().min(0).max(10_000).default(25).describe('ms between words'),
-    fail: seats.default([]).describe('these get an error from the model'),
-    silent: seats.default([]).describe('these never say a word'),
-    cut: seats.default([]).describe('the stream of these is cut in mid-answer'),
-    nameless: seats.default([]).describe('these say that no name feels right yet'),
-    sameName: seats.default([]).describe('these all choose the same name'),
+    fail: seats.default([]).describe('these agents get an error from the model'),
+    silent: seats.default([]).describe('these agents never say a word'),
+    cut: seats.default([]).describe('the streams of these agents are cut in mid-answer'),
+    nameless: seats.default([]).describe('these agents say that no name feels right yet'),
+    sameName: seats.default([]).describe('these agents all choose the same name'),
     leadIgnores: z.boolean().default(false).describe('the lead does not call its tool'),
   })
   .describe('How the rehearsal mind behaves, and misbehaves.');

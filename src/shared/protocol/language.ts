@@ -7,4 +7,4 @@ export const languageSchema = z
   .string()
   .max(LIMITS.languageTag)
   .refine(isLanguageTag, { error: 'is no tag of BCP 47, such as `de`' })
-  .describe('that the person has the page in, as a tag of BCP 47; left out: English');
+  .describe('the language of the person’s page, as a BCP 47 tag; left out: English');

@@ -10,7 +10,7 @@ export const MODEL_LIMITS = { key: 1_000, address: 500, model: 200, listed: 500,
 
 export const modelSchema = z.object({
   id: z.string().min(1).max(MODEL_LIMITS.model),
-  name: z.string().max(MODEL_LIMITS.model).describe('as people read it'),
+  name: z.string().max(MODEL_LIMITS.model).describe('name for people'),
 });
 export type ListedModel = z.infer<typeof modelSchema>;
 
@@ -23,7 +23,7 @@ export const connectionStateSchema = z
       kind: z.literal('answers'),
       at: z.number().describe('ms since the epoch'),
       ms: z.number().int(),
-      tools: z.boolean().optional().describe('false: this model cannot use tools. Agents can talk, and nothing else'),
+      tools: z.boolean().optional().describe('false: this model cannot use tools. Its agents can only talk'),
     }),
     z.object({
       kind: z.literal('fails'),
@@ -32,7 +32,7 @@ export const connectionStateSchema = z
       message: z.string().describe('a sentence or two for people'),
     }),
   ])
-  .describe('how its last answer went, since the relay was started');
+  .describe('the outcome of its last answer since the relay started');
 export type ConnectionState = z.infer<typeof connectionStateSchema>;
 
 const connectionId = z.string().min(1).max(60);
@@ -45,13 +45,13 @@ export const protocolSchema = z.enum(['messages', 'chat', 'responses', 'google']
 export type Protocol = z.infer<typeof protocolSchema>;
 
 export const connectionSchema = z.object({
-  connectionId: connectionId.describe('`environment`: it was set where the relay was started, and is changed there'),
+  connectionId: connectionId.describe('`environment`: set where the relay was started, and changed only there'),
   kind: z.enum(['claude', 'server']),
-  address: z.string().nullable().describe('of the server; null: Anthropic’s own'),
-  protocol: protocolSchema.optional().describe('what it speaks; left out: the Messages API'),
+  address: z.string().nullable().describe('address of the server; null: Anthropic’s own'),
+  protocol: protocolSchema.optional().describe('the protocol that the server speaks; left out: the Messages API'),
   hasKey: z.boolean(),
-  models: z.array(modelSchema).describe('as the server lists them; empty: not known'),
-  leadModel: z.string().describe('what answers for the lead where nobody has chosen'),
+  models: z.array(modelSchema).describe('the models that the server lists; empty: not known'),
+  leadModel: z.string().describe('the model that answers for the lead if nobody has chosen one'),
   agentModel: z.string(),
   state: connectionStateSchema,
 });
@@ -64,8 +64,10 @@ export type MayConnect = z.infer<typeof mayConnectSchema>;
 export const modelsSchema = z.object({
   connections: z
     .array(connectionSchema)
-    .describe('a model is asked for at the first that lists it, else at the first; none: the rehearsal mind answers'),
-  may: mayConnectSchema.describe('which addresses this household may connect'),
+    .describe(
+      'the relay asks a model at the first connection that lists it, otherwise at the first; empty: the rehearsal mind answers',
+    ),
+  may: mayConnectSchema.describe('the addresses that this household may connect'),
 });
 export type Models = z.infer<typeof modelsSchema>;
 
@@ -75,7 +77,7 @@ const key = z
   .min(1)
   .max(MODEL_LIMITS.key)
   .regex(/^[\x21-\x7e]+$/, 'holds a space, or a character that no key has')
-  .describe('never answered, shown or logged');
+  .describe('never returned, shown or logged');
 const address = z
   .string()
   .trim()
@@ -86,7 +88,7 @@ const address = z
   .refine((text) => `${urlOf(text)?.username ?? ''}${urlOf(text)?.password ?? ''}` === '', {
     message: 'must hold no name and no password; a key has its own field',
   });
-const model = z.string().trim().max(MODEL_LIMITS.model).optional().describe('which to try; left out: a usual one');
+const model = z.string().trim().max(MODEL_LIMITS.model).optional().describe('the model to try; left out: a usual one');
 
 export const connectModelSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claude'), key, model }),
@@ -99,7 +101,7 @@ export const changeKeySchema = z.object({ key });
 export const foundServersSchema = z.object({
   found: z.array(
     z.object({
-      program: z.string().describe('what usually answers at this port'),
+      program: z.string().describe('the model server that usually answers at this port'),
       address: z.string(),
       models: z.array(modelSchema),
     }),

@@ -9,14 +9,16 @@ import { common } from './documents.ts';
 export { NOTIFICATION_KINDS, type NotificationKind };
 
 const kinds = z.array(z.enum(NOTIFICATION_KINDS)).max(NOTIFICATION_KINDS.length);
-const minute = z.number().int().min(0).max(1_439).describe('of the day');
+const minute = z.number().int().min(0).max(1_439).describe('minute of the day');
 const quiet = z
   .strictObject({ from: minute, to: minute })
   .nullable()
-  .describe('the hours in which nothing is pushed, over midnight where they end before they begin; null: none');
+  .describe(
+    'the hours in which nothing is pushed; a span whose end is before its start goes over midnight; null: none',
+  );
 
 const subscriptionSchema = z.strictObject({
-  endpoint: z.url().max(2_000).describe('at the browser’s push service'),
+  endpoint: z.url().max(2_000).describe('address of the subscription at the browser’s push service'),
   keys: z.strictObject({
     p256dh: z.string().regex(/^[\w-]{86,88}=?$/),
     auth: z.string().regex(/^[\w-]{22,24}={0,2}$/),
@@ -25,21 +27,21 @@ const subscriptionSchema = z.strictObject({
 export type PushSubscriptionJson = z.infer<typeof subscriptionSchema>;
 
 export const deviceChoiceSchema = z.strictObject({
-  name: z.string().trim().min(1).max(80).describe('as people know the device'),
+  name: z.string().trim().min(1).max(80).describe('the device’s name for people'),
   kinds,
   quiet,
-  timeZone: z.string().refine(isTimeZone, 'is no time zone').describe('in which the hours are meant'),
-  subscription: subscriptionSchema.nullable().describe('null: it is not told while the page is closed'),
+  timeZone: z.string().refine(isTimeZone, 'is no time zone').describe('the time zone of these hours'),
+  subscription: subscriptionSchema.nullable().describe('null: the device is not notified while the page is closed'),
 });
 export type DeviceChoice = z.infer<typeof deviceChoiceSchema>;
 
 export const notificationSchema = z.object({
-  key: z.string().describe('names the thing; it is told once'),
+  key: z.string().describe('identifies the cause; the person is notified of it once'),
   kind: z.enum(NOTIFICATION_KINDS),
   agentId: common.agentId.nullable(),
-  path: z.string().describe('of the page, where it is'),
+  path: z.string().describe('path of the page that shows it'),
   title: z.string().describe('in English'),
-  name: z.string().nullable().describe('of whoever it is about; null: nobody with a name'),
+  name: z.string().nullable().describe('name of the agent that it is about; null: none'),
   raisedAt: common.time,
 });
 export type RaisedNotification = z.infer<typeof notificationSchema>;
@@ -66,23 +68,27 @@ const pushContactSchema = z.object({
   subject: z
     .string()
     .nullable()
-    .describe('an https: or mailto: address that push services are given; null: none, which Apple’s refuses'),
-  mail: mail.nullable().describe('the household’s own; null: none'),
-  fixed: z.boolean().describe('the relay was started with another, which counts'),
+    .describe(
+      'an https: or mailto: address that push services are given; null: none, and Apple’s service refuses pushes without one',
+    ),
+  mail: mail.nullable().describe('the household’s own contact; null: none'),
+  fixed: z.boolean().describe('the relay was started with another contact, which takes precedence'),
 });
 export type PushContact = z.infer<typeof pushContactSchema>;
 
 export const notificationsSchema = z.object({
-  publicKey: z.string().describe('with which a browser subscribes: the relay’s VAPID key'),
-  contact: pushContactSchema.describe('by which push services reach whoever runs the relay'),
-  open: z.array(notificationSchema).describe('neither seen nor answered, the oldest first'),
+  publicKey: z.string().describe('the relay’s VAPID key, with which a browser subscribes'),
+  contact: pushContactSchema.describe('the address by which push services reach the operator of the relay'),
+  open: z
+    .array(notificationSchema)
+    .describe('notifications that the person has neither seen nor answered, oldest first'),
   devices: z.array(
     z.object({
       deviceId: z.string(),
       name: z.string(),
-      here: z.boolean().describe('it is the one that asks'),
-      pushed: z.boolean().describe('it is told while the page is closed'),
-      endpoint: z.string().nullable().describe('of its subscription, told to itself alone'),
+      here: z.boolean().describe('this device is the one that asks'),
+      pushed: z.boolean().describe('this device is notified while the page is closed'),
+      endpoint: z.string().nullable().describe('endpoint of the device’s subscription, shown to that device only'),
       kinds,
       quiet,
       usedAt: common.time,
@@ -91,7 +97,7 @@ export const notificationsSchema = z.object({
         .int()
         .nullable()
         .describe(
-          'status with which its push service refused the last push; 401 and 403: for the relay’s key or contact',
+          'status with which the push service refused the last push; 401 and 403 are about the relay’s key or contact',
         ),
     }),
   ),
@@ -105,6 +111,6 @@ export const pushPayloadSchema = z.object({
   title: z.string(),
   name: z.string().nullable(),
   path: z.string(),
-  over: z.boolean().describe('it was answered or seen elsewhere'),
+  over: z.boolean().describe('the person answered or saw it on another device'),
 });
 export type PushPayload = z.infer<typeof pushPayloadSchema>;

@@ -14,18 +14,18 @@ const args = z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUN
 const throughRelay = z
   .boolean()
   .describe(
-    'it asks its model through this relay, by `ANTHROPIC_BASE_URL`: counted exactly, and held to budgets; else with its own sign-in, and only what it reports is counted',
+    'true: the ACP agent asks its model through this relay, by `ANTHROPIC_BASE_URL`; Roost counts every request and applies budgets. false: it uses its own sign-in, and Roost counts only what it reports',
   );
 
 export const addProgramSchema = z.strictObject({
-  name: z.string().trim().min(1).max(NAME).describe('as people read it'),
-  command: command.describe('a path, or a name that is looked for on the relay’s PATH'),
+  name: z.string().trim().min(1).max(NAME).describe('name for people'),
+  command: command.describe('a path, or a name that the relay looks up on its PATH'),
   args: args.default([]),
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/), z.string().max(ATTACHED_BOUNDS.value))
     .refine((all) => Object.keys(all).length <= ATTACHED_BOUNDS.variables, `at most ${ATTACHED_BOUNDS.variables}`)
     .default({})
-    .describe('environment variables besides the few that every program needs; never told again'),
+    .describe('environment variables besides the few that every program needs; never returned'),
   throughRelay: throughRelay.default(false),
 });
 export type AddProgram = z.infer<typeof addProgramSchema>;
@@ -42,9 +42,9 @@ const stateSchema = z
       kind: z.literal('answers'),
       at: z.number().describe('ms since the epoch'),
       ms: z.number().int(),
-      is: z.string().describe('what it calls itself, with its version'),
+      is: z.string().describe('the name and version that the ACP agent reports'),
       tools: hasTools.describe(
-        'whether it has Roost’s own tools: true once its newest run has asked for their list, false where that run answered without, or it takes none over HTTP; null: not yet known',
+        'whether the ACP agent has Roost’s own tools: true once its newest run has asked for their list; false if that run answered without asking, or the agent takes no tools over HTTP; null: not yet known',
       ),
     }),
     z.object({
@@ -54,26 +54,26 @@ const stateSchema = z
       message: z.string().describe('a sentence or two for people'),
     }),
   ])
-  .describe('how its last start went, since the relay was started');
+  .describe('the outcome of its last start since the relay started');
 export type ProgramState = z.infer<typeof stateSchema>;
 
 const runningSchema = z.object({
   agentId: z.string().max(LIMITS.id),
-  pid: z.number().int().nullable().describe('of its process group; null: it waits for its turn to be started'),
+  pid: z.number().int().nullable().describe('id of its process group; null: the start is queued'),
   state: z.enum(['waiting', 'starting', 'ready', 'working']),
   since: z.number().describe('ms since the epoch'),
   mode: z
     .object({ name: z.string(), asks: z.boolean().describe('the person is asked before it acts') })
     .nullable()
-    .describe('of its session; null: it has none, or is not started'),
+    .describe('id of its session; null: it has none, or has not started'),
   tools: hasTools.describe('this process has asked for the list of Roost’s own tools; null: not yet known'),
 });
 
 export const programSchema = z.object({
   programId: z.string().max(LIMITS.id),
   name: z.string(),
-  where: z.string().describe('the command, with its arguments'),
-  variables: z.array(z.string()).describe('names of variables that it is given'),
+  where: z.string().describe('the command with its arguments'),
+  variables: z.array(z.string()).describe('names of the variables that it is given'),
   throughRelay,
   state: stateSchema,
   running: z.array(runningSchema),
@@ -84,8 +84,8 @@ export const programsSchema = z.object({
   programs: z.array(programSchema),
   found: z
     .array(z.object({ name: z.string(), command: z.string(), args: z.array(z.string()) }))
-    .describe('known agents that lie on the relay’s PATH and are not among the programs'),
+    .describe('known ACP agents on the relay’s PATH that are not in `programs`'),
   allowed: z.boolean().describe('this relay runs programs for this household'),
-  why: z.string().optional().describe('why it does not, as a sentence; left out: it does'),
+  why: z.string().optional().describe('why the relay runs none, as a sentence; left out: it does'),
 });
 export type Programs = z.infer<typeof programsSchema>;

@@ -20,22 +20,22 @@ const id = z.string().min(1).max(LIMITS.id);
 const recordId = z.string().min(1).max(LIMITS.recordId);
 
 const limitsValue = z.union([
-  z.strictObject({ agentId: z.null().describe('the household’s'), config: householdConfigSchema }),
-  z.strictObject({ agentId: common.agentId.describe('whose'), config: agentConfigSchema }),
+  z.strictObject({ agentId: z.null().describe('the household'), config: householdConfigSchema }),
+  z.strictObject({ agentId: common.agentId.describe('the agent'), config: agentConfigSchema }),
 ]);
 
 const memberSchema = z.strictObject({
   agentId: common.agentId,
   addedAt: ms,
   addedBy: authorSchema,
-  times: z.number().int().positive().describe('how often it was added'),
-  removedAt: ms.nullable().describe('null: it is in the thread'),
+  times: z.number().int().positive().describe('how often the agent was added'),
+  removedAt: ms.nullable().describe('null: the agent is in the thread'),
 });
 const threadValue = z.strictObject({
   title: z.string().min(1).max(LIMITS.threadTitle),
   createdBy: authorSchema,
   createdAt: ms,
-  members: z.array(memberSchema).max(LIMITS.recordMembers).describe('everybody who ever was in it'),
+  members: z.array(memberSchema).max(LIMITS.recordMembers).describe('every agent that ever was in the thread'),
   closed: z.strictObject({ time: ms, by: authorSchema, summary: z.string().max(LIMITS.threadSummary) }).nullable(),
 });
 const threadMessageValue = z.strictObject({
@@ -45,7 +45,7 @@ const threadMessageValue = z.strictObject({
   text: z.string().max(LIMITS.messageText),
   mentions: z.array(common.agentId).max(LIMITS.threadParticipants),
   time: common.time,
-  clientId: z.string().min(1).max(LIMITS.id).nullable().describe('the page’s own id of what the person said'),
+  clientId: z.string().min(1).max(LIMITS.id).nullable().describe('the page’s own id of a message from the person'),
 });
 
 /** A record as the relay stores and announces it. */
@@ -53,12 +53,10 @@ export const recordSchema = z
   .discriminatedUnion('type', [
     z
       .object({ type: z.literal('limits'), id: recordId, value: limitsValue })
-      .describe('what an agent, or the household, may do and cost: wakes, blackouts, budgets'),
-    z.object({ type: z.literal('prices'), id: recordId, value: pricesSchema }).describe('the table of prices'),
-    z.object({ type: z.literal('thread'), id, value: threadValue }).describe('a thread, without what was said in it'),
-    z
-      .object({ type: z.literal('thread-message'), id, value: threadMessageValue })
-      .describe('something said in a thread'),
+      .describe('what an agent, or the household, may do and spend: wakes, blackouts, budgets'),
+    z.object({ type: z.literal('prices'), id: recordId, value: pricesSchema }).describe('the price table'),
+    z.object({ type: z.literal('thread'), id, value: threadValue }).describe('a thread, without its messages'),
+    z.object({ type: z.literal('thread-message'), id, value: threadMessageValue }).describe('a message of a thread'),
     z
       .object({ type: z.literal('schedule'), id, value: scheduleRecordSchema })
       .describe('a routine, a reminder or a script of an agent'),
@@ -66,7 +64,7 @@ export const recordSchema = z
       .object({ type: z.literal('attached-server'), id, value: attachedRecordSchema })
       .describe('an MCP server that the person has attached, without its secrets'),
   ])
-  .describe('what the relay must have at hand to act alone; the newest of each id holds');
+  .describe('what the relay must have to act alone; the newest of each id applies');
 export type RelayRecord = z.infer<typeof recordSchema>;
 export type RecordType = RelayRecord['type'];
 export type RecordOf<Type extends RecordType> = Extract<RelayRecord, { type: Type }>;
@@ -88,7 +86,7 @@ export const compareRecordsSchema = z.strictObject({
   records: z
     .array(
       versionSchema.extend({
-        messages: z.number().int().nonnegative().optional().describe('of a thread: how many are known'),
+        messages: z.number().int().nonnegative().optional().describe('of a thread: how many messages the page has'),
       }),
     )
     .max(LIMITS.recordsCompared),
@@ -96,11 +94,11 @@ export const compareRecordsSchema = z.strictObject({
 const recordStandingSchema = z
   .enum(['unknown', 'older', 'known'])
   .describe(
-    'unknown: the relay has nothing of it; older: it has less, or an older version; known: it has this, or a newer one',
+    'unknown: the relay has no version of it; older: the relay has an older version, or fewer messages; known: the relay has this version or a newer one',
   );
 export type RecordStanding = z.infer<typeof recordStandingSchema>;
 export const comparedRecordsSchema = z.object({
-  standings: z.array(recordStandingSchema).describe('in the order in which they were asked'),
+  standings: z.array(recordStandingSchema).describe('in the order of the request'),
 });
 
 /**
@@ -113,22 +111,25 @@ export const offerRecordsSchema = z.strictObject({
 export type OfferedRecord = z.infer<typeof offerRecordsSchema>['records'][number];
 const recordAnswerSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('taken') }),
-  z.object({ answer: z.literal('kept') }).describe('the relay has this, or a newer one, and keeps it'),
+  z.object({ answer: z.literal('kept') }).describe('the relay has this version or a newer one, and does not change it'),
   z
     .object({ answer: z.literal('asked') })
-    .describe('something of it would act, and waits for the person’s yes; the rest of it was taken'),
+    .describe('part of the record would act by itself, and waits for the person’s yes; the relay has taken the rest'),
   z.object({ answer: z.literal('refused'), why: z.string().describe('a sentence for people') }),
 ]);
 export type RecordAnswer = z.infer<typeof recordAnswerSchema>;
 export const offeredRecordsSchema = z.object({
-  answers: z.array(recordAnswerSchema).describe('in the order in which they were offered'),
+  answers: z.array(recordAnswerSchema).describe('in the order of the request'),
 });
 
 /**
  * The parts of a record that wait for the person's approval at this relay, as `GET
  * /api/records/asked` lists them. `hash` is that of the shown content.
  */
-const askedBase = { id: recordId, hash: z.string().max(100).describe('of what is shown: a yes is to that alone') };
+const askedBase = {
+  id: recordId,
+  hash: z.string().max(100).describe('identifies what is shown; a yes applies to exactly that'),
+};
 const unset = z.unknown().optional();
 const askedRecordSchema = z.discriminatedUnion('type', [
   z
@@ -136,19 +137,19 @@ const askedRecordSchema = z.discriminatedUnion('type', [
       type: z.literal('attached-server'),
       ...askedBase,
       part: z.literal(''),
-      here: attachedRecordSchema.nullable().describe('as it is connected now; null: it is not'),
+      here: attachedRecordSchema.nullable().describe('its current connection; null: it is not connected'),
       after: attachedRecordSchema,
     })
-    .describe('a server that would be started or called'),
+    .describe('an MCP server that would be started or called'),
   z
     .object({
       type: z.literal('schedule'),
       ...askedBase,
       part: z.literal(''),
-      here: scheduleRecordSchema.nullable().describe('as it is due now; null: it is not'),
+      here: scheduleRecordSchema.nullable().describe('its current schedule; null: it is not scheduled'),
       after: scheduleRecordSchema,
     })
-    .describe('something that would be due'),
+    .describe('a schedule that would become due'),
   z
     .object({
       type: z.literal('prices'),
@@ -157,17 +158,17 @@ const askedRecordSchema = z.discriminatedUnion('type', [
       here: pricesSchema.shape.prices,
       after: pricesSchema.shape.prices,
     })
-    .describe('a table by which some models would count as cheaper'),
+    .describe('a price table in which some models are cheaper'),
   z
     .object({
       type: z.literal('limits'),
       ...askedBase,
       part: z.string().max(LIMITS.recordId).describe('the path of the limit, as JSON'),
-      agentId: common.agentId.nullable().describe('whose limit; null: the household’s'),
-      here: unset.describe('as it holds; left out: not set'),
-      after: unset.describe('as it would be; left out: not set'),
+      agentId: common.agentId.nullable().describe('the agent whose limit it is; null: the household’s'),
+      here: unset.describe('the current value; left out: not set'),
+      after: unset.describe('the offered value; left out: not set'),
     })
-    .describe('a limit by which more could be done, or spent'),
+    .describe('a wider limit'),
 ]);
 export type AskedRecord = z.infer<typeof askedRecordSchema>;
 export const askedRecordsSchema = z.object({ asked: z.array(askedRecordSchema) });
@@ -189,8 +190,11 @@ export const answerAskedSchema = z.strictObject({
 export type AskedAnswer = z.infer<typeof answerAskedSchema>['answers'][number];
 const askedOutcomeSchema = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('done') }),
-  z.object({ outcome: z.literal('over') }).describe('it waits no more, or is another than was shown'),
-  z.object({ outcome: z.literal('refused'), why: z.string().describe('a sentence for people; it waits still') }),
+  z.object({ outcome: z.literal('over') }).describe('it no longer waits, or differs from what was shown'),
+  z.object({
+    outcome: z.literal('refused'),
+    why: z.string().describe('why it could not be applied, as a sentence for people; it still waits'),
+  }),
 ]);
 export type AskedOutcome = z.infer<typeof askedOutcomeSchema>;
 export const askedOutcomesSchema = z.object({

@@ -12,9 +12,11 @@ export const runnerSchema = z.object({
   command: z.enum(RUNNERS),
   hosts: z
     .array(z.string())
-    .describe('where it fetches programs, as the relay’s machine has it set; none: that is not known'),
-  reads: z.array(z.string()).describe('folders of the machine in which it lies itself, where that is not the system’s'),
-  env: z.record(z.string(), z.string()).describe('variables by which it fetches from there in the sandbox too'),
+    .describe('address from which the runner fetches programs, as the relay’s machine sets it; empty: not known'),
+  reads: z
+    .array(z.string())
+    .describe('folders of the machine with the runner’s own files, outside the system’s folders'),
+  env: z.record(z.string(), z.string()).describe('variables that make the runner fetch from there in the sandbox too'),
 });
 export type Runner = z.infer<typeof runnerSchema>;
 

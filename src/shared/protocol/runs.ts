@@ -6,40 +6,41 @@ import { z } from 'zod';
 
 export const runCauseSchema = z
   .discriminatedUnion('kind', [
-    z.looseObject({ kind: z.literal('session') }).describe('it has its seat in a session'),
+    z.looseObject({ kind: z.literal('session') }).describe('the agent has its seat in a session'),
     z
       .looseObject({
         kind: z.literal('wake'),
-        by: z.string().describe('"human", an agent’s id, or the name of an application'),
+        by: z.string().describe('"human", an agent’s id, or an application’s name'),
         reason: z.string().nullable(),
       })
-      .describe('somebody woke it'),
+      .describe('somebody woke the agent'),
     z
       .looseObject({ kind: z.literal('pulse'), routine: z.string().describe('the routine’s name') })
-      .describe('one of its routines was due'),
+      .describe('a routine of the agent was due'),
     z
-      .looseObject({ kind: z.literal('reminder'), name: z.string().describe('of the message it left for itself') })
-      .describe('a reminder of its own was due'),
+      .looseObject({
+        kind: z.literal('reminder'),
+        name: z.string().describe('id of the message that the agent left for itself'),
+      })
+      .describe('a reminder of the agent was due'),
     z
-      .looseObject({ kind: z.literal('script'), name: z.string(), status: z.string().describe('how it ended') })
-      .describe('a script failed'),
+      .looseObject({ kind: z.literal('script'), name: z.string(), status: z.string().describe('how the script ended') })
+      .describe('a script of the agent failed'),
   ])
-  .describe('What set an agent to work.');
+  .describe('What started a run.');
 export type RunCause = z.infer<typeof runCauseSchema>;
 
 const runOutcomeSchema = z
   .enum(['done', 'failed', 'stopped', 'timed-out', 'crashed'])
   .describe(
-    'done: it came to its end; failed: its mind refused or erred; stopped: by the person, or with the relay; timed-out: it took too long, or made as many requests as it may; crashed: the relay died',
+    'done: the run completed; failed: its mind refused or returned an error; stopped: by the person, or with the relay; timed-out: it took too long, or made as many requests as it may; crashed: the relay died',
   );
 export type RunOutcome = z.infer<typeof runOutcomeSchema>;
 
 /** How a run ended, in its event and its document. `usage` is null if no model reported any. */
 export const runEnd = {
   outcome: runOutcomeSchema,
-  reason: z.string().nullable().describe('why, a sentence for people; null: there is nothing to say'),
-  costMicroUsd: z.number().int().nonnegative().describe('what its requests cost, in millionths of a dollar'),
-  estimated: z
-    .boolean()
-    .describe('some of that is at the most: not all of what they took was told, or its price is a guess'),
+  reason: z.string().nullable().describe('the reason, as a sentence for people; null: none'),
+  costMicroUsd: z.number().int().nonnegative().describe('cost of the run’s requests, in millionths of a dollar'),
+  estimated: z.boolean().describe('the cost is an upper bound: some usage was not reported, or a price is a guess'),
 };

@@ -28,7 +28,7 @@ const zone = z
   .string()
   .refine(isTimeZone, 'a time zone such as Europe/Berlin')
   .nullable()
-  .describe('null: the household’s');
+  .describe('null: the household’s time zone');
 
 /** Why no script runs: there is no sandbox, and the relay was started without `--scripts`. */
 export const SCRIPTS_OFF = sentence`Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start the relay with --scripts to let it run them without one.`;
@@ -66,7 +66,7 @@ export const timingSchema = z
           .max(OFFSET_BOUNDS.max)
           .nullable()
           .default(null)
-          .describe('minutes; null: given by the relay, apart from the others’'),
+          .describe('minutes; null: the relay chooses an offset apart from those of other agents'),
       })
       .refine(({ minutes, offset }) => offset === null || offset < minutes, {
         path: ['offset'],
@@ -85,7 +85,7 @@ export const timingSchema = z
     }),
     z.strictObject({ kind: z.literal('once'), at: ms.describe('ms since the epoch') }),
   ])
-  .describe('When it is due. The moments follow from this alone, never from when it ran last.');
+  .describe('The due moments. They follow from this field alone, never from the last run.');
 
 /** Context from earlier work that an agent receives for a run. */
 export const CONTEXTS = ['none', 'last_session', 'own_runs'] as const;
@@ -93,15 +93,10 @@ const context = z
   .enum(CONTEXTS)
   .default('none')
   .describe(
-    'what its agent is given of before: nothing, its last conversation, or the last words of its last three runs',
+    'the earlier words that the agent is given: none, its last conversation, or the last words of its last three runs',
   );
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(SCHEDULE_BOUNDS.name)
-  .describe('unique among what is scheduled for its agent');
+const name = z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).describe('unique among the schedules of its agent');
 const bounded = ({ min, max, otherwise }: { min: number; max: number; otherwise: number }) =>
   z.number().int().min(min).max(max).default(otherwise);
 const model = z.string().min(1).max(200).nullable().default(null);
@@ -115,20 +110,20 @@ const routine = {
     .max(SCHEDULE_BOUNDS.instructions)
     .describe('Markdown, put into the system prompt as it is; `{{AGENT_NAME}}` is filled in'),
   timing: timingSchema,
-  model: model.describe('null: the agent’s own'),
-  planningModel: model.describe('of the first request of a run; null: `model`'),
-  executorModel: model.describe('of the requests after tools were used; null: `model`'),
+  model: model.describe('null: the agent’s own model'),
+  planningModel: model.describe('model of a run’s first request; null: `model`'),
+  executorModel: model.describe('model of the requests after tools were used; null: `model`'),
   tools: z
     .array(z.string().min(1).max(100))
     .max(SCHEDULE_BOUNDS.tools)
     .nullable()
     .default(null)
-    .describe('names of the tools that it may use; null: all that the agent has'),
+    .describe('names of the tools that the agent may use; null: all that it has'),
   columns: z
     .array(z.string().min(1).max(80))
     .max(0, 'there are no tasks yet, and so no columns: leave it empty')
     .default([])
-    .describe('columns of tasks; empty, as there are no tasks yet'),
+    .describe('columns of tasks; empty, as Roost has no tasks yet'),
   timeoutMs: z
     .number()
     .int()
@@ -136,8 +131,8 @@ const routine = {
     .max(SCHEDULE_BOUNDS.timeoutMs.max)
     .nullable()
     .default(null)
-    .describe('ms from its first request on; null: its agent’s `pulse_container_timeout_ms`'),
-  maxConcurrent: bounded(SCHEDULE_BOUNDS.maxConcurrent).describe('runs of it at once'),
+    .describe('ms from the run’s first request; null: the agent’s `pulse_container_timeout_ms`'),
+  maxConcurrent: bounded(SCHEDULE_BOUNDS.maxConcurrent).describe('concurrent runs of the routine'),
   maxTurns: z
     .number()
     .int()
@@ -145,16 +140,16 @@ const routine = {
     .max(PULSE_BOUNDS.pulse_max_turns.max)
     .nullable()
     .default(null)
-    .describe('model requests of one run; null: its agent’s `pulse_max_turns`'),
+    .describe('model requests of one run; null: the agent’s `pulse_max_turns`'),
   context,
   catch_up: z
     .enum(CATCH_UP)
     .default('once')
-    .describe('what is made up for when the relay was away: nothing, the newest moment, or each of the last minutes'),
+    .describe('moments that the relay runs late after it was down: none, the newest one, or each of the last minutes'),
   when: z
     .enum(['always', 'something_waits'])
     .default('always')
-    .describe('something_waits: where nothing is there for it, no model is asked'),
+    .describe('something_waits: the relay asks no model if nothing waits for the agent'),
   enabled: z.boolean().default(true),
   color: z
     .string()
@@ -182,24 +177,29 @@ const script = {
     .string()
     .min(1)
     .max(SCHEDULE_BOUNDS.path)
-    .describe('path of a file in the agent’s workspace; it alone is pinned, not what it reads or calls'),
+    .describe('path of a file in the agent’s workspace; only this file is pinned, not files that it reads or calls'),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional()
     .describe(
-      'of the text that the person accepted, written by the relay. That text runs; once the file says something else, the person is asked about it. Left out where it is set: the file as it lies is accepted',
+      'hash of the text that the person approved, written by the relay. That text runs. Once the file differs, the relay asks the person. Left out when it is set: the file’s current text is approved',
     ),
   hosts: exactHosts.describe(
-    'public hosts that it may reach in the sandbox, on the ports 80 and 443 where none is said; left out: no network',
+    'public hosts that the script may reach from the sandbox, on ports 80 and 443 unless a port is given; left out: no network',
   ),
   own_hosts: exactHosts.describe(
-    'hosts of the relay’s own machine and networks that it may reach besides; the person alone names them',
+    'hosts of the relay’s own machine and networks that the script may also reach; only the person sets them',
   ),
   timing: timingSchema,
   on_failure: z.enum(['wake_agent', 'ignore']).default('ignore'),
-  overlap: z.enum(['skip', 'wait']).default('wait').describe('where it is due again while it runs; one waits at most'),
-  timeoutMs: bounded(SCHEDULE_BOUNDS.scriptMs).describe('ms after which it is ended, and has failed'),
+  overlap: z
+    .enum(['skip', 'wait'])
+    .default('wait')
+    .describe('what happens if the script is due again while it runs; at most one moment waits'),
+  timeoutMs: bounded(SCHEDULE_BOUNDS.scriptMs).describe(
+    'ms after which the relay ends the script, which then has failed',
+  ),
   context,
   enabled: z.boolean().default(true),
 };
@@ -207,7 +207,7 @@ const script = {
 /** A schedule, as a page or an agent writes it. */
 export const scheduleSchema = z
   .discriminatedUnion('kind', [z.strictObject(routine), z.strictObject(reminder), z.strictObject(script)])
-  .describe('What is due without anybody there.');
+  .describe('What is due without the person.');
 export type Schedule = z.infer<typeof scheduleSchema>;
 /** `PUT /v1/pulse-routines/{scheduleId}` */
 export const changeScheduleSchema = z.discriminatedUnion('kind', [
@@ -227,22 +227,27 @@ export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Ki
  * exists.
  */
 export const scheduleRecordSchema = z.strictObject({
-  homeRelay: id.describe('the relay’s side of the household at which it is due'),
+  homeRelay: id.describe('the relay at which the schedule is due, as a sync participant of the household'),
   turn: z
     .number()
     .int()
     .nonnegative()
     .default(0)
-    .describe('how often it changed its home; what says less is of before, whatever its stamp'),
-  wanted: id.nullable().default(null).describe('another side of the household, which asks for it; null: none does'),
+    .describe('how often the schedule changed its home; a record with a lower number is older, whatever its stamp'),
+  wanted: id
+    .nullable()
+    .default(null)
+    .describe('another relay of the household that asks for the schedule; null: none does'),
   since: ms
     .nullable()
     .default(null)
-    .describe('moments up to then are in the account of the relay that let go of it; null: none has'),
-  removed: z.boolean().describe('it was taken away'),
-  position: z.number().int().nonnegative().default(0).describe('its place in the person’s order'),
-  createdAt: ms.optional().describe('when it was set; left out: not known'),
-  updatedAt: ms.optional().describe('when it was changed last; left out: not known'),
+    .describe(
+      'moments up to then are in the history of the relay that released the schedule; null: no relay has released it',
+    ),
+  removed: z.boolean().describe('the schedule was removed'),
+  position: z.number().int().nonnegative().default(0).describe('place in the person’s order'),
+  createdAt: ms.optional().describe('when the schedule was set; left out: not known'),
+  updatedAt: ms.optional().describe('when the schedule was last changed; left out: not known'),
   schedule: scheduleSchema,
 });
 export type ScheduleRecord = z.infer<typeof scheduleRecordSchema>;
@@ -256,20 +261,20 @@ export const occurrenceSchema = z.object({
   name: z.string(),
   kind: z
     .enum(['routine', 'reminder', 'script', 'wake'])
-    .describe('wake: nothing was due; somebody woke it, and `name` is who'),
+    .describe('wake: nothing was due; somebody woke the agent, and `name` is who'),
   dueAt: ms,
   state: occurrenceStateSchema,
-  reason: z.enum(SKIP_REASONS).nullable().describe('why it was skipped'),
-  late: z.boolean().describe('it was made up for'),
+  reason: z.enum(SKIP_REASONS).nullable().describe('why the moment was skipped'),
+  late: z.boolean().describe('the run was late, after the relay had been down'),
   runId: idOf<RunId>(id).nullable(),
   startedAt: ms.nullable(),
   endedAt: ms.nullable(),
-  said: z.string().nullable().describe('its last words, or the end of what a script wrote'),
-  detail: z.string().nullable().describe('a sentence for people about how it ended'),
+  said: z.string().nullable().describe('the agent’s last words, or the end of the script’s output'),
+  detail: z.string().nullable().describe('how it ended, as a sentence for people'),
   tokens: z.number().int().nonnegative().nullable(),
   costMicroUsd: z.number().int().nonnegative().nullable(),
-  estimated: z.boolean().describe('some of the cost, and of the tokens, is not known: the cost is at the most'),
-  continuedBy: idOf<RunId>(id).nullable().describe('the later run that goes on with it, as the person let it'),
+  estimated: z.boolean().describe('some cost and tokens are not known: the cost is an upper bound'),
+  continuedBy: idOf<RunId>(id).nullable().describe('the later run with which the person continued this one'),
 });
 export type Occurrence = z.infer<typeof occurrenceSchema>;
 
@@ -278,35 +283,38 @@ export const scheduledSchema = z.object({
   scheduleId: idOf<ScheduleId>(id),
   version: versionSchema,
   schedule: scheduleSchema,
-  nextAt: ms.nullable().describe('null: never, as things are'),
-  offset: z.number().int().nonnegative().nullable().describe('minutes, of an interval: its own, or what it was given'),
-  pausedWhy: z.string().nullable().describe('it failed too often in a row; null: it goes on'),
-  warning: z
+  nextAt: ms.nullable().describe('null: with these settings, never'),
+  offset: z
+    .number()
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe('of an interval: the minutes of its offset, set or chosen by the relay'),
+  pausedWhy: z
     .string()
     .nullable()
-    .describe('it was skipped or failed so often in a row that its agent is not well served; null: it is'),
+    .describe('why the schedule is paused: it failed too often in a row; null: it is not'),
+  warning: z.string().nullable().describe('the schedule was skipped or failed too often in a row; null: it was not'),
   skippedInARow: z.number().int().nonnegative(),
   failedInARow: z.number().int().nonnegative(),
-  position: z.number().int().nonnegative().describe('its place in the person’s order'),
-  created_at: ms.nullable().describe('when it was set; null: not known'),
-  updated_at: ms.nullable().describe('when it was changed last; null: not known'),
+  position: z.number().int().nonnegative().describe('place in the person’s order'),
+  created_at: ms.nullable().describe('when the schedule was set; null: not known'),
+  updated_at: ms.nullable().describe('when the schedule was last changed; null: not known'),
   running: z.number().int().nonnegative(),
   elsewhere: z
     .enum(['due', 'asked'])
     .nullable()
     .describe(
-      'due: at another relay of the household, and so not here; asked: that one is asked to let go of it; null: here',
+      'due: it is due at another relay of the household, not here; asked: the other relay is asked to release it; null: it is due here',
     ),
   waits: z
     .object({
-      since: ms.describe('when it was due, or its script failed'),
+      since: ms.describe('when the reminder was due, or the script failed'),
       reason: z.enum(SKIP_REASONS),
       detail: z.string().nullable().describe('a sentence for people'),
     })
     .optional()
-    .describe(
-      'a reminder that was due, or the news that a script failed, waits for its agent; left out: nothing waits',
-    ),
+    .describe('a due reminder, or the news that a script failed, waits for its agent; left out: nothing waits'),
 });
 export type Scheduled = z.infer<typeof scheduledSchema>;
 
@@ -314,7 +322,7 @@ export type Scheduled = z.infer<typeof scheduledSchema>;
 export const proposalSchema = z.object({
   proposalId: id,
   agentId: common.agentId,
-  why: z.string().describe('its own words'),
+  why: z.string().describe('the agent’s own words'),
   routine: z.discriminatedUnion('kind', [z.strictObject(routine)]),
   madeAt: ms,
 });
@@ -330,15 +338,20 @@ export const standingCopySchema = z.strictObject({
   colorName: z.string().max(80),
   position: z.number().int().min(0).max(8),
   soul: z.string().max(LIMITS.soul).nullable(),
-  transcript: z.string().max(LIMITS.messageText).nullable().describe('its last conversation'),
+  transcript: z.string().max(LIMITS.messageText).nullable().describe('the agent’s last conversation'),
   human: z.string().min(1).max(LIMITS.name),
   language: languageSchema.optional(),
   lead: z.string().min(1).max(LIMITS.name),
-  model: z.string().max(200).describe('that the person chose for it; empty: the relay’s own'),
+  model: z.string().max(200).describe('the model that the person chose for the agent; empty: the relay’s default'),
   maxAnswerTokens: z.number().int().min(1).max(1_000_000),
-  contextTokens: z.number().int().min(0).max(100_000_000).describe('that its model reads; 0: not known'),
+  contextTokens: z
+    .number()
+    .int()
+    .min(0)
+    .max(100_000_000)
+    .describe('tokens that the agent’s model can read; 0: not known'),
   session: startSessionSchema.shape.settings.describe(
-    'of the lead: how the household wants a session, where an application may start one',
+    'of the lead: the household’s settings for a session, if an application may start one',
   ),
 });
 export type StandingCopy = z.infer<typeof standingCopySchema>;
@@ -347,8 +360,10 @@ export type StandingCopy = z.infer<typeof standingCopySchema>;
 export const copyStandingSchema = z.object({
   agentId: common.agentId,
   leftAt: ms,
-  version: id.describe(`as the page named it: by its first ${COPY_ORDER_CHARS} characters newer sorts after older`),
-  bytes: z.number().int().nonnegative().describe('sealed'),
+  version: id.describe(
+    `the version that the page named; its first ${COPY_ORDER_CHARS} characters sort newer versions after older ones`,
+  ),
+  bytes: z.number().int().nonnegative().describe('size of the sealed snapshot'),
   soulChars: z.number().int().nonnegative(),
   transcriptChars: z.number().int().nonnegative(),
 });

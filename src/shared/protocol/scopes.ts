@@ -9,7 +9,7 @@ export const USUAL_SCOPES: readonly Scope[] = ['read', 'sleep', 'wake'];
 
 const MEANINGS: Readonly<Record<Scope, string>> = {
   team: 'the names and seats of the agents',
-  read: 'limits, routines, the timeline, and what became of runs with their last words',
+  read: 'limits, routines, the timeline, and outcomes of runs with their last words',
   sleep: 'puts agents of the running session to sleep',
   wake: 'wakes agents, within their limits',
   threads: 'opens threads, and reads and writes in those that it opened; agents named there may be woken',

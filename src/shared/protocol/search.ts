@@ -15,13 +15,17 @@ const threadId = idOf<ThreadId>(id);
  * stored.
  */
 export const searchAskedSchema = z.object({
-  searchId: id.describe('names this question'),
-  agentId: common.agentId.describe('who asks: only what it took part in is looked through'),
+  searchId: id.describe('identifies this search'),
+  agentId: common.agentId.describe('the agent that asks; only what it took part in is searched'),
   text: z.string().max(LIMITS.searchText).describe('the words'),
-  conversation: z.boolean().describe('also in its conversation with the person, which holds what it read in its inbox'),
-  threads: z.array(threadId).max(LIMITS.searchedThreads).readonly().describe('and in these threads'),
-  author: id.nullable().describe('only what this one said: "human" or an agent’s id'),
-  since: common.time.nullable().describe('not earlier than that'),
+  conversation: z
+    .boolean()
+    .describe(
+      'also searches the agent’s conversation with the person, which includes messages that it read in its inbox',
+    ),
+  threads: z.array(threadId).max(LIMITS.searchedThreads).readonly().describe('also searches these threads'),
+  author: id.nullable().describe('only messages of this author: "human" or an agent’s id'),
+  since: common.time.nullable().describe('only messages from then on'),
   limit: z.number().int().min(1).max(LIMITS.searchPassages),
 });
 export type SearchAsked = z.infer<typeof searchAskedSchema>;
@@ -30,21 +34,21 @@ export type SearchAsked = z.infer<typeof searchAskedSchema>;
 export const searchAnsweredSchema = z.strictObject({
   state: z
     .enum(['ready', 'building', 'unavailable'])
-    .describe('building: some of what there is cannot be found yet; unavailable: nothing can'),
+    .describe('building: the index does not cover everything yet; unavailable: nothing can be searched'),
   passages: z
     .array(
       z.strictObject({
         author: id.describe('"human", "relay" or an agent’s id'),
         time: common.time,
-        threadId: threadId.nullable().describe('null: it stands in the conversation'),
-        sequence: z.number().int().positive().nullable().describe('of a thread’s message'),
-        text: z.string().max(LIMITS.searchPassage).describe('the words around what was found'),
+        threadId: threadId.nullable().describe('null: the message is in the conversation'),
+        sequence: z.number().int().positive().nullable().describe('sequence of a thread’s message'),
+        text: z.string().max(LIMITS.searchPassage).describe('the words around the match'),
       }),
     )
     .max(LIMITS.searchPassages)
     .readonly()
-    .describe('the best first'),
-  more: z.boolean().describe('there may be more'),
+    .describe('best match first'),
+  more: z.boolean().describe('there may be more matches'),
 });
 export type SearchAnswered = z.infer<typeof searchAnsweredSchema>;
 

@@ -17,12 +17,14 @@ const id = z.string().min(1).max(LIMITS.id);
  * sends everything.
  */
 export const helloSchema = z.object({
-  log: id.describe('names the log; another home has another'),
+  log: id.describe('identifies the log; another home has another log'),
   version: z.string().describe('the relay’s version'),
   household: id
     .nullable()
     .optional()
-    .describe('whose home it is, once a device has proven that; said again where one does while the stream is open'),
+    .describe(
+      'the household of the relay’s home, once a device has proven it; sent again if a device proves it while the stream is open',
+    ),
 });
 export type Hello = z.infer<typeof helloSchema>;
 
@@ -34,18 +36,18 @@ export type Hello = z.infer<typeof helloSchema>;
 export const waitingSchema = z.object({
   waiting: z
     .array(z.object({ agentId, position: z.number().int().positive().describe('1 is next') }))
-    .describe('who waits, in order; empty: nobody'),
+    .describe('agents that wait, in order; empty: none'),
   clients: z
     .array(
       z.object({
-        agentId: agentId.describe('whose credential it calls with'),
-        tool: z.string().nullable().describe('the tool that it calls; null: it asks a model'),
-        input: z.record(z.string(), z.string()).describe('beginnings of the texts that went in, by name'),
+        agentId: agentId.describe('the credential that the client uses'),
+        tool: z.string().nullable().describe('the tool that the client calls; null: it asks a model'),
+        input: z.record(z.string(), z.string()).describe('the beginning of each input text, by name'),
         since: ms.describe('ms since the epoch, the relay’s clock'),
       }),
     )
     .optional()
-    .describe('calls of API clients that are under way, the oldest first; left out: none'),
+    .describe('calls of API clients under way, oldest first; left out: none'),
 });
 export type Waiting = z.infer<typeof waitingSchema>;
 
@@ -67,7 +69,7 @@ export const overSchema = z.object({
   reason: z
     .enum(['moved', 'signed-out'])
     .describe(
-      'moved: the sign-in belongs to another home of this relay now, whose log the next connection follows; signed-out: it counts no more',
+      'moved: the sign-in now belongs to another home of this relay, and the next connection follows its log; signed-out: the sign-in is no longer valid',
     ),
 });
 export type Over = z.infer<typeof overSchema>;

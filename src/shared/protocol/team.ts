@@ -34,7 +34,7 @@ export const announcedTeamSchema = teamSchema.extend({
     .array(common.agentId)
     .max(LIMITS.forgotten)
     .default([])
-    .describe('agents that were forgotten for good: their folders, and what was kept of their calls, are removed'),
+    .describe('agents that were forgotten for good; the relay removes their folders and the log of their tool calls'),
   timeZone: z
     .string()
     .max(LIMITS.id)
@@ -43,7 +43,7 @@ export const announcedTeamSchema = teamSchema.extend({
     // A zone that only the browser knows must not block the team.
     .catch(undefined)
     .describe(
-      'of this browser: the household’s, where this is the first team that the relay is told and no other is set',
+      'time zone of this browser; it becomes the household’s if this is the relay’s first team and no other zone is set',
     ),
 });
 export type TeamMember = Team['agents'][number];
@@ -57,17 +57,17 @@ const credentialSchema = z.object({
   credentialId: id,
   agentId: common.agentId
     .nullable()
-    .describe('the agent as whom a client is let in; null: an application, which may do what its `scopes` say'),
-  scopes: scopesSchema.describe('of an application; empty for an agent'),
+    .describe('the agent that the client drives; null: an application, which may do what its `scopes` say'),
+  scopes: scopesSchema.describe('scopes of an application; empty for an agent'),
   label: z.string(),
   readsSoul: z
     .boolean()
     .describe(
-      'the client may read its agent’s soul and last conversation, and write the soul anew; never for an application',
+      'the client may read its agent’s soul and last conversation, and rewrite the soul; always false for an application',
     ),
-  hint: z.string().describe('the last characters of the secret, to tell it apart'),
+  hint: z.string().describe('the last characters of the secret, for recognising it'),
   madeAt: common.time,
-  usedAt: common.time.nullable().describe('null: never'),
+  usedAt: common.time.nullable().describe('null: never used'),
   revokedAt: common.time.nullable(),
 });
 export type Credential = z.infer<typeof credentialSchema>;
@@ -78,7 +78,9 @@ export const makeCredentialSchema = z.strictObject({
   agentId: common.agentId.nullable().describe('null: for an application'),
   scopes: scopesSchema
     .optional()
-    .describe('what an application may do; left out: `read`, `sleep` and `wake`. An agent’s credential has none'),
+    .describe(
+      'what an application may do; left out: `read`, `sleep` and `wake`. Not allowed for an agent’s credential',
+    ),
   label: z
     .string()
     .max(LIMITS.credentialLabel)
@@ -93,7 +95,7 @@ export const makeCredentialSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'the client may read its agent’s soul and last conversation, and write the soul anew; an application never may',
+      'the client may read its agent’s soul and last conversation, and rewrite the soul; not allowed for an application',
     ),
 });
 /** Answer of `POST /api/credentials`. The secret is shown only here. */

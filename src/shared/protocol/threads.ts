@@ -22,12 +22,12 @@ const inboxMessageSchema = z.object({
   type: z
     .enum(MESSAGE_TYPES)
     .optional()
-    .describe('what it is for, as an agent said; left out: a message of the person, the relay or a thread'),
-  threadId: idOf<ThreadId>(id).nullable().describe('the thread in which it was said; null: a message of its own'),
+    .describe('the reason that an agent gave; left out: a message of the person, the relay or a thread'),
+  threadId: idOf<ThreadId>(id).nullable().describe('the thread that it belongs to; null: it belongs to none'),
   read: z
-    .object({ time: common.time, run: id.describe('the answer, or the call, that it was put before') })
+    .object({ time: common.time, run: id.describe('the answer, or the tool call, in which the agent read it') })
     .nullable()
-    .describe('null: it waits'),
+    .describe('null: the message waits'),
 });
 export type InboxMessage = z.infer<typeof inboxMessageSchema>;
 
@@ -46,17 +46,17 @@ export const threadMessageSchema = z.object({
   text: z.string(),
   mentions: z.array(common.agentId),
   time: common.time,
-  restored: z.literal(true).optional().describe('a page gave it back to a relay that had lost it'),
+  restored: z.literal(true).optional().describe('a page restored the message at a relay that had lost it'),
 });
 export type ThreadMessage = z.infer<typeof threadMessageSchema>;
 
 export const threadSchema = z.object({
   threadId: idOf<ThreadId>(id),
-  version: versionSchema.describe('counts the changes of the thread, apart from what is said in it'),
+  version: versionSchema.describe('counts changes of the thread, not its messages'),
   title: z.string(),
   createdBy: speaker,
   createdAt: common.time,
-  participants: z.array(common.agentId).describe('agents; the person reads and writes everywhere'),
+  participants: z.array(common.agentId).describe('agents; the person reads and writes in every thread'),
   messages: z.number().int().nonnegative(),
   lastTime: common.time,
   closed: z.object({ time: common.time, by: speaker, summary: z.string() }).nullable(),
@@ -65,8 +65,8 @@ export type Thread = z.infer<typeof threadSchema>;
 
 /** `GET /api/threads?before=&limit=` */
 export const threadsSchema = z.object({
-  threads: z.array(threadSchema).describe('newest first, by their last message'),
-  more: z.boolean().describe('older ones are there'),
+  threads: z.array(threadSchema).describe('by their last message, newest first'),
+  more: z.boolean().describe('there are older ones'),
 });
 /**
  * `GET /api/threads/{threadId}/messages?before=&limit=`: the newest messages before that sequence
@@ -75,11 +75,11 @@ export const threadsSchema = z.object({
 export const threadMessagesSchema = z.object({
   thread: threadSchema,
   messages: z.array(threadMessageSchema).describe('oldest first'),
-  more: z.boolean().describe('earlier ones are there'),
+  more: z.boolean().describe('there are earlier ones'),
   read: z
     .record(z.string(), z.number().int().nonnegative())
     .optional()
-    .describe('by who takes part: the place up to which it was given what others said'),
+    .describe('by participant: the sequence up to which it has read the others’ messages'),
 });
 
 /** An agent by its id, name or seat. */
@@ -93,7 +93,7 @@ export const createThreadSchema = z.strictObject({
 export const sendToThreadSchema = z.strictObject({
   text: z.string().trim().min(1).max(LIMITS.messageText),
   mentions: z.array(reference).max(LIMITS.threadParticipants).default([]),
-  clientId: id.describe('a repeat with the same one is one message'),
+  clientId: id.describe('a repeat with the same id is the same message'),
 });
 /** `POST /api/threads/{threadId}/participants` */
 export const addToThreadSchema = z.strictObject({ agentId: reference, version: namedVersionSchema });

@@ -9,10 +9,10 @@ export const versionSchema = version.describe('counts the changes of this record
 export const namedVersionSchema = version
   .optional()
   .describe(
-    'of the answer from which this change was made: refused if the record is at another by now; left out: overwrites',
+    'the version on which this change is based; refused if the record has another version by now; left out: overwrites',
   );
 /** An answer of every endpoint that changes a record. */
 export const changedElsewhere = {
   status: 409,
-  when: '`changed-elsewhere`: `version` is not that of the record any more; `current` is the record as it is now',
+  when: '`changed-elsewhere`: the record no longer has this `version`; `current` is the record now',
 } as const;

@@ -38,10 +38,10 @@ export const stamp = z
   .string()
   .regex(/^\d{15}-\d{6}-[A-Za-z0-9_.]{1,64}$/, 'a clock stamp')
   .refine((text) => (parseStamp(text)?.time ?? 0) <= LAST_TIME + CLOCK_ROOM_MS, 'a stamp of before the year 10000')
-  .describe('a hybrid clock stamp `<ms, 15 digits>-<counter, 6 digits>-<node>`, which sorts as time does');
+  .describe('a hybrid clock stamp `<ms, 15 digits>-<counter, 6 digits>-<node>`; stamps sort by time');
 
 export const base = {
-  _id: id.describe('unique, and the same on every device for the same happening'),
+  _id: id.describe('unique, and the same on every device for the same event'),
   schema: z.number().int().min(1).describe('version of this kind of document'),
   at: stamp,
 };
@@ -49,7 +49,7 @@ export const base = {
 export const common = {
   agentId: agentIdSchema.describe('"lead", or the id an agent was born with'),
   sessionId: idOf<SessionId>(id).describe('the session in which it happened'),
-  runId: idOf<RunId>(id).describe('one agent at work, once'),
+  runId: idOf<RunId>(id).describe('one run'),
   messageId: idOf<MessageId>(id).describe('one message or answer'),
   time: ms.describe('ms since the epoch'),
   position: z.number().int().min(0).max(8).describe('place in the grid, row by row; 4 is the lead’s'),
@@ -63,17 +63,20 @@ export const blockSchema = z.discriminatedUnion('kind', [
     kind: z.literal('tool'),
     toolUseId: z.string().describe('pairs a call with its result'),
     name: z.string().describe('the tool'),
-    input: z.unknown().describe('what the mind passed in'),
-    result: z.string().nullable().describe('null: cut off before it answered'),
+    input: z.unknown().describe('the input that the mind passed'),
+    result: z.string().nullable().describe('null: the call was cut off before it returned'),
     isError: z.boolean(),
-    startedAt: ms.optional().describe('when it began'),
-    asks: z.literal(true).optional().describe('nothing ran: the call asks the person, and its result says so'),
-    endedAt: ms.optional().describe('when its result was there'),
+    startedAt: ms.optional().describe('when the call began'),
+    asks: z
+      .literal(true)
+      .optional()
+      .describe('nothing ran: the call waits for the person’s answer, and its result says so'),
+    endedAt: ms.optional().describe('when the result was there'),
   }),
   z.looseObject({
     kind: z.literal('call'),
     call: z.enum(['wake', 'summon']),
-    callId: z.string().describe('one call to the team'),
+    callId: z.string().describe('identifies one call to the team'),
     seats: z.array(z.looseObject({ agentId: agentIdSchema, position: z.number(), name: z.string().nullable() })),
   }),
 ]);
@@ -81,7 +84,7 @@ export type Block = z.infer<typeof blockSchema>;
 
 export const attachmentFields = {
   attachmentId: id.describe('the file; its bytes are documents of kind `attachment`'),
-  name: z.string().min(1).max(ATTACHMENTS.name).describe('as it was called where it came from'),
+  name: z.string().min(1).max(ATTACHMENTS.name).describe('the file’s original name'),
   mediaType: z.string(),
   bytes: z.number().int().min(1).max(ATTACHMENTS.bytes),
   width: z.number().int().min(1).optional().describe('of a picture, in pixels'),
@@ -98,12 +101,12 @@ export const usageSchema = z
     cacheReadTokens: z.number(),
     cacheWriteTokens: z.number(),
   })
-  .describe('What one answer took, in tokens, as the model counted it.');
+  .describe('Tokens that one answer used, as the model counted them.');
 export type Usage = z.infer<typeof usageSchema>;
 
 export const messageStatusSchema = z
   .enum(['complete', 'stopped', 'interrupted', 'failed'])
   .describe(
-    'complete: it ended by itself; stopped: by the person; interrupted: the relay or the stream was cut; failed: the model refused or erred',
+    'complete: the answer ended by itself; stopped: the person stopped it; interrupted: the relay or the stream was cut; failed: the model refused or returned an error',
   );
 export type MessageStatus = z.infer<typeof messageStatusSchema>;

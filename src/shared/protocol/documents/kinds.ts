@@ -29,11 +29,12 @@ const agentChange = defineKind({
           z.looseObject({ kind: z.literal('return') }),
           z.looseObject({ kind: z.literal('soul'), individuationArtifact: z.string() }),
         ]),
-        device: z.string().optional().describe('which device of the household wrote it; left out: it was the only one'),
+        device: z
+          .string()
+          .optional()
+          .describe('the device of the household that wrote it; left out: the household had only one'),
       })
-      .describe(
-        'What changed about somebody since. The newest of each kind holds; retiring and returning are one kind.',
-      ),
+      .describe('A change of an agent’s life. The newest of each kind applies; retiring and returning are one kind.'),
 
   view: {
     store: 'changes',
@@ -60,17 +61,17 @@ const agentIdentity = defineKind({
         ...base,
         type: z.literal('agent-identity'),
         agentId,
-        name: z.string().describe('the name it chose'),
+        name: z.string().describe('the name that the agent chose'),
         color: z.string().describe('its seat’s colour, `#rrggbb`'),
         colorName: z.string(),
         position,
         individuationArtifact: z
           .string()
-          .describe('the soul: the full text of the first words, in which the name was chosen'),
+          .describe('the soul: the full text of the agent’s first words, in which it chose its name'),
         bornAt: time,
-        bornSessionId: id.nullable().describe('null: born outside of a session, as the lead is'),
+        bornSessionId: id.nullable().describe('null: the agent was born outside a session, as the lead is'),
       })
-      .describe('Somebody was born. Written once, never changed.'),
+      .describe('An agent was born. Written once, never changed.'),
 
   view: { store: 'identities' },
   stream: 'people',
@@ -120,8 +121,8 @@ const defineRecord = <const Type extends string, Value extends z.ZodType>({
         .looseObject({
           ...fields.base,
           type: fields.z.literal(type),
-          recordId: fields.id.describe('of the record; with `at` it names the version'),
-          agentId: fields.agentIdSchema.optional().describe('whose it is, where it is one agent’s'),
+          recordId: fields.id.describe('id of the record; with `at` it identifies the version'),
+          agentId: fields.agentIdSchema.optional().describe('the agent, if the record belongs to one'),
           value: value(fields),
         })
         .describe(describe),
@@ -164,14 +165,14 @@ const attachment = defineKind({
       .looseObject({
         ...base,
         type: z.literal('attachment'),
-        agentId: agentId.describe('in whose conversation it was sent'),
-        attachmentId: id.describe('the file; messages name it by this'),
-        sha256: z.string().describe('of the whole file, in hexadecimal: the same one is kept once in a conversation'),
+        agentId: agentId.describe('the agent in whose conversation the file was sent'),
+        attachmentId: id.describe('the file’s id; messages refer to it'),
+        sha256: z.string().describe('of the whole file, in hexadecimal; a conversation stores the same file once'),
         bytes: z.number().int().min(0).describe('of the whole file'),
-        index: z.number().int().min(0).describe('which piece, from 0'),
-        data: z.string().describe('its bytes, in base64'),
+        index: z.number().int().min(0).describe('index of the piece, from 0'),
+        data: z.string().describe('the piece’s bytes, in base64'),
       })
-      .describe('A piece of a file that the person sent along with a message, of at most 98,304 bytes.'),
+      .describe('A piece of a file that the person sent with a message, at most 98,304 bytes.'),
   // The first piece represents the file, so that a file is found by its content.
   view: { store: 'records', about: ({ agentId, sha256, index }) => (index === 0 ? `${agentId} ${sha256}` : null) },
   stream: 'attachments',
@@ -190,10 +191,10 @@ const forgetUndo = defineKind({
       .looseObject({
         ...base,
         type: z.literal('forget-undo'),
-        forgetId: id.describe('`_id` of the `forget`; counts if written before its `finalAt`'),
-        time: time.optional().describe('when it was written; left out: as `at` has it'),
+        forgetId: id.describe('`_id` of the `forget`; applies if it was written before that document’s `finalAt`'),
+        time: time.optional().describe('when it was written; left out: at `at`'),
       })
-      .describe('What was to be forgotten is kept after all.'),
+      .describe('The person took back a request to forget.'),
 
   view: { store: 'forgets' },
   stream: 'people',
@@ -217,11 +218,11 @@ const forget = defineKind({
             z.looseObject({ kind: z.literal('conversation'), agentId }),
           ])
           .describe(
-            'agent: everything about it, whenever written; conversation: what was said with it before this stamp',
+            'agent: everything about the agent, whenever written; conversation: what was said with the agent before this stamp',
           ),
         askedAt: time,
         finalAt: time.describe(
-          'until then it is hidden and can be undone; from then on its contents are removed wherever this document comes',
+          'until then the content is hidden and can be restored; after that every device that receives this document removes it',
         ),
       })
       .describe('The person asked to forget something. Only ids remain of it.'),
@@ -257,11 +258,11 @@ const messageRead = defineKind({
         type: z.literal('message-read'),
         messageId,
         agentId,
-        sessionId: sessionId.nullable().describe('null: it was read in a run that was in no session'),
+        sessionId: sessionId.nullable().describe('null: it was read in a run outside a session'),
         runId: runId.optional(),
         time,
       })
-      .describe('A message that waited in an inbox was put before its agent.'),
+      .describe('An agent has read a message that waited in its inbox.'),
 
   view: { store: 'reads' },
   stream: 'talk',
@@ -285,10 +286,10 @@ const messageWithdrawn = defineKind({
         type: z.literal('message-withdrawn'),
         agentId: agentId,
         clientId: id,
-        of: stamp.optional().describe('its stamp; left out: no relay had taken it'),
+        of: stamp.optional().describe('the stamp of the message; left out: no relay had accepted it'),
         time,
       })
-      .describe('A message that waited was taken back before it was read.'),
+      .describe('A waiting message was withdrawn before it was read.'),
   view: { store: 'records' },
   stream: 'talk',
   whose: 'agent',
@@ -316,38 +317,34 @@ const message = defineKind({
         ...base,
         type: z.literal('message'),
         messageId,
-        sessionId: sessionId.nullable().describe('null: it was said in a run that was in no session'),
-        runId: runId.optional().describe('the run in which it was said or read; left out: in none'),
-        agentId: agentId.describe('whose conversation: "lead" or an agent id'),
-        author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
-        role: z.enum(['user', 'assistant']).describe('as the model is told it'),
+        sessionId: sessionId.nullable().describe('null: it was said in a run outside a session'),
+        runId: runId.optional().describe('the run in which it was said or read; left out: none'),
+        agentId: agentId.describe('the agent whose conversation it is: "lead" or an agent id'),
+        author: authorSchema.describe('the author: "human", "relay", "lead" or an agent id'),
+        role: z.enum(['user', 'assistant']).describe('the text that the model is given'),
         blocks: z.array(blockSchema),
-        attachments: attachmentsSchema.optional().describe('pictures and files that the person sent with it'),
+        attachments: attachmentsSchema.optional().describe('pictures and files that the person sent with the message'),
         status: messageStatusSchema,
-        error: z.string().nullable().describe('a sentence for people, where it failed'),
-        usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),
+        error: z.string().nullable().describe('if it failed: the reason, as a sentence for people'),
+        usage: usageSchema.nullable().describe('null: the model reported none, or no model was asked'),
         time,
-        clientId: z.string().nullable().describe('the page’s own id of a message that the person wrote'),
+        clientId: z.string().nullable().describe('the page’s own id of a message from the person'),
         replaces: z
           .string()
           .nullable()
-          .describe(
-            'edit-and-resend, or retry: the message with this id, and all after it in the conversation, are hidden',
-          ),
+          .describe('edit-and-resend, or retry: hides the message with this id and all later ones of the conversation'),
         unasked: z
           .literal(true)
           .optional()
           .describe(
-            'an answer to nothing that the person said: a greeting, or to what others wrote. It is not new to the person, unless it failed',
+            'the message answers nothing that the person said: it is a greeting, or an answer to other agents. The page does not mark it as unread, unless it failed',
           ),
         completedAt: stamp
           .optional()
-          .describe(
-            'of an answer, which is dated by its beginning: when it was whole. Until then nobody has read all of it',
-          ),
+          .describe('when the answer was complete; `at` is when it began. Nobody has read all of it before this time'),
       })
       .describe(
-        'A whole message, the person’s or an agent’s. `waiting: true` is added where it waits in the inbox of an agent that sleeps.',
+        'A whole message of the person or an agent. `waiting: true` is set while it waits in the inbox of a sleeping agent.',
       ),
 
   view: { store: 'messages' },
@@ -378,13 +375,13 @@ const queuedMessage = defineKind({
       .looseObject({
         ...base,
         type: z.literal('queued-message'),
-        clientId: id.describe('the `clientId` it will be posted with, so that posting it twice is harmless'),
+        clientId: id.describe('the `clientId` with which it will be posted, so that posting it twice has no effect'),
         agentId,
         text: z.string(),
         attachments: attachmentsSchema.optional(),
         time,
       })
-      .describe('What a person wrote to an agent while nothing could take it; posted when a session starts.'),
+      .describe('A message that a person wrote while no relay could accept it. A page posts it when a session starts.'),
 
   view: { store: 'queued' },
   stream: 'talk',
@@ -409,7 +406,7 @@ const run = defineKind({
           z.looseObject({ kind: z.literal('end'), endedAt: time, ...runEnd, usage: usageSchema.nullable() }),
         ]),
       })
-      .describe('An agent began to work alone, in no session, or came to an end, and how.'),
+      .describe('A run outside a session began, or ended, and how.'),
 
   view: { store: 'records' },
   stream: 'talk',
@@ -451,7 +448,7 @@ const session = defineKind({
         ]),
       })
       .describe(
-        'A session began, or ended and why: by the person, after a silence, with the relay, or found open after a crash.',
+        'A session began, or ended and why: the person ended it, it was silent for too long, the relay stopped, or the relay found it open after a crash.',
       ),
 
   view: { store: 'sessions' },
@@ -476,13 +473,16 @@ const setting = defineKind({
         key: z
           .string()
           .describe(
-            'which one: see src/shared/domain/settings.ts; for how far the person has read src/shared/domain/read-marks.ts, for what they chose for one agent src/shared/domain/choices.ts, for groups src/shared/domain/seat.ts',
+            'the setting’s name: see src/shared/domain/settings.ts; src/shared/domain/read-marks.ts for read marks, src/shared/domain/choices.ts for choices for one agent, src/shared/domain/seat.ts for groups',
           ),
-        value: z.unknown().describe('a value that the setting cannot have is passed over'),
-        device: z.string().optional().describe('which device of the household wrote it; left out: it was the only one'),
+        value: z.unknown().describe('a value that the setting cannot have is ignored'),
+        device: z
+          .string()
+          .optional()
+          .describe('the device of the household that wrote it; left out: the household had only one'),
       })
       .describe(
-        'The person set something, or has read up to somewhere. The newest good value of each key holds; of marks how far was read (`read:<agent id>`, `read-thread:<thread id>`), the furthest.',
+        'A setting of the person, or a mark of how far they have read. The newest valid value of each key applies. Of marks (`read:<agent id>`, `read-thread:<thread id>`) the furthest applies.',
       ),
 
   view: {

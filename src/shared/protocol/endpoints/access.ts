@@ -5,52 +5,52 @@ import { endpoint, idText, named } from './endpoint.ts';
 
 // Adding a second device with one code.
 
-const params = { id: named(idText, 'of a code that this browser made') };
-const unknown = { status: 404, when: 'this browser has made no such code, or it is over' } as const;
+const params = { id: named(idText, 'id of a code that this browser made') };
+const unknown = { status: 404, when: 'this browser has made no such code, or the code has ended' } as const;
 
 export const deviceCodeEndpoints = {
   makeDeviceCode: endpoint({
     method: 'POST',
     path: '/api/device-codes',
-    does: `Makes a code that lets one more browser in, as a guest: it may join the household and nothing else. It can be opened once, for ${DEVICE_CODES.openMs / 60_000} minutes.`,
+    does: `Makes a code that lets one more browser in, as a guest. A guest may join the household and nothing else. The code works once, for ${DEVICE_CODES.openMs / 60_000} minutes.`,
     beginsNothing: true,
     answers: [
-      { status: 201, when: 'it is made', body: deviceCodeSchema },
+      { status: 201, when: 'the code is made', body: deviceCodeSchema },
       { status: 409, when: `\`too-many-codes\`: ${DEVICE_CODES.most} of this browser are open` },
     ],
   }),
   deviceCode: endpoint({
     method: 'GET',
     path: '/api/device-codes/{id}',
-    does: 'What became of a code.',
+    does: 'State of a code.',
     params,
-    answers: [{ status: 200, when: 'it is known', body: deviceCodeStateSchema }, unknown],
+    answers: [{ status: 200, when: 'the code is known', body: deviceCodeStateSchema }, unknown],
   }),
   letDeviceIn: endpoint({
     method: 'PUT',
     path: '/api/device-codes/{id}/guest',
-    does: 'The person has compared the words: whoever came by the code stays let in.',
+    does: 'The person has compared the words. The browser that came by the code stays signed in.',
     beginsNothing: true,
     params,
-    answers: [{ status: 204, when: 'it is no guest any more' }, unknown],
+    answers: [{ status: 204, when: 'that browser is no longer a guest' }, unknown],
   }),
   endDeviceCode: endpoint({
     method: 'DELETE',
     path: '/api/device-codes/{id}',
-    does: 'Ends a code that made nobody a device. Who was let in by nothing else is out.',
+    does: 'Ends a code. A browser that has only this code is signed out.',
     beginsNothing: true,
     params,
-    answers: [{ status: 204, when: 'it is over' }, unknown],
+    answers: [{ status: 204, when: 'the code has ended' }, unknown],
   }),
   leaveJoinOffer: endpoint({
     method: 'POST',
     path: '/api/join-offer',
-    does: 'Leaves the offer to join of a browser that came by a code, for the page that shows the code.',
+    does: 'Leaves this browser’s offer to join for the page that shows the code. The browser must have come by a code.',
     beginsNothing: true,
     body: joinOfferSchema,
     answers: [
-      { status: 204, when: 'it lies there, instead of an earlier one' },
-      { status: 409, when: '`no-code`: this browser came by no code, or the code is over' },
+      { status: 204, when: 'the offer is stored, and replaces an earlier one' },
+      { status: 409, when: '`no-code`: this browser came by no code, or the code has ended' },
     ],
   }),
 };
@@ -61,16 +61,16 @@ export const credentialEndpoints = {
   credentials: endpoint({
     method: 'GET',
     path: '/api/credentials',
-    does: 'The credentials with which agents join from elsewhere, newest first. The secrets themselves are not kept.',
+    does: 'Lists the credentials, newest first. The relay does not store the secrets themselves.',
     answers: [{ status: 200, when: 'always', body: credentialsSchema }],
   }),
   makeCredential: endpoint({
     method: 'POST',
     path: '/api/credentials',
-    does: 'Makes a credential for one agent, or for an application.',
+    does: 'Makes a credential for an agent or an application.',
     body: makeCredentialSchema,
     answers: [
-      { status: 201, when: 'made; `secret` is shown here and never again', body: madeCredentialSchema },
+      { status: 201, when: 'made; `secret` is shown only in this answer', body: madeCredentialSchema },
       { status: 404, when: 'no such agent' },
       { status: 409, when: 'the agent is retired' },
     ],
@@ -78,10 +78,10 @@ export const credentialEndpoints = {
   revokeCredential: endpoint({
     method: 'DELETE',
     path: '/api/credentials/{credentialId}',
-    does: 'Revokes a credential. Calls that are under way with it end.',
+    does: 'Revokes a credential. Calls under way with it end.',
     params: { credentialId: named(idText, 'the credential’s id') },
     answers: [
-      { status: 204, when: 'nobody is let in with it any more' },
+      { status: 204, when: 'the credential is no longer accepted' },
       { status: 404, when: 'no such credential' },
     ],
   }),
@@ -92,7 +92,7 @@ const headers = {
   'Mcp-Session-Id': 'the session that `initialize` began; not in the protocol of 2026-07-28',
 };
 const refused = [
-  { status: 401, when: 'no credential, or one that is not known or was revoked; trying again does not help' },
+  { status: 401, when: 'no credential, an unknown one or a revoked one; trying again does not help' },
   { status: 403, when: 'the agent is retired' },
 ] as const;
 const mcp = { path: '/mcp', access: 'credential', raw: true, headers } as const;
@@ -102,10 +102,10 @@ export const mcpEndpoints = {
   mcpPost: endpoint({
     ...mcp,
     method: 'POST',
-    does: 'The relay as MCP server, over streamable HTTP: one message of the Model Context Protocol, of 2026-07-28 or of any earlier revision with sessions. A call of an agent that is set to sleep waits until it is woken.',
+    does: 'The relay as an MCP server, over streamable HTTP. The body is one message of the Model Context Protocol, of 2026-07-28 or any earlier revision with sessions. A call of an agent whose sleeping flag is set waits until the agent is woken.',
     answers: [
-      { status: 200, when: '`text/event-stream`: progress, where it was asked for, and the answer' },
-      { status: 202, when: 'a notification; nothing is answered' },
+      { status: 200, when: '`text/event-stream`: progress, if the client asked for it, and the answer' },
+      { status: 202, when: 'the message was a notification; it has no answer' },
       ...refused,
       { status: 404, when: 'no such session; begin another' },
     ],
@@ -113,7 +113,7 @@ export const mcpEndpoints = {
   mcpGet: endpoint({
     ...mcp,
     method: 'GET',
-    does: 'What the server says unasked within a session.',
+    does: 'Messages that the server sends unasked within a session.',
     answers: [
       { status: 200, when: '`text/event-stream`, until either side ends it' },
       ...refused,

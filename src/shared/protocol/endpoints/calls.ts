@@ -5,15 +5,15 @@ import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
 /** Calls on one page of the activity. */
 const CALL_PAGE = { min: 1, max: 200, otherwise: 50 } as const;
-const browsersOnly = { status: 403, when: 'it is no browser that asks' } as const;
+const browsersOnly = { status: 403, when: 'the caller is not a browser' } as const;
 
 export const callEndpoints = {
   calls: endpoint({
     method: 'GET',
     path: '/api/calls',
-    does: 'Every call of a tool, newest first: kept for 90 days.',
+    does: 'All tool calls, newest first. The relay stores them for 90 days.',
     query: {
-      before: optional(named(idText, 'the `callId` that the page before ended with')),
+      before: optional(named(idText, 'the last `callId` of the page before')),
       limit: wholeNumber(
         CALL_PAGE,
         `at most so many: ${CALL_PAGE.min}–${CALL_PAGE.max}, otherwise ${CALL_PAGE.otherwise}`,
@@ -29,21 +29,18 @@ export const callEndpoints = {
   approvals: endpoint({
     method: 'GET',
     path: '/api/approvals',
-    does: 'Calls that wait for the person, with their whole input, and whether commands can be run here.',
+    does: 'Calls that wait for the person, with their whole input, and whether commands can run here.',
     answers: [
       {
         status: 200,
         when: 'always',
         body: z.object({
-          waiting: z.array(toolCallSchema).describe('the oldest first'),
+          waiting: z.array(toolCallSchema).describe('oldest first'),
           answered: z
             .array(toolCallSchema)
-            .describe('those of the last day that are over, newest first, at most 50; `GET /api/calls` has all'),
+            .describe('calls of the last day that have ended, newest first, at most 50; `GET /api/calls` has all'),
           sandbox: sandboxSchema,
-          reach: z
-            .record(idText, commandReachSchema)
-            .optional()
-            .describe('by agent: how far a command goes that waits'),
+          reach: z.record(idText, commandReachSchema).optional().describe('by agent: what a waiting command may reach'),
           ownHosts: z
             .boolean()
             .optional()
@@ -56,16 +53,16 @@ export const callEndpoints = {
   answerApproval: endpoint({
     method: 'POST',
     path: '/api/approvals/{callId}/answer',
-    does: 'Answers one. A yes is on disk before anything runs, and what it asks for is run once at most.',
+    does: 'Answers a waiting call. A yes is on disk before the call runs, and the call runs at most once.',
     params: { callId: named(idText, 'the call’s id') },
     body: answerSchema,
     answers: [
-      { status: 200, when: 'it is answered', body: toolCallSchema },
+      { status: 200, when: 'the answer is stored', body: toolCallSchema },
       { status: 400, when: 'something does not fit; `errors` names each field' },
       { status: 404, when: 'there is no such call' },
       {
         status: 409,
-        when: 'it was answered or withdrawn before, and `detail` says which; or something else lies by now where it is about (`changed`): then it still waits, and shows that',
+        when: 'the call was answered or withdrawn before, and `detail` says which; or the files that it is about have changed (`changed`), and the call still waits and shows their new content',
       },
       browsersOnly,
     ],

@@ -18,12 +18,9 @@ export const costEndpoints = {
   costs: endpoint({
     method: 'GET',
     path: '/api/costs',
-    does: 'What requests to models took, by day, agent and session, and which daily budgets are used up.',
+    does: 'Usage of models by day, agent and session, and which daily budgets are used up.',
     query: {
-      days: wholeNumber(
-        { min: 1, max: 90, otherwise: 14 },
-        'how many days back, from 1 to 90; 14 where it is left out',
-      ),
+      days: wholeNumber({ min: 1, max: 90, otherwise: 14 }, 'how many days back, from 1 to 90; left out: 14'),
     },
     answers: [
       { status: 200, when: 'always', body: costsSchema },
@@ -33,7 +30,7 @@ export const costEndpoints = {
   replyCosts: endpoint({
     method: 'GET',
     path: '/api/costs/replies',
-    does: 'What replies cost. Those of which nothing was counted are left out.',
+    does: 'Costs of replies. Replies without counted usage are left out.',
     query: {
       ids: z
         .preprocess(
@@ -50,32 +47,32 @@ export const costEndpoints = {
   wakeCost: endpoint({
     method: 'POST',
     path: '/api/costs/wake',
-    does: 'Measures what a wake would send, and sends none of it: every request of the lead and of each agent, with tools and system prompts.',
+    does: 'Measures what a wake would send, without sending it: every request of the lead and of each agent, with tools and system prompts.',
     heavy: true,
     beginsNothing: true,
     body: askWakeCostSchema,
     bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 200, when: 'always', body: wakeCostSchema },
-      { status: 400, when: 'the call is malformed, or wakes nobody; the reason says where' },
+      { status: 400, when: 'the call is malformed, or wakes no agent; `detail` says where' },
       { status: 413, when: 'too large' },
     ],
   }),
   prices: endpoint({
     method: 'GET',
     path: '/api/prices',
-    does: 'The table of prices by which requests are counted.',
+    does: 'The price table by which requests are counted.',
     answers: [{ status: 200, when: 'always', body: pricesAnswerSchema }],
   }),
   putPrices: endpoint({
     method: 'PUT',
     path: '/api/prices',
-    does: 'Sets the table of prices, for requests from now on. An empty list brings Roost’s own back.',
+    does: 'Sets the price table for later requests. An empty list restores Roost’s own prices.',
     body: setPricesSchema,
     answers: [
-      { status: 200, when: 'it holds; the table as it is now', body: pricesAnswerSchema },
+      { status: 200, when: 'the table is set; the body is the new table', body: pricesAnswerSchema },
       changedElsewhere,
-      { status: 400, when: 'it does not fit, or names a model twice' },
+      { status: 400, when: 'a price does not fit, or a model is named twice' },
     ],
   }),
 };

@@ -13,11 +13,11 @@ import { endpoint, named } from './endpoint.ts';
 // The model proxy: the Messages API under an agent’s credential.
 
 const credential = z.string().describe('the secret of one agent’s credential');
-const passed = z.unknown().describe('as the model answered');
+const passed = z.unknown().describe('the model’s answer');
 const proxyRefusals = [
   {
     status: 400,
-    when: 'no model is connected, the session ended while the agent slept, the body is no JSON, or it cannot be said in the protocol of the model’s server',
+    when: 'no model is connected, the session ended while the agent slept, the body is not JSON, or the model server’s protocol cannot express it',
   },
   { status: 401, when: 'the credential is unknown or revoked' },
   { status: 403, when: 'the agent is retired' },
@@ -28,7 +28,7 @@ const gated = [
   unreachable,
   {
     status: 529,
-    when: 'the agent was asleep for too long, or the model’s server is busy; `retry-after` says when to try again',
+    when: 'the agent was asleep for too long, or the model server is busy; `retry-after` says when to try again',
   },
 ] as const;
 const proxied = { access: 'credential', raw: true } as const;
@@ -44,7 +44,7 @@ const below = <const Rest extends string>(rest: Rest) => ({
 const nothing = {
   ...proxied,
   path: '/llm/*',
-  does: 'No other call of the Messages API is passed on.',
+  does: 'The relay forwards no other call of the Messages API.',
   answers: [{ status: 404, when: 'always, in the Messages API’s shape' }],
 } as const;
 
@@ -53,18 +53,18 @@ export const proxyEndpoints = {
     ...proxied,
     ...below('/messages'),
     method: 'POST',
-    does: 'A request to the model, with the relay’s key and on this agent’s account. This and the calls below answer without `/v1` too, and with it twice: some clients put it behind their base address, some do not. Every error is of the Messages API’s shape. While the agent’s sleeping flag is set, the request waits: a streaming one is answered 200 at once and kept alive with `ping` events, and what would be a status later is an `error` event.',
+    does: 'Forwards a request to the model, with the relay’s key, and counts it for this agent. Some clients append `/v1` to a base address and some do not, so this and the following calls also answer without `/v1`, and with it twice. Every error has the Messages API’s shape. While the agent’s sleeping flag is set, the request waits. A streaming one is answered 200 at once and kept alive with `ping` events; a later error is an `error` event.',
     params: { credential },
     answers: [
       {
         status: 200,
-        when: 'as the model answers, byte for byte; where its server speaks another protocol, in the Messages API’s form',
+        when: 'the model’s answer, byte for byte; if its server speaks another protocol, in the Messages API’s form',
         body: passed,
       },
       ...proxyRefusals,
       {
         status: 402,
-        when: 'a daily budget is used up, and nothing was sent; or the model’s provider wants to be paid',
+        when: 'a daily budget is used up, and nothing was sent; or the model’s provider demands payment',
       },
       ...gated,
     ],
@@ -73,37 +73,37 @@ export const proxyEndpoints = {
     ...proxied,
     ...below('/messages/count_tokens'),
     method: 'POST',
-    does: 'Counts the tokens of a request. It costs nothing, so no budget stops it; the sleeping flag does.',
+    does: 'Counts the tokens of a request. It costs nothing, so budgets do not apply. The sleeping flag does.',
     params: { credential },
-    answers: [{ status: 200, when: 'as the model answers', body: passed }, ...proxyRefusals, ...gated],
+    answers: [{ status: 200, when: 'the model’s answer', body: passed }, ...proxyRefusals, ...gated],
   }),
   llmModels: endpoint({
     ...proxied,
     ...below('/models'),
     method: 'GET',
-    does: 'The models that there are.',
+    does: 'Lists the models.',
     params: { credential },
-    answers: [{ status: 200, when: 'as the model answers', body: passed }, ...proxyRefusals, unreachable],
+    answers: [{ status: 200, when: 'the model server’s answer', body: passed }, ...proxyRefusals, unreachable],
   }),
   llmModel: endpoint({
     ...proxied,
     ...below('/models/{model}'),
     method: 'GET',
-    does: 'One model.',
-    params: { credential, model: z.string().describe('its name, as the model’s server knows it') },
-    answers: [{ status: 200, when: 'as the model answers', body: passed }, ...proxyRefusals, unreachable],
+    does: 'Describes one model.',
+    params: { credential, model: z.string().describe('the model’s name at its server') },
+    answers: [{ status: 200, when: 'the model server’s answer', body: passed }, ...proxyRefusals, unreachable],
   }),
   llmOtherGet: endpoint({ ...nothing, method: 'GET' }),
   llmOtherPost: endpoint({ ...nothing, method: 'POST' }),
 };
 
-const params = { connectionId: named(connectionIdText, 'of a connection') };
+const params = { connectionId: named(connectionIdText, 'the connection’s id') };
 const refused = [
   { status: 403, when: '`model-address`: this household may not connect that address' },
   { status: 409, when: '`too-many-models`' },
   {
     status: 422,
-    when: '`no-answer`: it was tried and did not answer; the detail says why. `choose-model`: it has several, and what is asked there may cost money: `models` has them, and nothing was asked. Nothing is kept',
+    when: '`no-answer`: the model was tried and did not answer; `detail` says why. `choose-model`: the server has several, listed in `models`, and asking one may cost money, so none was asked. Nothing is stored',
   },
 ] as const;
 
@@ -111,13 +111,13 @@ export const modelEndpoints = {
   models: endpoint({
     method: 'GET',
     path: '/api/models',
-    does: 'Which models are connected, and whether they answer. Asks none of them.',
+    does: 'The connected models, and whether they answer. This call asks none of them.',
     answers: [{ status: 200, when: 'always', body: modelsSchema }],
   }),
   listModels: endpoint({
     method: 'POST',
     path: '/api/models/list',
-    does: 'The same, after each server was asked for its models. No model is asked for words.',
+    does: 'The connected models, after their servers were asked for their lists. No model is asked for an answer.',
     beginsNothing: true,
     heavy: true,
     answers: [{ status: 200, when: 'always', body: modelsSchema }],
@@ -125,7 +125,7 @@ export const modelEndpoints = {
   findServers: endpoint({
     method: 'POST',
     path: '/api/models/find',
-    does: 'Asks the usual ports of model servers on the relay’s own machine which models are there.',
+    does: 'Asks the usual ports of model servers on the relay’s own machine for their models.',
     beginsNothing: true,
     heavy: true,
     answers: [
@@ -136,45 +136,45 @@ export const modelEndpoints = {
   connectModel: endpoint({
     method: 'POST',
     path: '/api/models',
-    does: 'Connects a model: it is tried with one short request, and kept, sealed, where it answers. Sessions that run go on with what they have.',
+    does: 'Connects a model. The relay tries it with one short request, and stores it, sealed, if it answers. Running sessions do not change.',
     heavy: true,
     body: connectModelSchema,
-    answers: [{ status: 201, when: 'it answers, and is kept', body: connectionSchema }, ...refused],
+    answers: [{ status: 201, when: 'the model answers, and is stored', body: connectionSchema }, ...refused],
   }),
   changeModelKey: endpoint({
     method: 'PUT',
     path: '/api/models/{connectionId}/key',
-    does: 'Tries another key, and keeps it in place of the one before where it answers.',
+    does: 'Tries another key, and replaces the stored one if the model answers.',
     heavy: true,
     params,
     body: changeKeySchema,
     answers: [
-      { status: 200, when: 'it answers', body: connectionSchema },
-      { status: 404, when: 'no such connection of a page' },
+      { status: 200, when: 'the model answers', body: connectionSchema },
+      { status: 404, when: 'no page has made such a connection' },
       ...refused,
     ],
   }),
   tryModel: endpoint({
     method: 'POST',
     path: '/api/models/{connectionId}/try',
-    does: 'Asks it for a word, now.',
+    does: 'Tries a connection now with one short request.',
     beginsNothing: true,
     heavy: true,
     params,
     answers: [
-      { status: 200, when: 'it was tried; `state` says how that went', body: connectionSchema },
+      { status: 200, when: 'the connection was tried; `state` has the outcome', body: connectionSchema },
       { status: 404, when: 'no such connection' },
     ],
   }),
   removeModel: endpoint({
     method: 'DELETE',
     path: '/api/models/{connectionId}',
-    does: 'Removes it, and its key.',
+    does: 'Removes a connection and its key.',
     beginsNothing: true,
     params,
     answers: [
-      { status: 204, when: 'it is gone' },
-      { status: 404, when: 'no such connection of a page' },
+      { status: 204, when: 'removed' },
+      { status: 404, when: 'no page has made such a connection' },
     ],
   }),
 };

@@ -21,13 +21,13 @@ import { changedElsewhere } from '../version.ts';
 const params = { scheduleId: named(idText, 'the schedule’s id') };
 const agentParams = { agentId: named(idText, 'the agent’s id, name or seat') };
 const unknown = { status: 404, when: 'there is no such schedule' } as const;
-const elsewhere = { status: 409, when: 'it is due at another relay of the household' } as const;
+const elsewhere = { status: 409, when: 'the schedule is due at another relay of the household' } as const;
 const unknownAgent = { status: 404, when: 'no such agent' } as const;
 const proposalParams = { proposalId: named(idText, 'the proposal’s id') };
 const unknownProposal = { status: 404, when: 'there is no such proposal, or it was answered' } as const;
 const misfit = {
   status: 400,
-  when: 'something does not fit, or its agent has something of that name already; `errors` names each field',
+  when: 'a field does not fit, or the agent has a schedule of that name; `errors` names each field',
 } as const;
 
 /** Hours that the timeline shows. */
@@ -38,25 +38,25 @@ const standingCopiesSchema = z.object({
   copies: z.array(copyStandingSchema),
   takenBack: z
     .array(common.agentId)
-    .describe('whose copy the person has taken back: none is left until something is switched on again'),
+    .describe('agents whose snapshot the person has withdrawn; pages leave none until a schedule is switched on again'),
   everybody: z
     .literal(true)
     .optional()
     .describe(
-      'an application may start a session: all agents leave one, and the lead, also where nothing is scheduled',
+      'an application may start a session, so pages leave snapshots of the lead and of all agents, even those without a schedule',
     ),
 });
 const listSchema = z.object({
   schedules: z.array(scheduledSchema),
   scripts: z.boolean().describe('this relay runs scripts for this household'),
-  why: z.string().optional().describe('why it does not, as a sentence; left out: it does'),
+  why: z.string().optional().describe('why the relay runs none, as a sentence; left out: it does'),
   ownHosts: z
     .boolean()
     .optional()
     .describe('this household may let scripts reach hosts of the relay’s own machine and networks'),
 });
 const more = z.boolean().optional().describe('there are earlier ones');
-const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first'), more });
+const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('newest first'), more });
 export const timelineSchema = z.object({
   from: ms,
   to: ms,
@@ -66,24 +66,27 @@ export const timelineSchema = z.object({
         scheduleId: idOf<ScheduleId>(z.string()),
         agentId: common.agentId,
         at: ms,
-        dark: z.string().nullable().describe('the label of the blackout in which it passes by; null: it runs'),
+        dark: z
+          .string()
+          .nullable()
+          .describe('label of the blackout because of which the moment is skipped; null: it runs'),
       }),
     )
-    .describe('the soonest first'),
-  occurrences: z.array(occurrenceSchema).describe('of the same span before now, the newest first'),
+    .describe('soonest first'),
+  occurrences: z.array(occurrenceSchema).describe('in a span of the same length before now, newest first'),
   blackouts: z
     .array(z.object({ agentId: common.agentId, from: ms, to: ms, label: z.string() }))
-    .describe('within the span to come'),
+    .describe('blackouts of the coming span'),
   clashes: z
     .array(z.object({ from: ms, to: ms, agentIds: z.array(common.agentId), critical: z.boolean() }))
-    .describe('where two or more agents begin within two minutes'),
+    .describe('spans in which two or more agents begin within two minutes'),
   most: z
     .object({ runs: z.number().int().nonnegative(), microUsd: z.number().int().nonnegative().nullable() })
-    .describe('what the span to come can be at most; null: no run of before says what one costs'),
+    .describe('upper bounds for the coming span; `microUsd` null: no earlier run shows what one costs'),
   leftOut: z
     .object({ moments: z.boolean(), occurrences: z.boolean() })
     .optional()
-    .describe('of which there may be more than are here; then `most` and `clashes` are of these alone'),
+    .describe('lists that may be incomplete; `most` and `clashes` then cover only what is listed'),
 });
 export type Timeline = z.infer<typeof timelineSchema>;
 
@@ -91,7 +94,7 @@ export const scheduleEndpoints = {
   schedules: endpoint({
     method: 'GET',
     path: '/v1/pulse-routines',
-    does: 'What is due without anybody there: routines, reminders and scripts.',
+    does: 'Lists what is due without the person: routines, reminders and scripts.',
     scopes: ['read', 'schedules'],
     query: { agent: optional(named(idText, 'only those of this agent')) },
     answers: [{ status: 200, when: 'always', body: listSchema }],
@@ -99,113 +102,109 @@ export const scheduleEndpoints = {
   addSchedule: endpoint({
     method: 'POST',
     path: '/v1/pulse-routines',
-    does: 'Adds one. It is due from now on; nothing else moves. A reminder or a script takes the place of one of its kind that its agent has under this name.',
+    does: 'Adds a schedule, due from now on. Other schedules do not move. A reminder or a script replaces one of its kind with the same agent and name.',
     scopes: ['schedules'],
     body: scheduleSchema,
-    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownAgent, misfit],
+    answers: [{ status: 201, when: 'added', body: scheduledSchema }, unknownAgent, misfit],
   }),
   schedule: endpoint({
     method: 'GET',
     path: '/v1/pulse-routines/{scheduleId}',
-    does: 'One of them.',
+    does: 'Returns one schedule.',
     scopes: ['read', 'schedules'],
     params,
-    answers: [{ status: 200, when: 'it is there', body: scheduledSchema }, unknown],
+    answers: [{ status: 200, when: 'the schedule', body: scheduledSchema }, unknown],
   }),
   changeSchedule: endpoint({
     method: 'PUT',
     path: '/v1/pulse-routines/{scheduleId}',
-    does: 'Says all of it anew. It goes on if it was paused.',
+    does: 'Replaces all fields of a schedule. A paused one is resumed.',
     scopes: ['schedules'],
     params,
     body: changeScheduleSchema,
-    answers: [
-      { status: 200, when: 'it holds', body: scheduledSchema },
-      unknown,
-      unknownAgent,
-      changedElsewhere,
-      misfit,
-    ],
+    answers: [{ status: 200, when: 'changed', body: scheduledSchema }, unknown, unknownAgent, changedElsewhere, misfit],
   }),
   removeSchedule: endpoint({
     method: 'DELETE',
     path: '/v1/pulse-routines/{scheduleId}',
-    does: 'Takes it away. What is due of it and was not begun is cancelled.',
+    does: 'Removes a schedule. Moments that have not begun are cancelled.',
     scopes: ['schedules'],
     params,
-    answers: [{ status: 204, when: 'it is gone' }, unknown],
+    answers: [{ status: 204, when: 'removed' }, unknown],
   }),
   toggleSchedule: endpoint({
     method: 'POST',
     path: '/v1/pulse-routines/{scheduleId}/toggle',
-    does: 'Switches it on where it is off or paused, and off where it is on.',
+    does: 'Switches a schedule on if it is off or paused, and off if it is on.',
     scopes: ['schedules'],
     params,
     answers: [
-      { status: 200, when: 'it holds', body: scheduledSchema },
+      { status: 200, when: 'switched', body: scheduledSchema },
       unknown,
-      { status: 400, when: 'it is a reminder, which is on as long as it is there' },
+      { status: 400, when: 'a reminder cannot be switched off' },
     ],
   }),
   triggerSchedule: endpoint({
     method: 'POST',
     path: '/v1/pulse-routines/{scheduleId}/trigger',
-    does: 'Adds one moment, now. Its other moments stay as they are.',
+    does: 'Makes a schedule due once more, now. Its other moments stay as they are.',
     scopes: ['schedules'],
     params,
-    answers: [{ status: 202, when: 'it is due' }, unknown, elsewhere],
+    answers: [{ status: 202, when: 'due' }, unknown, elsewhere],
   }),
   moveSchedules: endpoint({
     method: 'POST',
     path: '/v1/pulse-routines-move',
-    does: 'Brings here what is due at another relay of the household. That one is asked, and lets go once a page tells it; nothing is due at both.',
+    does: 'Moves a schedule here from another relay of the household. That relay is asked, and releases the schedule when a page connects to it. The schedule is never due at both.',
     body: z.strictObject({
       gone: z
         .boolean()
         .default(false)
-        .describe('the person says that the other relay runs no more: nobody is asked, and it is due here from now on'),
+        .describe(
+          'the person says that the other relay no longer runs: it is not asked, and the schedule is due here from now on',
+        ),
     }),
-    answers: [{ status: 204, when: 'it is asked, or due here' }],
+    answers: [{ status: 204, when: 'the other relay is asked, or the schedule is due here' }],
   }),
   duplicateSchedule: endpoint({
     method: 'POST',
     path: '/v1/pulse-routines/{scheduleId}/duplicate',
-    does: 'Adds one like it, switched off, under a name of its own.',
+    does: 'Adds a copy of a schedule, switched off, with a new name.',
     scopes: ['schedules'],
     params,
     answers: [
-      { status: 201, when: 'it is there', body: scheduledSchema },
+      { status: 201, when: 'copied', body: scheduledSchema },
       unknown,
-      { status: 400, when: 'it is due only once, and that is over' },
+      { status: 400, when: 'the schedule is due only once, and that moment is over' },
     ],
   }),
   reorderSchedules: endpoint({
     method: 'PUT',
     path: '/v1/pulse-routines-order',
-    does: 'Sets the order in which the person sees them.',
+    does: 'Sets the order in which the person sees the schedules.',
     body: z.strictObject({ scheduleIds: z.array(idOf<ScheduleId>(z.string().max(LIMITS.id))).max(10_000) }),
     bodyValues: LIMITS.listValues,
     answers: [
-      { status: 204, when: 'it holds' },
-      { status: 400, when: 'one is missing, unknown or there twice' },
+      { status: 204, when: 'set' },
+      { status: 400, when: 'a schedule is missing, unknown or listed twice' },
     ],
   }),
   scheduleHistory: endpoint({
     method: 'GET',
     path: '/v1/pulse-routines/{scheduleId}/history',
-    does: 'What became of each moment at which it was due.',
+    does: 'The moments at which a schedule was due, with the outcome of each.',
     scopes: ['read', 'schedules'],
     params,
     query: {
       before: optional(named(idText, 'only moments before this, in ms since the epoch')),
       limit: wholeNumber(HISTORY_PAGE, `at most so many: ${HISTORY_PAGE.min}–${HISTORY_PAGE.max}`),
     },
-    answers: [{ status: 200, when: 'it is there', body: historySchema }, unknown],
+    answers: [{ status: 200, when: 'the history', body: historySchema }, unknown],
   }),
   timeline: endpoint({
     method: 'GET',
     path: '/v1/pulses/timeline',
-    does: 'What was due in the last hours, and what will be in the next.',
+    does: 'The moments of the last hours, and of the next.',
     scopes: ['read', 'schedules'],
     query: { hours: wholeNumber(TIMELINE_HOURS, `either way: ${TIMELINE_HOURS.min}–${TIMELINE_HOURS.max}`) },
     answers: [
@@ -216,14 +215,14 @@ export const scheduleEndpoints = {
   agentSchedule: endpoint({
     method: 'GET',
     path: '/v1/agents/{agentId}/schedule',
-    does: 'What is scheduled for one agent, and what became of what was due in the last day.',
+    does: 'The schedules of one agent, and the outcomes of the last day.',
     scopes: ['read', 'schedules'],
     access: 'agent',
     params: agentParams,
     answers: [
       {
         status: 200,
-        when: 'it is known',
+        when: 'the agent is known',
         body: z.object({
           schedules: z.array(scheduledSchema),
           occurrences: z.array(occurrenceSchema),
@@ -236,7 +235,7 @@ export const scheduleEndpoints = {
   runs: endpoint({
     method: 'GET',
     path: '/v1/runs',
-    does: 'Agents at work without the person, now and before: by what was due, and by who woke them. The events of a run have its id.',
+    does: 'Runs outside a session, under way and ended: scheduled ones, and those that somebody woke. Events of a run have its id.',
     scopes: ['read', 'schedules'],
     query: {
       agent: optional(named(idText, 'only those of this agent')),
@@ -248,7 +247,7 @@ export const scheduleEndpoints = {
         status: 200,
         when: 'always',
         body: z.object({
-          runs: z.array(occurrenceSchema).describe('the newest first; `endedAt` null: it goes on'),
+          runs: z.array(occurrenceSchema).describe('newest first; `endedAt` null: the run is under way'),
           more,
         }),
       },
@@ -258,88 +257,88 @@ export const scheduleEndpoints = {
   stopRun: endpoint({
     method: 'POST',
     path: '/v1/runs/{runId}/stop',
-    does: 'Stops a run. What it has said stays.',
+    does: 'Stops a run. What the agent has said stays.',
     params: { runId: named(idText, 'the run’s id') },
     answers: [
-      { status: 202, when: 'it says nothing more' },
-      { status: 404, when: 'no such run goes on' },
+      { status: 202, when: 'the run has stopped' },
+      { status: 404, when: 'no such run is under way' },
     ],
   }),
   continueRun: endpoint({
     method: 'POST',
     path: '/v1/runs/{runId}/continue',
-    does: 'Lets an agent go on with a run that did not come to its own end: another run begins, which is told what was done in it. The person asks for it, so no limit of wakes refuses it; budgets hold.',
+    does: 'Continues a run that did not complete. A new run begins, which is given what the earlier one did. The person asks for it, so limits on wakes do not apply. Budgets do.',
     params: { runId: named(idText, 'the run’s id') },
     answers: [
-      { status: 202, when: 'it begins, as soon as its agent is free' },
+      { status: 202, when: 'the new run begins as soon as the agent is free' },
       { status: 404, when: 'there is no such run' },
       {
         status: 409,
-        when: 'it goes on, came to its end, or goes on already; or its agent cannot be at work alone now',
+        when: 'the run is under way, completed, or was continued already; or its agent cannot run alone now',
       },
     ],
   }),
   proposals: endpoint({
     method: 'GET',
     path: '/v1/routine-proposals',
-    does: 'Routines that agents ask for, and that the person has not answered.',
+    does: 'Routines that agents have proposed, and that the person has not answered.',
     answers: [
       {
         status: 200,
         when: 'always',
-        body: z.object({ proposals: z.array(proposalSchema).describe('the oldest first') }),
+        body: z.object({ proposals: z.array(proposalSchema).describe('oldest first') }),
       },
     ],
   }),
   acceptProposal: endpoint({
     method: 'POST',
     path: '/v1/routine-proposals/{proposalId}/accept',
-    does: 'Says yes: it is a routine from now on.',
+    does: 'Approves a proposed routine, which is set from now on.',
     params: proposalParams,
-    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownProposal, misfit],
+    answers: [{ status: 201, when: 'the routine is set', body: scheduledSchema }, unknownProposal, misfit],
   }),
   declineProposal: endpoint({
     method: 'POST',
     path: '/v1/routine-proposals/{proposalId}/decline',
-    does: 'Says no.',
+    does: 'Declines a proposed routine.',
     params: proposalParams,
-    answers: [{ status: 204, when: 'it is declined' }, unknownProposal],
+    answers: [{ status: 204, when: 'declined' }, unknownProposal],
   }),
   standingCopies: endpoint({
     method: 'GET',
     path: '/api/standing-copies',
-    does: 'Which agents have left here what they need to be at work alone, how much, and since when.',
+    does: 'The agent snapshots that pages have left here, with their size and date.',
     answers: [
       { status: 200, when: 'always', body: standingCopiesSchema },
-      { status: 403, when: 'it is no browser that asks' },
+      { status: 403, when: 'the caller is not a browser' },
     ],
   }),
   leaveStandingCopy: endpoint({
     method: 'PUT',
     path: '/api/standing-copies/{agentId}',
-    does: 'Leaves with the relay what this agent needs to be at work alone. It lies there sealed.',
+    does: 'Leaves an agent snapshot with the relay: what the agent needs to work without a page. The relay stores it sealed.',
     params: { agentId: named(idText, 'the agent’s id') },
     body: z.strictObject({ version: z.string().min(1).max(LIMITS.id), copy: standingCopySchema }),
     bodyBytes: LIMITS.bodyBytes,
     answers: [
-      { status: 204, when: 'it is on disk' },
+      { status: 204, when: 'on disk' },
       unknownAgent,
       {
         status: 409,
-        when: '`taken-back`: the person has taken it back; `older-copy`: the one that lies there knows more',
+        when: '`taken-back`: the person has withdrawn the agent’s snapshot; `older-copy`: the stored snapshot is newer',
       },
-      { status: 403, when: 'it is no browser that asks' },
+      { status: 403, when: 'the caller is not a browser' },
     ],
   }),
   takeBackStandingCopy: endpoint({
     method: 'DELETE',
     path: '/api/standing-copies/{agentId}',
-    does: 'Takes it back, and switches off what is scheduled for this agent. None is left again until something of it is switched on.',
+    does: 'Withdraws an agent snapshot, and switches off the agent’s schedules. Pages leave no snapshot again until a schedule of the agent is switched on.',
     params: { agentId: named(idText, 'the agent’s id') },
     answers: [
-      { status: 204, when: 'it is gone, and none that is still on its way is taken' },
-      { status: 404, when: 'there is neither such an agent nor a copy of one' },
-      { status: 403, when: 'it is no browser that asks' },
+      { status: 204, when: 'deleted; a snapshot still on its way is refused' },
+      { status: 404, when: 'there is no such agent, and no snapshot of one' },
+      { status: 403, when: 'the caller is not a browser' },
     ],
   }),
 };

@@ -25,30 +25,30 @@ export const relayEndpoints = {
     method: 'GET',
     path: '/api/health',
     aliases: ['/health'],
-    does: 'Says that the relay is there, and whether it can reach its database; to a browser that is signed in also who would answer, and whether its household’s session runs.',
+    does: 'Says that the relay runs, and whether it can reach its database. A signed-in browser also sees which mind answers, and whether its household’s session runs.',
     access: 'anyone',
     storeless: true,
     answers: [
       { status: 200, when: 'this browser is signed in', body: healthSchema },
-      { status: 200, when: 'anybody else asks, or the database cannot be reached', body: openHealthSchema },
+      { status: 200, when: 'the browser is not signed in, or the database cannot be reached', body: openHealthSchema },
     ],
   }),
   enter: endpoint({
     method: 'GET',
     path: '/enter',
-    does: 'The one-time link that the relay prints when it starts. Gives the browser the session cookie and the page key, and shows the page.',
+    does: 'The one-time link that the relay prints when it starts. It gives the browser the session cookie and the page key, and shows the page.',
     access: 'anyone',
     raw: true,
-    query: { code: z.string().optional().describe('good once') },
+    query: { code: z.string().optional().describe('works once') },
     answers: [
-      { status: 200, when: 'signed in; a page that goes on to the grid' },
-      { status: 401, when: 'the link was used before, or is not whole: a page that says so' },
+      { status: 200, when: 'signed in; a page that leads to the grid' },
+      { status: 401, when: 'the link was used before, or is incomplete: a page that says so' },
     ],
   }),
   signedIn: endpoint({
     method: 'GET',
     path: '/signed-in',
-    does: 'Where an authorisation server sends the person back to: a page that hands what it brings to `finishSignIn`. By itself it changes nothing.',
+    does: 'The redirect address for authorisation servers. It answers with a page that passes its query string to `finishSignIn`, and changes nothing itself.',
     access: 'anyone',
     storeless: true,
     raw: true,
@@ -57,13 +57,13 @@ export const relayEndpoints = {
   favicon: endpoint({
     method: 'GET',
     path: '/favicon.ico',
-    does: 'The icon of the page, which browsers ask for everywhere, also before they are let in.',
+    does: 'The icon of the page. Browsers ask for it at this address, also before they are signed in.',
     access: 'anyone',
     storeless: true,
     raw: true,
     answers: [
       { status: 200, when: 'the page is built' },
-      { status: 204, when: 'it is not' },
+      { status: 204, when: 'the page is not built' },
     ],
   }),
   openApi: endpoint({
@@ -87,11 +87,11 @@ export const relayEndpoints = {
   putRehearsal: endpoint({
     method: 'PUT',
     path: '/api/rehearsal',
-    does: 'Tells the rehearsal mind how to behave from now on, for every household of the relay.',
+    does: 'Sets how the rehearsal mind behaves, for every household of the relay.',
     body: rehearsalSchema,
     answers: [
-      { status: 200, when: 'it does', body: rehearsalSchema },
-      { status: 403, when: '`owner-only`: it is not the household of the relay’s owner' },
+      { status: 200, when: 'set', body: rehearsalSchema },
+      { status: 403, when: '`owner-only`: the household does not belong to the relay’s owner' },
       { status: 404, when: 'a real mind is in use' },
     ],
   }),
@@ -102,38 +102,41 @@ export const homeEndpoints = {
   home: endpoint({
     method: 'GET',
     path: '/api/home',
-    does: 'Says how this browser stands to the households of the relay. Each has its own session, events and acknowledgements.',
+    does: 'Says which household of the relay this browser belongs to. Each household has its own session, events and acknowledgements.',
     answers: [{ status: 200, when: 'always', body: homeStandingSchema }],
   }),
   beginHome: endpoint({
     method: 'POST',
     path: '/api/home',
-    does: 'Begins a household for this browser. Where nobody else lives, any first write does so too.',
+    does: 'Begins a household for this browser. If there are no others, any first write does so too.',
     body: beginHomeSchema,
     answers: [
       {
         status: 200,
-        when: 'it has one now, or had one; or, with `anew`, this browser has a sign-in of its own from now on, by a new cookie: then `begun` is false, and the same call once more begins',
+        when: 'this browser has a household now, or had one; with `anew` it has a new sign-in from now on, by a new cookie: then `begun` is false, and the same call once more begins a household',
         body: homeStandingSchema,
       },
-      { status: 409, when: '`not-begun`: others live here, and `beside` is false; `households-full`; `sign-ins-full`' },
+      {
+        status: 409,
+        when: '`not-begun`: there are other households, and `beside` is false; `households-full`; `sign-ins-full`',
+      },
     ],
   }),
   lookedAt: endpoint({
     method: 'GET',
     path: '/api/look',
-    does: 'Who lives in the one household of others, for a browser that has none.',
+    does: 'The agents of the one other household, for a browser that has none.',
     answers: [
-      { status: 200, when: 'there is one to look at', body: lookedAtSchema },
-      { status: 409, when: 'there is not' },
+      { status: 200, when: 'there is a household to view', body: lookedAtSchema },
+      { status: 409, when: 'there is none' },
     ],
   }),
   lookEvents: endpoint({
     method: 'GET',
     path: '/api/look/events',
-    does: 'Its events from now on, as `/api/events` has them. Nothing is acknowledged by it.',
+    does: 'The events of that household from now on, in the form of `/api/events`. This acknowledges nothing.',
     raw: true,
-    answers: [stream, { status: 409, when: 'there is nothing to look at' }],
+    answers: [stream, { status: 409, when: 'there is no household to view' }],
   }),
 };
 
@@ -141,32 +144,32 @@ export const sessionEndpoints = {
   startSession: endpoint({
     method: 'POST',
     path: '/api/sessions',
-    does: 'Starts the session, with who the lead is and how the household wants things. An application names agents alone: the relay takes the rest from what a page has left with it.',
+    does: 'Starts the session, with the lead’s identity and the household’s settings. An application names agents only. The relay takes the rest from the agent snapshots.',
     scopes: ['sessions'],
     heavy: true,
     body: askSessionSchema,
     bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 201, when: 'started', body: sessionStartedSchema },
-      { status: 400, when: 'something does not fit, or an agent that is named is not known' },
+      { status: 400, when: 'a field does not fit, or a named agent is not known' },
       {
         status: 403,
-        when: '`no-scope`: an agent would be woken, now or by its `wakeEvents`, and the application may not wake any',
+        when: '`no-scope`: the session would wake an agent, now or by its `wakeEvents`, and the application may not wake any',
       },
       {
         status: 409,
-        when: 'a session runs already; `sessionId` says which; or `no-copy`: no page has left what the lead needs',
+        when: 'a session runs, and `sessionId` is its id; or `no-copy`: no page has left the lead’s snapshot',
       },
       {
         status: 422,
-        when: '`clock-ahead`: `after` lies more than a day ahead of the relay’s clock, and `ahead` was not said',
+        when: '`clock-ahead`: `after` is more than a day ahead of the relay’s clock, and `ahead` was not set',
       },
     ],
   }),
   endSession: endpoint({
     method: 'DELETE',
     path: '/api/sessions/current',
-    does: 'Ends the session. Everyone sleeps. An application ends only one that it started.',
+    does: 'Ends the session. All agents sleep. An application can end only a session that it started.',
     scopes: ['sessions'],
     answers: [
       { status: 204, when: 'the end is on disk' },
@@ -176,17 +179,17 @@ export const sessionEndpoints = {
   postMessage: endpoint({
     method: 'POST',
     path: '/api/messages',
-    does: 'A message to the lead, or to the agent `to`. Calls to the team (`[WAKE AGENTS]`, `[SUMMON AGENTS]`) go this way too. A message to an agent that sleeps waits in its inbox.',
+    does: 'Sends a message to the lead, or to the agent `to`. Calls to the team (`[WAKE AGENTS]`, `[SUMMON AGENTS]`) are sent this way too. A message to a sleeping agent waits in its inbox.',
     heavy: true,
     body: postMessageSchema,
     bodyBytes: LIMITS.bodyBytes,
     answers: [
-      { status: 202, when: 'taken; a repeated `clientId` gets the same answer', body: messagePostedSchema },
-      { status: 400, when: 'a call to the team is malformed; the reason says where' },
+      { status: 202, when: 'accepted; a repeated `clientId` gets the same answer', body: messagePostedSchema },
+      { status: 400, when: 'a call to the team is malformed; `detail` says where' },
       { status: 404, when: 'no such agent' },
       {
         status: 409,
-        when: 'no session runs, the called ones are awake already, or what `replaces` names cannot be replaced (any more)',
+        when: 'no session runs, the called agents are awake already, or the message that `replaces` names cannot be replaced (any more)',
       },
       { status: 413, when: 'too large' },
     ],
@@ -194,46 +197,49 @@ export const sessionEndpoints = {
   takeBack: endpoint({
     method: 'DELETE',
     path: '/api/messages/{messageId}',
-    does: 'Takes back a message of the person’s that its agent has not read: one that waits for the end of an answer, or in an inbox. The page hides it.',
+    does: 'Withdraws a message of the person that its agent has not read: it waits for the end of an answer, or in an inbox. The page hides it.',
     params: { messageId: named(idText, 'the message’s id') },
     answers: [
-      { status: 204, when: 'nobody reads it any more; asked again, too' },
-      { status: 409, when: '`read-already`: it waits nowhere, its agent has it before it' },
+      { status: 204, when: 'withdrawn; a repeat is answered the same' },
+      { status: 409, when: '`read-already`: the message no longer waits, the agent has it' },
     ],
   }),
   stop: endpoint({
     method: 'POST',
     path: '/api/agents/{agentId}/stop',
-    does: 'Stops what it is saying. What it has said stays.',
+    does: 'Stops an agent’s answer. What the agent has said stays.',
     params: { agentId },
-    answers: [{ status: 202, when: 'it says nothing more, or was silent already' }],
+    answers: [{ status: 202, when: 'the agent has stopped, or was silent already' }],
   }),
   sleep: endpoint({
     method: 'POST',
     path: '/api/agents/{agentId}/sleep',
-    does: 'Puts one agent to sleep, or gives up one egg.',
+    does: 'Puts one agent to sleep, or abandons one egg.',
     params: { agentId },
     answers: [
-      { status: 202, when: 'it sleeps' },
-      { status: 404, when: 'it is neither awake nor hatching' },
+      { status: 202, when: 'the agent sleeps, or the egg is an empty seat' },
+      { status: 404, when: 'the agent is neither awake nor hatching' },
     ],
   }),
   events: endpoint({
     method: 'GET',
     path: '/api/events',
-    does: `The events, as server-sent events: \`hello\`, what was missed after the cursor, \`snapshot\`, then what is new. Something is said at least every ${LIMITS.heartbeatMs / 1000} s.`,
+    does: `The events, as server-sent events: \`hello\`, the events missed after the cursor, \`snapshot\`, then new events. The relay sends something at least every ${LIMITS.heartbeatMs / 1000} s.`,
     raw: true,
-    headers: { 'Last-Event-ID': 'the cursor: the last event this browser has; goes before `after`' },
+    headers: { 'Last-Event-ID': 'the cursor: the last event that this browser has; takes precedence over `after`' },
     query: {
-      after: z.string().optional().describe('the cursor, where a header cannot be sent'),
-      log: z.string().optional().describe('which log the cursor is of; where it is not this one, everything is sent'),
+      after: z.string().optional().describe('the cursor, for clients that cannot send the header'),
+      log: z
+        .string()
+        .optional()
+        .describe('the log that the cursor belongs to; if the relay has another log, it sends everything'),
       once: z
         .literal('1')
         .optional()
         .describe(
-          'only what was missed, and the snapshot: the answer ends then. For pages to which a proxy lets no stream through',
+          'ends the answer after the missed events and the snapshot, for pages behind a proxy that blocks streams',
         ),
-      searches: z.literal('1').optional().describe('this page answers what agents look for: it is sent `search`'),
+      searches: z.literal('1').optional().describe('this page answers searches of agents: it is sent `search`'),
     },
     answers: [
       stream,
@@ -244,9 +250,9 @@ export const sessionEndpoints = {
   ack: endpoint({
     method: 'POST',
     path: '/api/events/ack',
-    does: 'Everything up to here is stored in a browser; the relay may forget it in time.',
+    does: 'Acknowledges all events up to this one. A browser has stored them, so the relay may delete them in time.',
     beginsNothing: true,
     body: ackSchema,
-    answers: [{ status: 204, when: 'noted' }],
+    answers: [{ status: 204, when: 'acknowledged' }],
   }),
 };

@@ -17,12 +17,12 @@ import {
 import { SYNC } from '../sync/settings.ts';
 import { endpoint, named } from './endpoint.ts';
 
-const household = named(syncId, 'the household: 16 random bytes as base64url', {
+const household = named(syncId, 'the household’s id: 16 random bytes as base64url', {
   type: 'unknown',
   detail: 'There can be no household under such an id.',
 });
 /** An offer may be named by a hash, so its id has 16 or 32 bytes. */
-const offer = named(syncId.or(publicKey), 'the offer: 16 or 32 bytes as base64url, which nobody can guess', {
+const offer = named(syncId.or(publicKey), 'the offer’s id: 16 or 32 unguessable bytes as base64url', {
   type: 'no-offer',
   detail: 'There can be no offer under such an id.',
 });
@@ -32,26 +32,26 @@ const slot = named(z.enum(OFFER_SLOTS), OFFER_SLOTS.map((name) => `\`${name}\``)
 });
 const noOffer = [
   { status: 404, when: 'there is no such offer' },
-  { status: 410, when: 'it has ended, or its time is over' },
+  { status: 410, when: 'the offer has ended or expired' },
 ] as const;
 
 export const syncEndpoints = {
   syncSocket: endpoint({
     method: 'GET',
     path: '/api/sync/socket',
-    does: `The socket of a device, as a WebSocket. Text messages say who it is and who belongs to the household; binary ones are frames of replication. The relay begins with \`challenge\`, the device answers \`hello\`, and \`welcome\` lets it in. Something is said at least every ${SYNC.heartbeatMs / 1000} s.`,
+    does: `The socket of a device, as a WebSocket. Text messages carry identity and membership; binary ones are frames of replication. The relay begins with \`challenge\`, the device answers \`hello\`, and \`welcome\` lets it in. Something is sent at least every ${SYNC.heartbeatMs / 1000} s.`,
     raw: true,
     headers: { Origin: 'Roost’s own page; browsers send it by themselves' },
     answers: [
-      { status: 101, when: 'it is a socket now' },
-      { status: 426, when: 'it was asked for without an upgrade' },
+      { status: 101, when: 'the connection is a WebSocket now' },
+      { status: 426, when: 'the request was no WebSocket upgrade' },
       { status: 503, when: 'too many sockets are open' },
     ],
   }),
   register: endpoint({
     method: 'PUT',
     path: '/api/sync/households/{household}',
-    does: 'Makes a household known where it is not, and a device one of it. Whoever has the household’s key can. Rotations of the key that the relay does not know are taken from it. Harmless where it is so already.',
+    does: 'Registers a household and one of its devices. Whoever has the household’s key can do this. The relay accepts key rotations that it does not know. A repeat has no effect.',
     params: { household },
     body: registerSchema,
     bodyValues: LIMITS.listValues,
@@ -59,62 +59,66 @@ export const syncEndpoints = {
       { status: 200, when: 'the device can open the socket', body: registeredSchema },
       {
         status: 403,
-        when: 'a proof is wrong, the household’s or the device’s own, or the id is not of these keys (`bad-proof`), the device was removed (`device-removed`), or the key was renewed since (`old-key`; `box` has the newest keys for it, where there are some)',
+        when: 'a proof of the household or the device is wrong, or the id does not belong to these keys (`bad-proof`); the device was removed (`device-removed`); or the household’s key was renewed since (`old-key`; `box` has the newest keys for this device, if any)',
       },
       {
         status: 409,
-        when: 'there is no room for more households (`households-full`), for more devices (`devices-full`), or the keys do not follow from each other (`bad-rotations`, `other-household`)',
+        when: 'there is no room for more households (`households-full`) or devices (`devices-full`), or the keys do not follow from each other (`bad-rotations`, `other-household`)',
       },
     ],
   }),
   openOffer: endpoint({
     method: 'PUT',
     path: '/api/sync/offers/{offer}',
-    does: `Makes an offer to join. It lives ${SYNC.offerMs / 60_000} minutes and works once.`,
+    does: `Makes an offer to join. It lasts ${SYNC.offerMs / 60_000} minutes and works once.`,
     params: { offer },
     answers: [
-      { status: 200, when: 'it is there, also where it was before', body: offerSchema },
-      { status: 410, when: 'it was there, and has ended' },
+      { status: 200, when: 'the offer exists; also answered to a repeat', body: offerSchema },
+      { status: 410, when: 'the offer existed, and has ended' },
     ],
   }),
   closeOffer: endpoint({
     method: 'DELETE',
     path: '/api/sync/offers/{offer}',
-    does: 'Ends an offer. What lies in its slots is gone.',
+    does: 'Ends an offer, and deletes the contents of its slots.',
     params: { offer },
-    answers: [{ status: 204, when: 'there is none any more' }],
+    answers: [{ status: 204, when: 'there is no such offer any more' }],
   }),
   putSlot: endpoint({
     method: 'PUT',
     path: '/api/sync/offers/{offer}/{slot}',
-    does: 'Puts something into a slot of an offer, once. It is sealed, or a public key.',
+    does: 'Puts data into a slot of an offer, once. The data is sealed, or a public key.',
     params: { offer, slot },
     body: slotSchema,
     answers: [
-      { status: 204, when: 'it lies there, also where the same did before' },
+      { status: 204, when: 'stored; also answered to a repeat' },
       ...noOffer,
-      { status: 409, when: 'something else lies there: somebody was first' },
+      { status: 409, when: 'the slot holds other data: another device was first' },
     ],
   }),
   getSlot: endpoint({
     method: 'GET',
     path: '/api/sync/offers/{offer}/{slot}',
-    does: 'What lies in a slot of an offer.',
+    does: 'The data in a slot of an offer.',
     params: { offer, slot },
     answers: [
-      { status: 200, when: 'something does', body: slotSchema },
-      { status: 204, when: 'nothing does yet; ask again' },
+      { status: 200, when: 'the data', body: slotSchema },
+      { status: 204, when: 'the slot is empty; ask again' },
       ...noOffer,
     ],
   }),
   recovery: endpoint({
     method: 'GET',
     path: '/api/sync/recoveries/{recovery}',
-    does: 'The household’s keys, sealed to its recovery phrase. Answered a few times a minute.',
-    params: { recovery: z.string().describe('what follows from the phrase: 32 bytes as base64url') },
+    does: 'The household’s keys, sealed to its recovery phrase. The relay answers a few requests a minute.',
+    params: { recovery: z.string().describe('derived from the phrase: 32 bytes as base64url') },
     answers: [
-      { status: 200, when: 'there is such a phrase; `epoch` is the newest key in the box', body: recoveryAnswerSchema },
-      { status: 404, when: 'there is none' },
+      {
+        status: 200,
+        when: 'there is a box for this phrase; `epoch` is the newest key in it',
+        body: recoveryAnswerSchema,
+      },
+      { status: 404, when: 'there is no box for this phrase' },
     ],
   }),
 };

@@ -27,13 +27,13 @@ import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 const path = '/api/v1/sessions/{sessionId}/{agentId}/sleeping';
 const access = 'client';
 const params = {
-  sessionId: named(idText, 'the running session; `current` will do'),
+  sessionId: named(idText, 'the running session’s id, or `current`'),
   agentId: named(idText, 'the agent’s id, name or seat'),
 };
 const unknown = { status: 404, when: 'no such session runs, or the agent is not in it' } as const;
 const forbidden = {
   status: 403,
-  when: 'the credential is of an agent that may not do this to others, or of an application without that scope',
+  when: 'the credential belongs to an agent that may not do this to others, or to an application without that scope',
 } as const;
 const aliases = ['/sessions/{sessionId}/{agentId}/sleeping'] as const;
 const set = {
@@ -44,12 +44,12 @@ const set = {
   params,
   body: sleepingSchema,
   answers: [
-    { status: 200, when: 'it is so, also where it was so before', body: sleepingSchema },
+    { status: 200, when: 'set; also answered to a repeat', body: sleepingSchema },
     forbidden,
     unknown,
     {
       status: 409,
-      when: 'the lead is to be set to sleep, or the gate did not let it be woken; `detail` says why. The person is never refused',
+      when: 'the lead cannot be set to sleep, or the gate did not let the agent be woken; `detail` says why. The person is never refused',
     },
   ],
 } as const;
@@ -59,18 +59,18 @@ export const pauseEndpoints = {
     method: 'GET',
     path,
     aliases,
-    does: 'Whether an agent of the running session is set to sleep. A credential will do, as a Bearer token: the agent’s own, that of an agent which may put others to sleep, or an application’s.',
+    does: 'Whether the sleeping flag of an agent of the running session is set. Accepts a Bearer token: the agent’s own credential, that of an agent which may put others to sleep, or an application’s.',
     access,
     scopes: ['read', 'sleep', 'wake'],
     params,
-    answers: [{ status: 200, when: 'it is in the session', body: sleepingSchema }, forbidden, unknown],
+    answers: [{ status: 200, when: 'the agent is in the session', body: sleepingSchema }, forbidden, unknown],
   }),
   putSleeping: endpoint({
     ...set,
     method: 'PUT',
-    does: 'Sets an agent of the running session to sleep, or wakes it. What it asks for while it sleeps waits, and goes on when it is woken. A credential will do, as for reading; an application needs `sleep` for the one and `wake` for the other.',
+    does: 'Sets or clears the sleeping flag of an agent of the running session. Its calls and requests wait while the flag is set, and continue when it is woken. Accepts a Bearer token, as for reading; an application needs the scope `sleep` or `wake`.',
   }),
-  postSleeping: endpoint({ ...set, method: 'POST', does: 'The same as `PUT`, so that plain tools can call it.' }),
+  postSleeping: endpoint({ ...set, method: 'POST', does: 'The same as `PUT`, for simple clients.' }),
 };
 
 // Wakes and their limits.
@@ -83,18 +83,18 @@ const accept = {
 const contentType = { 'Content-Type': '`application/json` or `application/yaml`' };
 const unknownAgent = { status: 404, when: 'no such agent' } as const;
 const misfits = [
-  { status: 400, when: 'something does not fit; `errors` names each field' },
+  { status: 400, when: 'a field does not fit; `errors` names each one' },
   { status: 413, when: 'too large' },
-  { status: 415, when: 'neither JSON nor YAML' },
+  { status: 415, when: 'the body is neither JSON nor YAML' },
 ] as const;
 
 export const wakeEndpoints = {
   wakes: endpoint({
     method: 'GET',
     path: '/api/wakes',
-    does: 'What the gate decided, newest first.',
+    does: 'The gate’s decisions, newest first.',
     query: {
-      before: optional(named(idText, 'the `decisionId` that the page before ended with')),
+      before: optional(named(idText, 'the last `decisionId` of the page before')),
       limit: wholeNumber(
         WAKE_PAGE,
         `at most so many: ${WAKE_PAGE.min}–${WAKE_PAGE.max}, otherwise ${WAKE_PAGE.otherwise}`,
@@ -113,30 +113,30 @@ export const wakeEndpoints = {
     scopes: ['read'],
     access: 'agent',
     params: wakeParams,
-    answers: [{ status: 200, when: 'it is known', body: wakeStatsSchema }, unknownAgent],
+    answers: [{ status: 200, when: 'the agent is known', body: wakeStatsSchema }, unknownAgent],
   }),
   agentConfig: endpoint({
     method: 'GET',
     path: '/v1/agents/{agentId}/config',
-    does: 'What was set for an agent, and what holds for it.',
+    does: 'An agent’s own settings, and the settings that apply to it.',
     scopes: ['read', 'limits'],
     access: 'agent',
     params: wakeParams,
     headers: accept,
     yaml: true,
-    answers: [{ status: 200, when: 'it is known', body: agentConfigAnswerSchema }, unknownAgent],
+    answers: [{ status: 200, when: 'the agent is known', body: agentConfigAnswerSchema }, unknownAgent],
   }),
   putAgentConfig: endpoint({
     method: 'PUT',
     path: '/v1/agents/{agentId}/config',
-    does: 'Sets what is an agent’s own, at once. What is left out stays as it is; with `whole` it is the household’s from now on.',
+    does: 'Changes an agent’s own settings, at once. A field that is left out keeps its value; with `whole` it takes the household’s value.',
     scopes: ['limits'],
     params: wakeParams,
     headers: { ...contentType, ...accept },
     body: setAgentConfigSchema,
     yaml: true,
     answers: [
-      { status: 200, when: 'it holds', body: agentConfigAnswerSchema },
+      { status: 200, when: 'changed', body: agentConfigAnswerSchema },
       unknownAgent,
       changedElsewhere,
       ...misfits,
@@ -145,7 +145,7 @@ export const wakeEndpoints = {
   householdConfig: endpoint({
     method: 'GET',
     path: '/v1/config',
-    does: 'What was set for the household, and what holds.',
+    does: 'The household’s own settings, and the settings that apply.',
     scopes: ['read'],
     headers: accept,
     yaml: true,
@@ -154,11 +154,11 @@ export const wakeEndpoints = {
   putHouseholdConfig: endpoint({
     method: 'PUT',
     path: '/v1/config',
-    does: 'Sets what is the household’s, at once. What is left out stays as it is; with `whole` it is Roost’s own default from now on.',
+    does: 'Changes the household’s settings, at once. A field that is left out keeps its value; with `whole` it takes Roost’s default.',
     headers: { ...contentType, ...accept },
     body: setHouseholdConfigSchema,
     yaml: true,
-    answers: [{ status: 200, when: 'it holds', body: householdConfigAnswerSchema }, changedElsewhere, ...misfits],
+    answers: [{ status: 200, when: 'changed', body: householdConfigAnswerSchema }, changedElsewhere, ...misfits],
   }),
 };
 
@@ -167,44 +167,44 @@ export const recordEndpoints = {
   compareRecords: endpoint({
     method: 'POST',
     path: '/api/records/compare',
-    does: 'How versions of records that a page has compare with those of the relay. Changes nothing.',
+    does: 'Compares a page’s versions of records with those of the relay. Changes nothing.',
     beginsNothing: true,
     body: compareRecordsSchema,
     bodyValues: LIMITS.listValues,
     answers: [
       { status: 200, when: 'always', body: comparedRecordsSchema },
-      { status: 403, when: 'it is no browser that asks' },
+      { status: 403, when: 'the caller is not a browser' },
     ],
   }),
   offerRecords: endpoint({
     method: 'POST',
     path: '/api/records',
-    does: 'Gives records back to a relay that has lost them. Those that are newer than the relay’s are taken; nobody is woken or told by it, and what would act by itself waits for the person’s yes.',
+    does: 'Restores records at a relay that has lost them. The relay takes those that are newer than its own. Nobody is woken or notified, and what would act by itself waits for the person’s yes.',
     body: offerRecordsSchema,
     bodyBytes: LIMITS.bodyBytes,
     bodyValues: LIMITS.listValues,
     answers: [
-      { status: 200, when: 'what became of each', body: offeredRecordsSchema },
-      { status: 403, when: 'it is no browser that asks' },
+      { status: 200, when: 'the outcome for each record', body: offeredRecordsSchema },
+      { status: 403, when: 'the caller is not a browser' },
     ],
   }),
   askedRecords: endpoint({
     method: 'GET',
     path: '/api/records/asked',
-    does: 'What of the records that were given back waits for the person’s yes: servers, what is due, and wider limits. Nothing of it acts before.',
+    does: 'The restored records that wait for the person’s yes: MCP servers, schedules and wider limits. They do not act before.',
     answers: [
       { status: 200, when: 'always', body: askedRecordsSchema },
-      { status: 403, when: 'it is no browser that asks' },
+      { status: 403, when: 'the caller is not a browser' },
     ],
   }),
   answerAsked: endpoint({
     method: 'POST',
     path: '/api/records/asked',
-    does: 'Says yes or no to what waits, one by one. It holds for this relay, and for exactly what was shown.',
+    does: 'Answers waiting records, each with yes or no. The answer applies at this relay, to exactly what was shown.',
     body: answerAskedSchema,
     answers: [
-      { status: 200, when: 'what became of each', body: askedOutcomesSchema },
-      { status: 403, when: 'it is no browser that asks' },
+      { status: 200, when: 'the outcome for each record', body: askedOutcomesSchema },
+      { status: 403, when: 'the caller is not a browser' },
     ],
   }),
 };
@@ -213,17 +213,17 @@ export const teamEndpoints = {
   team: endpoint({
     method: 'GET',
     path: '/api/team',
-    does: 'Who there is, as a page said last.',
+    does: 'The agents, as a page last reported them.',
     scopes: ['team'],
     answers: [{ status: 200, when: 'always', body: teamSchema }],
   }),
   putTeam: endpoint({
     method: 'PUT',
     path: '/api/team',
-    does: 'Says who there is: names, seats, and who is retired; and who was forgotten for good. Messages are addressed by it. Souls do not travel with it.',
+    does: 'Reports the agents: names and seats, which are retired, and which were forgotten for good. The relay addresses messages by this list. It holds no souls.',
     beginsNothing: true,
     body: announcedTeamSchema,
-    answers: [{ status: 204, when: 'kept' }],
+    answers: [{ status: 204, when: 'stored' }],
   }),
 };
 
@@ -237,17 +237,14 @@ export const inboxEndpoints = {
   inbox: endpoint({
     method: 'GET',
     path: '/api/agents/{agentId}/inbox',
-    does: 'What was sent to an agent, newest first, with what it has read, when, and in which run.',
+    does: 'Messages to an agent, newest first. Of those that it has read, also when and in which run.',
     params: { agentId: named(idText, 'the agent’s id, or "lead"') },
     query: {
-      before: optional(named(idText, 'a message id: the page begins after it')),
-      limit: wholeNumber(
-        { min: 1, max: 200, otherwise: 50 },
-        'messages on the page, 1 to 200; 50 where it is left out',
-      ),
+      before: optional(named(idText, 'a message’s id: only messages after it in this list')),
+      limit: wholeNumber({ min: 1, max: 200, otherwise: 50 }, 'messages on the page, 1 to 200; left out: 50'),
     },
     answers: [
-      { status: 200, when: 'always; an agent nobody wrote to has an empty inbox', body: inboxSchema },
+      { status: 200, when: 'always; an agent without messages has an empty inbox', body: inboxSchema },
       { status: 400, when: '`limit` does not fit' },
     ],
   }),
@@ -257,7 +254,7 @@ export const roomEndpoints = {
   room: endpoint({
     method: 'GET',
     path: '/api/room',
-    does: 'How much room the relay’s home takes, and how much is left. Some seconds old at most.',
+    does: 'How much disk space the relay’s home takes, and how much is free. The figures are at most some seconds old.',
     answers: [{ status: 200, when: 'always', body: roomSchema }],
   }),
 };

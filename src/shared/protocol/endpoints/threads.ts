@@ -18,29 +18,32 @@ export const searchEndpoints = {
   answerSearch: endpoint({
     method: 'POST',
     path: '/api/searches/{searchId}',
-    does: 'Answers what an agent of this household looks for, as `search` on the event stream asked. The first page that has everything is heard; the answer goes to that agent alone.',
+    does: 'Answers an agent’s search, which the relay sent as `search` on the event stream. The relay takes the first complete answer, and gives it to that agent only.',
     beginsNothing: true,
-    params: { searchId: named(idText, 'as it was asked') },
+    params: { searchId: named(idText, 'the search’s id') },
     body: searchAnsweredSchema,
     answers: [
-      { status: 204, when: 'taken' },
-      { status: 404, when: '`no-search`: it was never asked of this household, is answered, or was given up' },
+      { status: 204, when: 'accepted' },
+      {
+        status: 404,
+        when: '`no-search`: this household was not asked this, or the search was answered or has timed out',
+      },
     ],
   }),
 };
 
 const params = { threadId: named(idText, 'the thread’s id') };
 const unknown = { status: 404, when: 'there is no such thread' } as const;
-const closed = { status: 409, when: 'it is closed, and takes nothing more' } as const;
+const closed = { status: 409, when: 'the thread is closed, and accepts no messages' } as const;
 
 export const threadEndpoints = {
   threads: endpoint({
     method: 'GET',
     path: '/api/threads',
-    does: 'Every thread, also those that are closed.',
+    does: 'All threads, also closed ones.',
     scopes: ['threads'],
     query: {
-      before: optional(named(idText, 'a thread’s id: only those that come after it in this list')),
+      before: optional(named(idText, 'a thread’s id: only threads after it in this list')),
       limit: wholeNumber({ min: 1, max: 200, otherwise: 100 }, 'how many at most, 1–200; default 100'),
     },
     answers: [{ status: 200, when: 'always', body: threadsSchema }],
@@ -48,18 +51,18 @@ export const threadEndpoints = {
   createThread: endpoint({
     method: 'POST',
     path: '/api/threads',
-    does: 'Opens a thread among agents. They are told of it.',
+    does: 'Opens a thread among agents, and announces it to them.',
     scopes: ['threads'],
     body: createThreadSchema,
     answers: [
-      { status: 201, when: 'it is open', body: threadSchema },
-      { status: 400, when: 'one of them is not known, or is retired' },
+      { status: 201, when: 'open', body: threadSchema },
+      { status: 400, when: 'an agent is not known, or is retired' },
     ],
   }),
   threadMessages: endpoint({
     method: 'GET',
     path: '/api/threads/{threadId}/messages',
-    does: 'What was said in a thread, the newest page first.',
+    does: 'The messages of a thread, the newest page first.',
     scopes: ['threads'],
     params,
     query: {
@@ -71,22 +74,22 @@ export const threadEndpoints = {
         'how many at most, 1–200; default 50. Long ones make a page shorter',
       ),
     },
-    answers: [{ status: 200, when: 'it is there', body: threadMessagesSchema }, unknown],
+    answers: [{ status: 200, when: 'the messages', body: threadMessagesSchema }, unknown],
   }),
   sendToThread: endpoint({
     method: 'POST',
     path: '/api/threads/{threadId}/messages',
-    does: 'Says something in a thread, as the person. Those who are mentioned get it in their inbox, and may be woken for it.',
+    does: 'Posts a message of the person to a thread. Mentioned agents get it in their inbox, and may be woken for it.',
     scopes: ['threads'],
     params,
     body: sendToThreadSchema,
     answers: [
       {
         status: 200,
-        when: 'it stands in the thread; for a repeat, the message that was sent first',
+        when: 'posted; for a repeat, the message that was posted first',
         body: threadMessageSchema,
       },
-      { status: 400, when: 'one who is mentioned is not in the thread, is retired, or is not known' },
+      { status: 400, when: 'a mentioned agent is not in the thread, is retired, or is not known' },
       unknown,
       closed,
     ],
@@ -94,13 +97,13 @@ export const threadEndpoints = {
   addToThread: endpoint({
     method: 'POST',
     path: '/api/threads/{threadId}/participants',
-    does: 'Adds an agent to a thread. It may read everything that was said there.',
+    does: 'Adds an agent to a thread. It may read all earlier messages.',
     scopes: ['threads'],
     params,
     body: addToThreadSchema,
     answers: [
-      { status: 200, when: 'it is in it, also where it was before', body: threadSchema },
-      { status: 400, when: 'it is not known, or is retired' },
+      { status: 200, when: 'the agent is in the thread; also answered to a repeat', body: threadSchema },
+      { status: 400, when: 'the agent is not known, or is retired' },
       unknown,
       closed,
       changedElsewhere,
@@ -109,12 +112,12 @@ export const threadEndpoints = {
   removeFromThread: endpoint({
     method: 'DELETE',
     path: '/api/threads/{threadId}/participants/{agentId}',
-    does: 'Takes an agent out of a thread.',
+    does: 'Removes an agent from a thread.',
     scopes: ['threads'],
     params: { ...params, agentId: named(idText, 'the agent’s id') },
     answers: [
-      { status: 200, when: 'it is in it no more', body: threadSchema },
-      { status: 404, when: 'there is no such thread, or it is not in it' },
+      { status: 200, when: 'removed', body: threadSchema },
+      { status: 404, when: 'there is no such thread, or the agent is not in it' },
       closed,
     ],
   }),
@@ -125,6 +128,6 @@ export const threadEndpoints = {
     scopes: ['threads'],
     params,
     body: closeThreadSchema,
-    answers: [{ status: 200, when: 'it is closed', body: threadSchema }, unknown, closed, changedElsewhere],
+    answers: [{ status: 200, when: 'closed', body: threadSchema }, unknown, closed, changedElsewhere],
   }),
 };

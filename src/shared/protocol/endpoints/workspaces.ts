@@ -20,37 +20,40 @@ export const leftOutComment = (count: number): string => (count === 0 ? '' : `${
 export const leftOutIn = (end: string): number => Number(new RegExp(`${LEFT_OUT}(\\d+)$`).exec(end)?.[1] ?? 0);
 
 const params = { agentId: named(idText, 'the agent’s id, name or seat') };
-const path = z.string().default('').describe('from the agent’s folder on, `/` between names; empty: the folder itself');
-const unknownAgent = { status: 404, when: 'no such agent, or nothing lies there' } as const;
-const badPath = { status: 400, when: '`path` is none within the folder, or it is no file' } as const;
-const browsersOnly = { status: 403, when: 'it is no browser that asks' } as const;
+const path = z
+  .string()
+  .default('')
+  .describe('path from the agent’s folder on, with `/` between names; empty: the folder itself');
+const unknownAgent = { status: 404, when: 'there is no such agent, or nothing at this path' } as const;
+const badPath = { status: 400, when: '`path` is outside the folder, or not a file' } as const;
+const browsersOnly = { status: 403, when: 'the caller is not a browser' } as const;
 
 export const fileEntrySchema = z.object({
   name: z.string(),
   kind: z
     .enum(['file', 'folder', 'link', 'other'])
-    .describe('link: it leads elsewhere, and is not followed; other: a pipe, a socket, a device'),
-  bytes: z.number().int().nonnegative().describe('of a file, or of all files below a folder; else 0'),
+    .describe('link: a link, which is not followed; other: a pipe, a socket or a device'),
+  bytes: z.number().int().nonnegative().describe('of the file, or of all files below the folder; 0 for anything else'),
   changedAt: z.number().int().describe('ms since the epoch'),
 });
 export type FileEntry = z.infer<typeof fileEntrySchema>;
 
 export const folderSchema = z.object({
   entries: z.array(fileEntrySchema).describe(`by name, the first ${LISTED_ENTRIES}`),
-  more: z.number().int().nonnegative().describe('entries that are not listed'),
+  more: z.number().int().nonnegative().describe('number of entries that are not listed'),
   used: z
     .object({
       bytes: z.number().int().nonnegative(),
       entries: z.number().int().nonnegative(),
-      most: z.number().int().nonnegative().describe('bytes that it may hold'),
+      most: z.number().int().nonnegative().describe('bytes that the folder may hold'),
       whole: z
         .literal(false)
         .optional()
         .describe(
-          'there is more than was counted, and the sizes of folders may be larger than is said; left out: all was counted',
+          'not everything was counted, so folders may be larger than their sizes say; left out: everything was counted',
         ),
     })
-    .describe('of the whole of the agent’s folder'),
+    .describe('size of the agent’s whole folder'),
 });
 export type FolderAnswer = z.infer<typeof folderSchema>;
 
@@ -58,57 +61,57 @@ export const workspaceEndpoints = {
   files: endpoint({
     method: 'GET',
     path: '/api/workspaces/{agentId}',
-    does: 'What lies in an agent’s folder, or in one below it.',
+    does: 'Lists an agent’s folder, or a folder below it.',
     params,
     query: { path },
-    answers: [{ status: 200, when: 'it is there', body: folderSchema }, badPath, unknownAgent, browsersOnly],
+    answers: [{ status: 200, when: 'the list', body: folderSchema }, badPath, unknownAgent, browsersOnly],
   }),
   file: endpoint({
     method: 'GET',
     path: '/api/workspaces/{agentId}/file',
-    does: 'A file as it is, byte for byte, to be kept and never to be opened by the browser itself.',
+    does: 'A file, byte for byte, as a download. The browser never opens it itself.',
     raw: true,
     params,
     query: { path },
-    answers: [{ status: 200, when: 'it is there' }, badPath, unknownAgent, browsersOnly],
+    answers: [{ status: 200, when: 'the file' }, badPath, unknownAgent, browsersOnly],
   }),
   putFile: endpoint({
     method: 'PUT',
     path: '/api/workspaces/{agentId}/file',
-    does: `Puts a file there, as the body has it: \`application/octet-stream\`, at most ${UPLOAD_BYTES} bytes. It replaces one of the same name.`,
+    does: `Stores the body as a file: \`application/octet-stream\`, at most ${UPLOAD_BYTES} bytes. It replaces a file of the same name.`,
     raw: true,
     params,
     query: { path },
     answers: [
-      { status: 204, when: 'it is there' },
+      { status: 204, when: 'stored' },
       badPath,
       unknownAgent,
-      { status: 413, when: 'it is too large, or the folder is full' },
-      { status: 415, when: 'it is not sent as `application/octet-stream`' },
+      { status: 413, when: 'the file is too large, or the folder is full' },
+      { status: 415, when: 'the body is not sent as `application/octet-stream`' },
       browsersOnly,
     ],
   }),
   removeFile: endpoint({
     method: 'DELETE',
     path: '/api/workspaces/{agentId}/file',
-    does: 'Takes away a file, or a folder with all that is in it.',
+    does: 'Deletes a file, or a folder with everything in it.',
     params,
     query: { path },
-    answers: [{ status: 204, when: 'it is gone' }, badPath, unknownAgent, browsersOnly],
+    answers: [{ status: 204, when: 'deleted' }, badPath, unknownAgent, browsersOnly],
   }),
   filesZip: endpoint({
     method: 'GET',
     path: '/api/workspaces/{agentId}/zip',
-    does: `A folder with all that is in it, as a zip, sent as it is made. What is not in it, such as links, is named in its last file, \`${LEFT_OUT_NAME}\`, and counted in its comment.`,
+    does: `A folder with everything in it, as a zip that is sent while it is made. Its last file, \`${LEFT_OUT_NAME}\`, names what is left out, such as links, and its comment counts them.`,
     raw: true,
     params,
     query: { path },
     answers: [
-      { status: 200, when: 'it is there' },
+      { status: 200, when: 'the zip' },
       badPath,
       unknownAgent,
       browsersOnly,
-      { status: 413, when: 'it is more than a zip holds' },
+      { status: 413, when: 'the folder is larger than a zip can hold' },
     ],
   }),
 };

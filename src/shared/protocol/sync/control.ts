@@ -99,18 +99,21 @@ const box = base64(SYNC.slotChars);
  * A device's id is derived from these two: the first 16 bytes of SHA-256 over `roost device id 1`,
  * deviceKey and boxKey.
  */
-const deviceKey = publicKey.describe('Ed25519: which this device proves itself with');
-const boxKey = publicKey.describe('X25519: which others seal keys to');
-const recovery = z.object({ id: publicKey.describe('names the box to whoever has the phrase; 32 bytes'), box });
+const deviceKey = publicKey.describe('Ed25519 key with which this device proves its identity');
+const boxKey = publicKey.describe('X25519 key to which others seal keys');
+const recovery = z.object({
+  id: publicKey.describe('the address of the box, which only the phrase reveals; 32 bytes'),
+  box,
+});
 
 /**
  * The household key was renewed: from `epoch` on, the relay verifies registrations with `authKey`.
  */
 export const rotationSchema = z.object({
-  epoch: epoch.describe('the new one: one more than before'),
-  authKey: publicKey.describe('which registrations are checked with from now on'),
-  proof: signature.describe('with the authKey of the epoch before, over `rotationBytes`'),
-  removed: z.array(syncId).max(64).describe('devices that are out'),
+  epoch: epoch.describe('the new epoch: one more than before'),
+  authKey: publicKey.describe('the key that verifies registrations from now on'),
+  proof: signature.describe('signature with the authKey of the epoch before, over `rotationBytes`'),
+  removed: z.array(syncId).max(64).describe('devices that are removed'),
   boxes: z.record(syncId, box).describe('the keys, sealed to each device that stays'),
   recovery: recovery.nullable(),
 });
@@ -132,29 +135,29 @@ export const fromDeviceSchema = z.discriminatedUnion('kind', [
       device: syncId,
       deviceKey,
       boxKey,
-      signature: signature.describe('with the deviceKey, over `socketBytes`'),
+      signature: signature.describe('signature with the deviceKey, over `socketBytes`'),
     })
-    .describe('who it is; the first message of a device'),
+    .describe('the device’s identity; its first message'),
   z
     .object({ kind: z.literal('rotate'), rotation: rotationSchema })
-    .describe('renews the household’s key; of two at once one is first'),
+    .describe('renews the household’s key; if two devices do so at once, the first wins'),
   z
     .object({
       kind: z.literal('recovery'),
       recovery,
-      proof: signature.describe('with the current authKey, over `recoveryBytes`'),
+      proof: signature.describe('signature with the current authKey, over `recoveryBytes`'),
     })
     .describe('sets the box of the recovery phrase'),
   z
     .object({ kind: z.literal('signal'), to: syncId, data: z.string().max(SYNC.signalChars).describe('sealed') })
-    .describe('handed to another device of the household, if it is online'),
-  z.object({ kind: z.literal('ping') }).describe('is anybody there?'),
+    .describe('forwarded to another device of the household, if it is online'),
+  z.object({ kind: z.literal('ping') }).describe('checks that the relay still answers'),
 ]);
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 
 const newestBox = box
   .nullable()
-  .describe('the newest keys, sealed to this device; null: no rotation since it came, or none for it');
+  .describe('the newest keys, sealed to this device; null: no key rotation since it joined, or none sealed to it');
 
 export const fromRelaySchema = z.discriminatedUnion('kind', [
   z
@@ -165,36 +168,40 @@ export const fromRelaySchema = z.discriminatedUnion('kind', [
       kind: z.literal('welcome'),
       epoch,
       box: newestBox,
-      recoveryId: publicKey.nullable().describe('of the recovery phrase; null: there is no box'),
+      recoveryId: publicKey.nullable().describe('epoch of the recovery phrase’s box; null: there is no box'),
       devices: z.array(deviceSeenSchema),
     })
-    .describe('let in'),
+    .describe('the device is let in'),
   z
     .object({ kind: z.literal('devices'), devices: z.array(deviceSeenSchema) })
-    .describe('the list, or who of it is here, has changed'),
+    .describe('the list of devices, or of those that are online, has changed'),
   z
     .object({ kind: z.literal('rotated'), epoch, box: newestBox })
-    .describe('the household’s key was renewed, by this device or another'),
+    .describe('this or another device has renewed the household’s key'),
   z
     .object({ kind: z.literal('recovery-kept'), recoveryId: publicKey })
-    .describe('the box of the recovery phrase is kept'),
+    .describe('the relay has stored the box of the recovery phrase'),
   z
     .object({ kind: z.literal('signal'), from: syncId, data: z.string() })
     .describe('from another device of the household'),
   z
     .object({ kind: z.literal('removed') })
-    .describe('this device is no longer one of the household; the socket closes after it'),
+    .describe('this device no longer belongs to the household; the relay then closes the socket'),
   z
     .object({ kind: z.literal('unknown') })
-    .describe('not known here: register first, with `PUT /api/sync/households/{id}`; the socket closes after it'),
+    .describe(
+      'the relay does not know this device, which must first register with `PUT /api/sync/households/{id}`; the relay then closes the socket',
+    ),
   z
     .object({
       kind: z.literal('refused'),
-      what: z.string().describe('the kind of message; `message`, `frame`, or `entries` where they cannot be stored'),
+      what: z.string().describe('the kind of message; `message`, `frame`, or `entries` if they cannot be stored'),
       reason: z.string().describe('a sentence'),
     })
-    .describe('nothing was changed; where it could not have been a mistake of the moment, the socket closes after it'),
-  z.object({ kind: z.literal('pong') }).describe('said after a ping, and now and then unasked'),
+    .describe(
+      'nothing was changed; if the device could not have sent this by an accident of timing, the relay closes the socket',
+    ),
+  z.object({ kind: z.literal('pong') }).describe('sent after a ping, and now and then unasked'),
 ]);
 export type FromRelay = z.infer<typeof fromRelaySchema>;
 
@@ -204,22 +211,22 @@ export type FromRelay = z.infer<typeof fromRelaySchema>;
  */
 export const registerSchema = z.strictObject({
   epoch,
-  authKey: publicKey.describe('the household’s, of that epoch'),
+  authKey: publicKey.describe('the household’s authKey of that epoch'),
   rotations: z
     .array(rotationSchema)
     .max(1_000)
-    .describe('the rotations this device knows, so that a relay from an old backup catches up'),
+    .describe('the key rotations that this device knows, so that a relay restored from an old backup catches up'),
   device: syncId,
   deviceKey,
   boxKey,
-  proof: signature.describe('with the household’s authKey of `epoch`, over `registrationBytes`'),
-  deviceProof: signature.describe('with the deviceKey, over the same'),
+  proof: signature.describe('signature with the household’s authKey of `epoch`, over `registrationBytes`'),
+  deviceProof: signature.describe('signature with the deviceKey, over the same bytes'),
 });
 export type Register = z.infer<typeof registerSchema>;
 export const registeredSchema = z.object({ epoch });
 
 /** `PUT /api/sync/offers/{id}`. */
-export const offerSchema = z.object({ until: z.number().describe('when it ends, ms since the epoch') });
+export const offerSchema = z.object({ until: z.number().describe('when the offer ends, ms since the epoch') });
 /** The slots of an offer to join. Each is written once. */
 export const OFFER_SLOTS = ['device', 'invitation', 'welcome', 'joined'] as const;
 export type OfferSlot = (typeof OFFER_SLOTS)[number];

@@ -64,7 +64,7 @@ export interface Membership {
 }
 
 export const teamMarkSchema = z.object({
-  human: z.string().nullable().describe('what the agents call the person; null: not said yet'),
+  human: z.string().nullable().describe('what the agents call the person; null: not set yet'),
   lead: z.string().nullable(),
   agents: z.number(),
   documents: z.number(),
@@ -123,7 +123,7 @@ export const recoverySchema = z.object({
 export const letInSchema = z.object({
   by: syncId,
   time: z.number().describe('ms since the epoch'),
-  signature: signature.describe('of the device `by`, over `letInBytes`'),
+  signature: signature.describe('signature of the device `by`, over `letInBytes`'),
 });
 export type LetIn = z.infer<typeof letInSchema>;
 
@@ -131,16 +131,18 @@ export type LetIn = z.infer<typeof letInSchema>;
  * A device's record of itself. See `isGenuineDevice`. The newest by `epoch` and `time` is valid.
  */
 export const deviceRecordSchema = z.object({
-  deviceId: idOf<DeviceId>(z.string()).describe('follows from the two keys'),
+  deviceId: idOf<DeviceId>(z.string()).describe('derived from the two keys'),
   name: z.string().max(SYNC_OWNER.nameChars),
-  signKey: z.string().describe('Ed25519: what it says is checked with it'),
-  boxKey: z.string().describe('X25519: keys are sealed to it'),
+  signKey: z.string().describe('Ed25519 key that verifies this device’s signatures'),
+  boxKey: z.string().describe('X25519 key to which others seal keys'),
   addedAt: z.number(),
   time: z.number().describe('when this was written, ms since the epoch'),
-  epoch: z.number().describe('of the newest key that it had then'),
-  letIn: letInSchema.nullable().describe('null: it is the first, or came by the phrase, or does not say'),
-  signature: z.string().describe('its own, over `deviceBytes`'),
-  proof: z.string().describe('with the household’s key of `epoch`, over the same'),
+  epoch: z.number().describe('epoch of the newest key that the device had then'),
+  letIn: letInSchema
+    .nullable()
+    .describe('null: the device was the first, came by the recovery phrase, or does not say'),
+  signature: z.string().describe('the device’s own signature, over `deviceBytes`'),
+  proof: z.string().describe('signature with the household’s key of `epoch`, over the same bytes'),
 });
 export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 
@@ -161,11 +163,11 @@ const recoveryRecordSchema = z.object({
   id: z.string(),
   boxKey: z.string(),
   by: z.string().describe('the device that made it'),
-  keys: z.object({ signKey: z.string(), boxKey: z.string() }).describe('of that device'),
+  keys: z.object({ signKey: z.string(), boxKey: z.string() }).describe('signing key of that device'),
   epoch: z.number(),
   time: z.number(),
-  signature: z.string().describe('of that device, over `phraseBytes`'),
-  proof: z.string().describe('with the household’s key of `epoch`, over the same'),
+  signature: z.string().describe('signature of that device, over `phraseBytes`'),
+  proof: z.string().describe('signature with the household’s key of `epoch`, over the same bytes'),
 });
 export type RecoveryRecord = z.infer<typeof recoveryRecordSchema>;
 
