@@ -52,9 +52,9 @@ interface ScriptToolsDeps {
 
 const nameSchema = z.string().trim().min(1).max(SCHEDULE_BOUNDS.name);
 const registerSchema = z.object({
-  name: nameSchema.describe('a name of yours that is registered already is set anew'),
-  script_path: z.string().min(1).max(SCHEDULE_BOUNDS.path).describe('a file for bash in your folder'),
-  cron: z.string().max(200).optional().describe('five fields, by the human’s clock'),
+  name: nameSchema.describe('a name that you have registered is replaced'),
+  script_path: z.string().min(1).max(SCHEDULE_BOUNDS.path).describe('a bash file in your folder'),
+  cron: z.string().max(200).optional().describe('five fields, in the human’s zone'),
   every: z.string().max(40).optional().describe('such as `10 minutes` or `2 hours`'),
   at: z.string().max(80).optional().describe('once, such as `tomorrow 09:00`'),
   on_failure: z.enum(['wake_agent', 'ignore']).default('ignore'),
@@ -62,7 +62,7 @@ const registerSchema = z.object({
     .array(z.string())
     .max(SCHEDULE_BOUNDS.hosts)
     .default([])
-    .describe('public hosts that it reaches, such as example.org; none: no network'),
+    .describe('public hosts to reach, such as example.org; none: no network'),
 });
 const acceptSchema = z.object({
   schedule: z.string(),
@@ -116,7 +116,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
   const register = defineTool({
     name: 'wake_script',
     description:
-      'Has the relay run a bash script of yours at set times, without asking a model: a check that costs nothing while all is well. Say one of `cron`, `every` and `at`. Exit status 0 is well, 75 ends it for good, and any other is a failure, which wakes you where `on_failure` is `wake_agent`. The human sees the script and says yes first. They are asked again when its file changes, and until then the text that they accepted runs.',
+      'Makes the relay run a bash script of yours at set times, without a model: a check that costs nothing while all is well. Give one of `cron`, `every` and `at`. Exit status 0 means well, 75 ends the schedule, any other is a failure, which wakes you if `on_failure` is `wake_agent`. The human must approve the script first, and again when its file changes. Until then the approved text runs.',
     input: registerSchema,
     async prepare(input, { agentId }) {
       const found = await read(agentId, input);
@@ -156,7 +156,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
   /** The relay asks the person with this tool. Agents are not offered it. */
   const accept = defineTool({
     name: ACCEPT_SCRIPT,
-    description: 'Another text of a script runs from now on.',
+    description: 'Replaces the approved text of a script.',
     input: acceptSchema,
     asking: {
       keyOf: (input) => acceptSchema.parse(input).schedule,
@@ -297,11 +297,11 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     defineTool({
       name: 'wake_later',
       description:
-        'Leaves a message for yourself that comes back later, also while nobody is here. Say either `delay` or `at`. A name used before is set anew.',
+        'Leaves a message for yourself that comes back later, also while nobody is here. Give either `delay` or `at`. An existing name is replaced.',
       input: z.object({
         message: z.string().trim().min(1).max(SCHEDULE_BOUNDS.message),
         delay: z.string().optional().describe('such as `45 minutes` or `2 days`'),
-        at: z.string().optional().describe('such as 2026-12-24T09:00 or `friday 09:00`, by the human’s clock'),
+        at: z.string().optional().describe('such as 2026-12-24T09:00 or `friday 09:00`, in the human’s zone'),
         name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).optional(),
         context: givenBefore,
       }),
@@ -332,14 +332,14 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     defineTool({
       name: 'wake_schedule',
       description:
-        'Brings a message back to yourself again and again, also while nobody is here. Say `cron`, `every` or `at`. The human is asked once. A name used before is set anew.',
+        'Brings a message back to you repeatedly, also while nobody is here. Give `cron`, `every` or `at`. The human is asked once. An existing name is replaced.',
       input: z.object({
         name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name),
         message: z.string().trim().min(1).max(SCHEDULE_BOUNDS.message),
-        cron: z.string().max(200).optional().describe('five fields, by the human’s clock'),
+        cron: z.string().max(200).optional().describe('five fields, in the human’s zone'),
         every: z.string().max(40).optional().describe('such as `30 minutes`'),
         at: z.string().max(80).optional().describe('once, such as `friday 09:00`'),
-        context: givenBefore.describe('what you are given of before'),
+        context: givenBefore.describe('earlier words that you get'),
       }),
       async prepare(input, { agentId }) {
         const read = await recurring(input, agentId);
@@ -366,7 +366,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     }),
     defineTool({
       name: 'wake_cancel',
-      description: 'Takes away a reminder, a script or a routine of yours, by its name.',
+      description: 'Removes a reminder, a script or a routine of yours, by its name.',
       input: z.object({ name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name) }),
       async run({ name }, { agentId }) {
         const found = await schedules.named(agentId, name);
@@ -377,7 +377,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     }),
     defineTool({
       name: 'wake_list',
-      description: 'What will come back to you: your reminders and scripts.',
+      description: 'Lists your reminders and scripts.',
       input: z.object({}),
       readOnly: true,
       run: (_input, { agentId }) =>
@@ -385,7 +385,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     }),
     defineTool({
       name: 'list_my_routines',
-      description: 'The routines that the human has set for you, and when each is due next.',
+      description: 'Lists the routines set for you by the human, and when each is due next.',
       input: z.object({}),
       readOnly: true,
       run: (_input, { agentId }) =>
@@ -394,14 +394,14 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
     defineTool({
       name: 'propose_routine',
       description:
-        'Asks the human for a routine of yours: something that you do by yourself at regular times. Nothing of it runs before the human has said yes. Say either `every_minutes` or `cron`.',
+        'Proposes a routine of yours to the human: work that you do by yourself at regular times. It does not run before the human says yes. Give either `every_minutes` or `cron`.',
       input: z.object({
         name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name),
-        instructions: z.string().trim().min(1).max(SCHEDULE_BOUNDS.instructions).describe('what you do then'),
-        why: z.string().trim().min(1).max(SCHEDULE_BOUNDS.why).describe('for the human: what it is good for'),
+        instructions: z.string().trim().min(1).max(SCHEDULE_BOUNDS.instructions).describe('what you then do'),
+        why: z.string().trim().min(1).max(SCHEDULE_BOUNDS.why).describe('for the human: why it is useful'),
         every_minutes: z.number().int().min(INTERVAL_BOUNDS.min).max(INTERVAL_BOUNDS.max).optional(),
-        cron: z.string().max(200).optional().describe('five fields, such as `30 7 * * 1-5`, by the human’s clock'),
-        only_if_something_waits: z.boolean().default(true).describe('it passes by where nothing is there for you'),
+        cron: z.string().max(200).optional().describe('five fields, such as `30 7 * * 1-5`, in the human’s zone'),
+        only_if_something_waits: z.boolean().default(true).describe('skips a run if nothing waits for you'),
       }),
       allowed: async ({ agentId }) =>
         agentId !== LEAD_ID && (await configs.agent(agentId)).effective.coordination.may_propose_routines,

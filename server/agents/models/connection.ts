@@ -190,7 +190,7 @@ export interface Trial {
  */
 const TOOL: MindTool = {
   name: 'say_present',
-  description: 'Says that somebody is there. There is no need to call it.',
+  description: 'Reports that somebody is there. You need not call it.',
   properties: { word: { type: 'string', description: 'one word' } },
   required: ['word'],
 };

@@ -230,7 +230,7 @@ export function createReachTools({
     defineTool({
       name: 'message_agent',
       description:
-        'Leaves a message in another’s inbox, which is read at its next turn and costs nothing. Use this for almost everything. To “human” it is left in your conversation. Priority high or urgent also asks for a wake, within limits.',
+        'Leaves a message in another agent’s inbox. It reads it at its next turn, at no cost. Use this for almost everything. To “human”: a message in your conversation. Priority high or urgent also asks for a wake, within limits.',
       input: z.object({
         to,
         message: text,
@@ -249,15 +249,14 @@ export function createReachTools({
     defineTool({
       name: 'wake_agent',
       description:
-        'Leaves a message and asks for the other agent to be woken for it now. That costs a model run and is limited: only for what cannot wait.',
+        'Leaves a message and asks to wake the other agent for it now. That costs a model run and is limited. Use it only for what cannot wait.',
       allowed: mayWake,
       input: z.object({ to, message: text, reason: z.enum(WAKE_REASONS) }),
       run: (input, caller) => reach.wake(caller, { to: input.to, text: input.message, reason: input.reason }),
     }),
     defineTool({
       name: 'message_human',
-      description:
-        'Leaves the human a message, marked as unread, for when they look again. What you answer them is seen anyway.',
+      description: 'Leaves the human an unread message for when they look again. They see your answers to them anyway.',
       input: z.object({
         message: z
           .string()
@@ -269,7 +268,7 @@ export function createReachTools({
     }),
     defineTool({
       name: 'read_inbox',
-      description: 'Gives you the messages that wait for you, oldest first, as many as fit. Each is given once.',
+      description: 'Reads the messages that wait for you, oldest first, as many as fit. Each is given once.',
       input: z.object({}),
       async run(_input, caller) {
         const beside = caller.kind === 'client' && BY_MIND.has(host.stateOf(caller.agentId));
@@ -328,7 +327,7 @@ export function createReachTools({
     }),
     defineTool({
       name: 'list_team',
-      description: 'Says who is on the team, in which seats, and who is awake.',
+      description: 'Lists who is on the team, their seats, and who is awake.',
       input: z.object({}),
       readOnly: true,
       async run(_input, caller) {
@@ -354,7 +353,7 @@ export function createReachTools({
       name: 'go_to_sleep',
       allowed: isNotLead,
       description:
-        'Sets you to sleep from the end of this call on: nothing is asked of you, and nothing is lost, until somebody wakes you.',
+        'Puts you to sleep after this call. Nothing is asked of you, and nothing is lost, until somebody wakes you.',
       input: z.object({}),
       run: async (_input, caller) =>
         (await setPaused(caller.agentId, caller)) ?? toolDone('You are asleep from now on. What is sent to you waits.'),
@@ -362,7 +361,7 @@ export function createReachTools({
     defineTool({
       name: 'put_to_sleep',
       description:
-        'Sets another agent to sleep to save its tokens. A call of its that is under way finishes; what is sent to it waits.',
+        'Puts another agent to sleep to save its tokens. Its current call finishes. What is sent to it waits.',
       input: z.object({ agent: to }),
       allowed: mayPutOthersToSleep,
       async run(input, caller) {

@@ -122,7 +122,7 @@ function finderOf(waiting: readonly MindTool[]): MindTool {
   ];
   return {
     name: FIND_TOOL,
-    description: `Looks for more tools, which you can call from your next turn on. ${there.join(' ')}`,
+    description: `Finds more tools, which you can call from your next turn on. ${there.join(' ')}`,
     properties: { query: { type: 'string', description: 'what it should do, or its name', maxLength: 200 } },
     required: ['query'],
     finds: true,

@@ -97,7 +97,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
     defineTool({
       name: 'read_soul',
       description:
-        'Reads your soul: who you are, in your own words, as it stands. The relay has it while a session runs in which you were woken.',
+        'Reads your soul as it is now: who you are, in your own words. The relay has it only during a session in which you were woken.',
       input: z.object({}),
       readOnly: true,
       allowed: mayRead,
@@ -117,7 +117,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
     defineTool({
       name: 'read_last_conversation',
       description:
-        'Reads what you are given when you wake: your last conversations with the person, and what was said to you and by you in this session since. The relay has it while a session runs in which you were woken.',
+        'Reads what a wake gives you: your last conversations with the person, and messages to you and from you in this session since. The relay has it only during a session in which you were woken.',
       input: z.object({}),
       readOnly: true,
       allowed: mayRead,
@@ -129,7 +129,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
     }),
     defineTool({
       name: WRITE_SOUL.name,
-      description: `${WRITE_SOUL.description} Call read_soul first: what you leave out is not in it any more.`,
+      description: `${WRITE_SOUL.description} Call read_soul first: what you leave out is gone from it.`,
       input: z.object({ text: soulSchema }),
       allowed: mayRead,
       async run({ text }, caller) {

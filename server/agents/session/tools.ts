@@ -146,7 +146,7 @@ export function createRunningCall({
 const SPAWN_TEAM: MindTool = {
   name: 'spawn_team',
   description:
-    'Joins the call that the human has made: the agents are on their way already. Answers with a [TEAM REPORT] when everyone has answered or failed.',
+    'Joins the human’s call: the agents are waking already. Returns a [TEAM REPORT] when each has answered or failed.',
   properties: {
     seats: {
       type: 'array',
@@ -158,15 +158,14 @@ const SPAWN_TEAM: MindTool = {
 };
 export const CHOOSE_NAME: MindTool = {
   name: 'choose_name',
-  description:
-    'Takes a name as your own. At birth it is the name you are born with; later it is your name from now on.',
+  description: 'Takes a name as your own, from now on. At birth, you are born with it.',
   properties: { name: { type: 'string', description: `The name, at most ${LIMITS.name} characters` } },
   required: ['name'],
 };
 export const WRITE_SOUL: MindTool = {
   name: 'write_soul',
   description:
-    'Keeps this text as your soul: who you are, in your own words. It is given back to you whenever you wake. The earlier one is kept as well.',
+    'Stores this text as your soul: who you are, in your own words. You get it whenever you wake. Earlier versions stay stored.',
   properties: { text: { type: 'string' } },
   required: ['text'],
 };

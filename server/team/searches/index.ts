@@ -101,14 +101,14 @@ const input = z.object({
     .trim()
     .min(1)
     .max(LIMITS.searchText)
-    .describe('the words; a few that stand together find more than a question'),
+    .describe('a few words that occur together find more than a question'),
   from: z
     .string()
     .min(1)
     .max(LIMITS.id)
     .optional()
-    .describe('only what this one said: a name, a seat number, an id, or "human"'),
-  threadId: z.string().min(1).max(LIMITS.id).optional().describe('only in this thread, which you are in'),
+    .describe('only by this author: a name, a seat number, an id, or "human"'),
+  threadId: z.string().min(1).max(LIMITS.id).optional().describe('only in this thread, if you are in it'),
   since: z
     .string()
     .regex(/^\d{4}-\d\d-\d\d$/)
@@ -260,7 +260,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     defineTool({
       name: 'search_conversations',
       description:
-        'Looks for words in what you took part in: your conversation with the human, with what you read in your inbox, and the threads you are in. Words may be beginnings, and small typing errors are forgiven. A page of the human’s that is open answers; where none does, only your last conversation is searched, as the relay has it, and the answer says so. What was forgotten is not found.',
+        'Searches for words in what you took part in: your conversation with the human, including messages that you read in your inbox, and your threads. Beginnings of words match, and small typing errors are forgiven. An open page of the human answers. If none does, the relay searches only your last conversation, and the answer says so. What was forgotten is not found.',
       input,
       readOnly: true,
       // A client may read at most the last conversation.

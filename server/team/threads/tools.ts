@@ -87,14 +87,14 @@ const threadId = z
   .refine((id) => !id.includes('\0'), 'no thread has such an id')
   .describe('the thread’s id');
 const waiting = {
-  threadId: threadId.optional().describe('only in this thread; left out: in any thread you are in'),
+  threadId: threadId.optional().describe('only in this thread; left out: in any of your threads'),
   timeoutSeconds: z
     .number()
     .int()
     .min(waitSeconds.min)
     .max(waitSeconds.max)
     .default(waitSeconds.otherwise)
-    .describe('how long to wait at most; 0 only looks'),
+    .describe('longest wait; 0 only checks'),
 };
 /** The common end of the description of every waiting tool. */
 const GIVES =
@@ -144,7 +144,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'create_thread',
       description:
-        'Opens a thread with other agents: for what concerns several of you, or takes more than one message. You are in it. Those you name are told of it; then say something with send_message_to_thread.',
+        'Opens a thread with other agents: for what concerns several of you, or takes more than one message. You are in it. The agents that you name are informed. Then use send_message_to_thread.',
       input: z.object({ title: threadTitle, participants: z.array(agent).min(1).max(named) }),
       async run({ title, participants }, caller) {
         const answer = await threads.create(caller.agentId, { title, participantRefs: participants });
@@ -153,7 +153,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     }),
     defineTool({
       name: 'add_participant',
-      description: 'Adds an agent to a thread you are in. It can read everything that was said there.',
+      description: 'Adds an agent to a thread you are in. It can read all earlier messages.',
       input: z.object({ threadId, agent }),
       async run(input, caller) {
         const answer = await threads.add(caller.agentId, input.threadId, input.agent);
@@ -163,7 +163,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'remove_participant',
       description:
-        'Takes an agent out of a thread you are in; it reads and writes there no more. Name yourself to leave.',
+        'Removes an agent from a thread you are in. It cannot read or write there then. Name yourself to leave.',
       input: z.object({ threadId, agent }),
       async run(input, caller) {
         const answer = await threads.remove(caller.agentId, input.threadId, input.agent);
@@ -173,7 +173,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'send_message_to_thread',
       description:
-        'Says something in a thread you are in. Everyone in it can read it; those in `mentions`, and those whom it names as @Name, also get it in their inbox, and are woken for it if their limits allow. Mention only whom you need an answer from.',
+        'Posts a message to a thread you are in. Everyone in it can read it. Agents in `mentions`, or named in the text as @Name, also get it in their inbox, and are woken for it if their limits allow. Mention only those whose answer you need.',
       input: z.object({
         threadId,
         message: z
@@ -200,7 +200,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'close_thread',
       description:
-        'Closes a thread you are in for good, with a summary of what came of it. It can be read still, and takes nothing more.',
+        'Closes a thread you are in for good, with a summary of its outcome. It can still be read, but takes no messages.',
       input: z.object({ threadId, summary: closeThreadSchema.shape.summary }),
       async run(input, caller) {
         const answer = await threads.close(caller.agentId, input.threadId, input.summary);
@@ -209,10 +209,10 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     }),
     defineTool({
       name: 'list_threads',
-      description: 'Lists the threads you are in, the newest first.',
+      description: 'Lists the threads you are in, newest first.',
       input: z.object({
-        closedToo: z.boolean().default(false).describe('closed ones as well'),
-        before: threadId.optional().describe('only those that stand below this one in the list'),
+        closedToo: z.boolean().default(false).describe('also closed ones'),
+        before: threadId.optional().describe('only threads after this one in the list'),
       }),
       readOnly: true,
       async run({ closedToo, before }, caller) {
@@ -236,15 +236,10 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     }),
     defineTool({
       name: 'read_thread',
-      description: 'Reads what was last said in a thread you are in, oldest first.',
+      description: 'Reads the last messages of a thread you are in, oldest first.',
       input: z.object({
         threadId,
-        before: z
-          .number()
-          .int()
-          .min(1)
-          .optional()
-          .describe('only what stands before the message with this number; left out: the newest'),
+        before: z.number().int().min(1).optional().describe('only messages before this number; left out: the newest'),
       }),
       async run(input, caller) {
         const answer = await threads.read(caller.agentId, input.threadId, {
@@ -260,7 +255,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'wait_for_message',
       waits: true,
-      description: `Waits until somebody else says something. ${GIVES}`,
+      description: `Waits for a message of another. ${GIVES}`,
       input: z.object(waiting),
       run: (input, caller) => wait(caller, { kind: 'message' }, input),
     }),
@@ -274,7 +269,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'wait_for_agent',
       waits: true,
-      description: `Waits until one agent says something, for example its answer to you. ${GIVES}`,
+      description: `Waits for a message of one agent, such as its answer to you. ${GIVES}`,
       input: z.object({ agent: agent.describe('a name, a seat number, or an id; "human" for the person'), ...waiting }),
       async run(input, caller) {
         if (input.agent.trim().toLowerCase() === PERSON)

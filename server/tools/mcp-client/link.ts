@@ -52,7 +52,7 @@ import { createProgramTransport, type Starts } from './program.ts';
 
 const NAME = 'read_resource';
 const inputSchema = z.object({
-  uri: z.string().min(1).optional().describe('one of those that were listed; left out: lists them'),
+  uri: z.string().min(1).optional().describe('a listed address; left out: lists them'),
 });
 
 /** Compared by identity, because a server may have a tool of its own with this name. */
@@ -60,7 +60,7 @@ const RESOURCES_TOOL = offeredOf(
   {
     name: NAME,
     title: 'Read what it has',
-    description: 'Lists what the server has to read, or reads one thing of it by its address.',
+    description: 'Lists what the server offers to read, or reads one of these by its address.',
     inputSchema: z.toJSONSchema(inputSchema),
     annotations: { readOnlyHint: true },
   },

@@ -77,7 +77,7 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerso
       read.ok && typeof read.schema['description'] === 'string' ? shownText(read.schema['description']) : '';
     const made: TeamTool = {
       name: tool.called,
-      description: `${tool.name} of ${one.name}, an MCP server that the human has connected. It describes it so: ${[tool.description, whole].filter((words) => words !== '').join(' ')}`,
+      description: `${tool.name} of ${one.name}, an MCP server that the human has connected. It says of itself: ${[tool.description, whole].filter((words) => words !== '').join(' ')}`,
       input: z.looseObject({}),
       schema: read.ok ? read.schema : { type: 'object', properties: {} },
       // A server's own claims are not trusted.

@@ -142,7 +142,7 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       name: 'state',
       title: 'Who I am',
       description:
-        'My name and seat, the running session, whether I am set to sleep, how many messages wait for me, and how often I may still be woken today.',
+        'My name and seat, the running session, whether I am set to sleep, how many messages wait for me, and how often I can be woken today.',
       mimeType: 'application/json',
       read: async (agent) => json(await stateOf(deps, agent)),
     },
@@ -150,7 +150,8 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       uri: 'roost://agent/threads',
       name: 'threads',
       title: 'My threads',
-      description: 'The open threads that I am in, the newest first: who is in them, and how much was said when.',
+      description:
+        'The open threads that I am in, newest first: participants, number of messages, and when the last was.',
       mimeType: 'application/json',
       read: async ({ agentId }) =>
         json(await deps.threads.list(agentId, { before: null, limit: MOST_THREADS, closedToo: false })),
@@ -159,7 +160,7 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       uri: 'roost://agent/instructions',
       name: 'instructions',
       title: 'How to live in a Roost',
-      description: 'How agents of a Roost reach each other, and what sleeping and limits mean for them.',
+      description: 'How agents of a Roost reach each other, and what sleep and limits mean for them.',
       mimeType: 'text/markdown',
       read: (agent) => Promise.resolve(howToLive(shownName(agent.name, 'agent'))),
     },
