@@ -45,7 +45,7 @@ async function openBrowser(link: string): Promise<void> {
 /** Exits with `code` once `end` is done or its time is over. */
 function leave(end: () => Promise<void>, code: number): void {
   setTimeout(() => {
-    tell('Not everything could be closed in time; nothing that was stored is lost.');
+    tell('Not everything could be closed in time. Stored data is safe.');
     process.exit(code);
   }, CLOSE_WITHIN_MS).unref();
   end().then(
@@ -91,7 +91,7 @@ async function stop({ home }: Config): Promise<void> {
   const asked = await askToEnd(home, STOP_WITHIN_MS);
   switch (asked.kind) {
     case 'none':
-      throw new StartError(`No relay runs on the home ${home}. If yours has another, name it with --home.`);
+      throw new StartError(`No relay runs on the home ${home}. If yours has another home, name it with --home.`);
     case 'ended':
       return tell('Roost has ended. What comes due until it is started again is skipped, and not made up for.');
     case 'hangs':
@@ -110,7 +110,7 @@ async function stop({ home }: Config): Promise<void> {
 function endOnFault(relay: Relay): void {
   let ending = false;
   process.on('uncaughtException', (error) => {
-    relay.logger.error('The relay broke and ends.', { error });
+    relay.logger.error('The relay failed, and ends.', { error });
     // Errors while it ends are reported, and do not stop it from ending.
     tell(
       ending

@@ -42,7 +42,7 @@ function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   const warming = withWarmMind(async (warmMind) => {
     for (const each of homes.open()) await each.warm(warmMind, closing.signal);
   }).catch((error: unknown) =>
-    logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }),
+    logger.warn('Not everything could be warmed up. The first answer takes a little longer.', { error }),
   );
   closers.add(() => {
     closing.abort();
@@ -59,7 +59,7 @@ function tellOfDatabase(database: Database, { say, logger }: { say: (line: strin
         ? `The database can be reached again, after ${spanText(performance.now() - (since ?? performance.now()))}.`
         : kind === 'away'
           ? DATABASE_AWAY
-          : 'The database was waited for in vain: what was being said has ended. It is written when the database is back.';
+          : 'The database could not be reached in time. Answers under way have ended, and are stored when the database is back.';
     since = kind === 'there' ? null : (since ?? performance.now());
     say(line);
     logger.warn(line);
@@ -130,11 +130,11 @@ async function openListener(
       ...tls,
       onPair(pair) {
         http.secureWith(pair);
-        logger.info('The certificate was read anew.');
+        logger.info('The certificate was read again.');
       },
       onProblem(error) {
-        say(`${error.message} The one before stays in use.`);
-        logger.warn('The certificate could not be read anew.', { error });
+        say(`${error.message} The earlier one stays in use.`);
+        logger.warn('The certificate could not be read again.', { error });
       },
     });
   closers.add(() => Promise.resolve(certificate?.close()));
@@ -168,7 +168,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     databaseUrl: config.databaseUrl,
     limits: { patienceMs: config.databaseAwayMs },
     onFirst: () => say('Preparing the store. This happens once and takes a few seconds…'),
-    onIdleError: (error) => logger.warn('A connection to the database broke while idle.', { error }),
+    onIdleError: (error) => logger.warn('An idle database connection broke.', { error }),
   });
   closers.add(() => store.close());
   tellOfDatabase(store.database, { say, logger });
@@ -245,7 +245,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => homes.close());
   for (const id of config.trustedHouseholds.filter((each) => !homes.has(each))) {
     say(`--trusted-households names ${id}, which is no household of this relay.`);
-    logger.warn('A household that is trusted is not here.', { id });
+    logger.warn('A trusted household does not exist at this relay.', { id });
   }
   models.rehearsal.meet({
     all: () => Promise.all(homes.open().map(({ directory }) => directory.all())),

@@ -207,15 +207,15 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
       const agent = agentId === null ? null : (await directory.all()).find((each) => each.agentId === agentId);
       if (agent === undefined) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
       if (agentId !== null && scopes !== undefined && scopes.length > 0)
-        throw misfitIn('scopes', 'are an application’s. What an agent’s client may do is set for its agent.');
+        throw misfitIn('scopes', 'are for an application. An agent’s client may do what its agent’s settings allow.');
       if (agentId === null && label === '' && scopes?.includes('threads') === true)
-        throw misfitIn('label', 'is missing: an application writes in threads under it.');
+        throw misfitIn('label', 'is missing: an application writes in threads under this name.');
       if (agent?.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
       if (await credentials.full())
         throw problem(
           409,
           'credentials-full',
-          `${QUOTAS.credentials.valid} credentials are valid in this household, which is the most. Revoke one that is not used any more, and make this one then.`,
+          `${QUOTAS.credentials.valid} credentials are valid in this household, which is the most. Revoke one that is no longer used, then make this one.`,
         );
       return await credentials.make(agentId, label, { readsSoul, scopes });
     },
@@ -351,7 +351,7 @@ const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
     ? path !== homeEndpoints.lookedAt.path && path !== homeEndpoints.lookEvents.path
     : path === deviceCodeEndpoints.leaveJoinOffer.path || path.startsWith('/api/sync/offers/');
 const GUEST =
-  'This browser came by the code of another device and has not joined yet. Compare the six words on both; until then it may do nothing else here.';
+  'This browser came by the code of another device and has not joined yet. Compare the six words on both devices. Until then this browser may do nothing else here.';
 
 /** A code, or the whole link that somebody pasted. */
 function codeOf(text: string): string {
@@ -421,7 +421,7 @@ export function createAccess({
         throw problem(
           403,
           'other-host',
-          'Roost does not answer under this name. Use the address that it printed when it started.',
+          'Roost does not answer at this address. Use the address that it printed when it started.',
         );
       const fetchHeaders = {
         method: context.req.method,
@@ -450,7 +450,7 @@ export function createAccess({
         throw problem(
           401,
           'not-signed-in',
-          'This browser is not let in. Open the link that Roost printed when it started.',
+          'This browser is not signed in. Open the link that Roost printed when it started.',
         );
       }
       if (isCall) checkRate(known.browser);

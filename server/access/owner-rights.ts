@@ -105,8 +105,8 @@ export const OWNER_RIGHTS = {
   'inner-pages': {
     opens: 'Agents read pages of the relay’s own machine and networks, and what runs in the sandbox reaches them.',
     holder: ({ webAddresses }) => byRule(webAddresses),
-    off: 'It is no address of the public web, and no other is gone to.',
-    refusal: () => 'It is no address of the public web, and no other is gone to.',
+    off: 'It is not an address of the public web, and only those are fetched.',
+    refusal: () => 'It is not an address of the public web, and only those are fetched.',
   },
   'inner-pushes': {
     opens: 'Notifications are pushed to addresses of the relay’s own machine and networks, and over plain http.',

@@ -169,7 +169,11 @@ export function createDeviceCodeRoutes(codes: DeviceCodes, address: string | nul
     endDeviceCode: async ({ id }, context) => orUnknown(await codes.end(id, browserOf(context))),
     async leaveJoinOffer({ body: { offer } }, context) {
       if (await codes.leaveOffer(browserOf(context), offer)) return null;
-      throw problem(409, 'no-code', 'The code by which this device came is over. Show a new one on the other device.');
+      throw problem(
+        409,
+        'no-code',
+        'The code by which this device came has ended. Show a new one on the other device.',
+      );
     },
   });
 }

@@ -97,7 +97,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const starts = createStarts(PROGRAM_LIMITS);
   const processes = createProcesses(deps.processesFolder);
   const left = await processes.endLeft();
-  if (left > 0) deps.logger.info('What an earlier relay had left running was ended.', { groups: left });
+  if (left > 0) deps.logger.info('Sessions and runs that an earlier relay left running were ended.', { groups: left });
   const opened = new Map<string, OpenHome>();
   const opening = new Map<string, Promise<OpenHome>>();
   const secrets = new Map<string, string>();
@@ -310,7 +310,7 @@ export function createHomeRoutes(homes: Homes, giveBeside: GiveBeside): readonly
       throw problem(
         409,
         'no-look',
-        'There is nothing here to look at: this browser has a household of its own, or none lives here, or several do.',
+        'There is no household to view: this browser has its own, or there is none here, or there are several.',
       );
     return home;
   }

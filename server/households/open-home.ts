@@ -120,7 +120,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
   log.subscribe(({ event }) => {
     if (event.kind !== 'changed' || event.what !== 'team') return;
     letGo().catch((error: unknown) =>
-      logger.error('What an agent had left here could not be released; the next change tries again.', { error }),
+      logger.error('Agent snapshots could not be released. The relay tries again at the next change.', { error }),
     );
   });
 
@@ -171,7 +171,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
           await remove();
         } catch (error) {
           logger.error(
-            'Something is left of a forgotten agent that could not be removed; it is tried when a page says so again.',
+            'Data of a forgotten agent could not be removed. The relay tries again when a page reports the team.',
             { error },
           );
         }
@@ -273,7 +273,7 @@ function createSetAside({ home, now, logger }: SetAsideDeps): SetAside {
     for (const number of found.splice(0, Math.max(0, MOST_TOLD - told))) {
       told += 1;
       tell(log, number).catch((error: unknown) =>
-        logger.error('That a row is set aside could not be told.', { home, error }),
+        logger.error('The notice about an unreadable event could not be written.', { home, error }),
       );
     }
   };
@@ -317,7 +317,7 @@ const createCallerOf =
       throw problem(
         403,
         'other-agent',
-        'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).',
+        'This credential belongs to another agent. That agent may do this to others only if the person allows it (Settings, under the agent’s limits).',
       );
     return { kind: 'api', name: client.agentId };
   };
@@ -493,7 +493,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
       if (event.kind !== 'changed' || event.what !== 'models') return;
       models
         .reread()
-        .catch((error: unknown) => logger.error('The models could not be read anew.', { home: id, error }));
+        .catch((error: unknown) => logger.error('The model connections could not be read again.', { home: id, error }));
     });
   const most = (agentId: AgentId) => roomOf(team.configs, agentId);
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed, most });
@@ -507,7 +507,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   });
   const place = await openPlace({
     ...{ db, home: id, place: deps.place, log, now, newId },
-    onError: (error) => logger.error('Whether this home is a copy could not be read.', { home: id, error }),
+    onError: (error) => logger.error('The relay could not check whether this home is a copy.', { home: id, error }),
   });
   const cutOff = () => {
     const why = databaseAway(deps.database.awayMs() ?? deps.database.patienceMs);
@@ -601,7 +601,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   await programs.start();
   const { stoodMs, planned } = await schedules.clock.start();
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
-    logger.info('The clock stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
+    logger.info('The clock for schedules stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
   return {
     id,
     clock: {
@@ -635,7 +635,9 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
       // Runs while there are streams, so that a recent setting is not lost with this home.
       await records
         .recover()
-        .catch((error: unknown) => logger.error('Some records are told when the relay is started again.', { error }));
+        .catch((error: unknown) =>
+          logger.error('Some records will be announced at the relay’s next start.', { error }),
+        );
       await notifications.close();
       await mcp.close();
       proxy.close();

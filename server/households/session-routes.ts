@@ -50,7 +50,7 @@ interface Called {
 }
 
 const NO_LEAD_COPY =
-  'No page has left with this relay what the lead needs for a session without one. Open Roost in a browser and leave the page open for some seconds; it is left then.';
+  'No page has left the lead’s snapshot with this relay, so an application cannot start a session. Open Roost in a browser and leave the page open for some seconds.';
 const clockAhead = (after: string) =>
   `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
 
@@ -116,7 +116,7 @@ function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
       };
     }
     for (const [field, value] of Object.entries({ human, lead, after, ahead, settings }))
-      if (value !== undefined) throw misfitIn(field, 'is the household’s own. An application names `agents` alone.');
+      if (value !== undefined) throw misfitIn(field, 'belongs to the household. An application sets only `agents`.');
     return await fromCopies();
   }
 
@@ -127,7 +127,7 @@ function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
     const payload = copy && payloadOf(agent, copy, await copies.lastSaid(agentId));
     if (!payload)
       return absent(
-        `No page has left with this relay what ${name} needs to be here. It comes in when a client of it calls, or when you wake it on the page.`,
+        `No page has left the snapshot of ${name} with this relay. The agent comes in when a client of it calls, or when you wake it on the page.`,
       );
     if (rests) {
       const brought = await host.bring(payload);
@@ -261,7 +261,7 @@ export function createSessionRoutes(given: SessionRoutesDeps): readonly Handled[
         throw problem(
           409,
           'read-already',
-          'This has been read already. It can be changed with Edit from here, in its menu.',
+          'The agent has read this already. You can change it with Edit from here, in its menu.',
         );
       return null;
     },

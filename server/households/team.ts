@@ -144,12 +144,12 @@ export async function openTeam({
   const saying = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
   const tell = createTell({ log, logger });
   hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
-  const onListenerError = saying('a listener failed');
+  const onListenerError = saying('A listener failed.');
   const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
   const directory = createDirectory({ db, home, tell, now });
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const configs = createConfigs({ db, home, alone, timeZone, tell, now });
-  const onHeartbeatError = saying('that sessions still run could not be written; it is tried again');
+  const onHeartbeatError = saying('The heartbeat of running sessions could not be stored. The relay tries again.');
   const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
   const costs = createCosts({ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
@@ -160,7 +160,7 @@ export async function openTeam({
     configs,
     directory,
     now,
-    onError: saying('who is here could not be read; what was known before is told'),
+    onError: saying('The state of the team could not be read. The relay sends the earlier state.'),
   });
   const waiting = createWaiting(now);
   const usual = { now, newId, timers, logger };
@@ -173,7 +173,7 @@ export async function openTeam({
     limits: SCHEDULE_LIMITS,
     timers,
     now,
-    onError: saying('that it is at work could not be written; it is tried again'),
+    onError: saying('An agent’s working state could not be stored. The relay tries again.'),
   });
   const woken = createWoken({
     rows: scheduleRows,
@@ -295,7 +295,7 @@ export async function openTeam({
       ...(attached ? [attached.records] : []),
     ],
     now,
-    onError: saying('a change of a record could not be told; it is told with the next'),
+    onError: saying('A changed record could not be announced. The relay announces it with the next one.'),
   });
   await recoverLog({ log, inbox, costs, now });
   await threads.recover();

@@ -152,7 +152,7 @@ export function tooMuchOf(fault: Exclude<BodyFault, 'syntax'>, { bytes, json }: 
     case 'values':
       return `The body holds more than ${json.values.toLocaleString('en')} values. Send it in smaller parts.`;
     case 'depth':
-      return `The body holds lists or objects more than ${json.depth} deep in each other. Send it flatter.`;
+      return `The body nests lists or objects more than ${json.depth} deep. Send it flatter.`;
     default:
       return fault satisfies never;
   }

@@ -14,7 +14,7 @@ import type { Database } from '../store/index.ts';
 /** Also part of `GET /health`. */
 export const DATABASE_AWAY = 'The relay cannot reach its database; what is being said is kept until it can.';
 const REFUSED = `${DATABASE_AWAY} Try again in a moment.`;
-const UNDER_WAY = `${DATABASE_AWAY} What you asked for may be done then: look before you ask again.`;
+const UNDER_WAY = `${DATABASE_AWAY} Your request may have been carried out: check before you repeat it.`;
 
 const STORELESS: ReadonlySet<string> = new Set(
   Object.values<Endpoint>(ENDPOINTS).flatMap(({ storeless, path, aliases = [] }) =>

@@ -123,7 +123,7 @@ function byPath(all: readonly Handled[]): ReadonlyMap<string, readonly Handled[]
 function refuseAt(app: Hono<Env>, path: string, there: readonly Handled[]): void {
   const allow = there.map(({ endpoint }) => endpoint.method).join(', ');
   app.all(path, () => {
-    throw problem(405, 'method', `This address takes ${allow}.`, { headers: { allow } });
+    throw problem(405, 'method', `This address accepts ${allow}.`, { headers: { allow } });
   });
 }
 
@@ -162,12 +162,12 @@ export function checkWhole(table: Endpoints, all: readonly Handled[]): void {
 /** Throws a problem for a HEAD, which would open a stream that nobody reads. */
 export function refuseHead(context: Context, allow = 'GET'): void {
   if (context.req.method === 'HEAD')
-    throw problem(405, 'method', `This address takes ${allow}.`, { headers: { allow } });
+    throw problem(405, 'method', `This address accepts ${allow}.`, { headers: { allow } });
 }
 
 /** Why an application's call is refused, as a sentence. */
 export const lacks = (scopes: readonly Scope[]): string =>
-  `This application may not do that. It needs ${scopes.map((scope) => `“${scope}”`).join(' or ')}: make it a credential with that in Settings → API clients.`;
+  `This application may not do that. It needs ${scopes.map((scope) => `“${scope}”`).join(' or ')}: make a credential with that scope in Settings → API clients.`;
 
 /** Throws a problem where the calling application lacks this scope. */
 export function refuseWithout(context: Context<Env>, scope: Scope): void {
@@ -182,7 +182,7 @@ export function refuseWithout(context: Context<Env>, scope: Scope): void {
 export function applicationOf(context: Context<Env>): ApiClient | null {
   const client = context.get('client') ?? null;
   if (client !== null && client.agentId !== null)
-    throw problem(403, 'other-agent', 'The credential of an agent may not do this. Make one for an application.');
+    throw problem(403, 'other-agent', 'An agent’s credential may not do this. Make a credential for an application.');
   return client;
 }
 
@@ -193,7 +193,7 @@ export function browserOf(context: Context<Env>): string {
     throw problem(
       401,
       'not-signed-in',
-      'This browser is not let in. Open the link that Roost printed when it started.',
+      'This browser is not signed in. Open the link that Roost printed when it started.',
     );
   return browser;
 }

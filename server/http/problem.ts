@@ -69,11 +69,11 @@ function wrongWith(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return issue.message.endsWith('undefined')
         ? sentence`${field}: is missing`
-        : sentence`${field}: has to be of the kind ${issue.expected}`;
+        : sentence`${field}: must be of type ${issue.expected}`;
     case 'invalid_value':
-      return sentence`${field}: has to be one of ${issue.values.map(String).join(', ')}`;
+      return sentence`${field}: must be one of ${issue.values.map(String).join(', ')}`;
     case 'unrecognized_keys':
-      return sentence`${field}: is not to hold ${issue.keys.join(', ')}`;
+      return sentence`${field}: has unknown fields: ${issue.keys.join(', ')}`;
     default:
       return `${field}: ${issue.message}`;
   }

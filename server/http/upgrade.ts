@@ -99,7 +99,8 @@ export function createUpgrades({
   ): Promise<void> {
     let response: Response;
     try {
-      if (incoming.url?.split('?')[0] !== path) throw problem(400, 'not-a-socket', 'This address takes no WebSocket.');
+      if (incoming.url?.split('?')[0] !== path)
+        throw problem(400, 'not-a-socket', 'This address does not accept WebSockets.');
       response = await app.fetch(requestOf(incoming), { incoming, outgoing: new ServerResponse(incoming) });
     } catch (error) {
       response = app.refuse(error);

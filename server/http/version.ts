@@ -16,7 +16,7 @@ export const changedElsewhere = (current: Versioned): HTTPException =>
   problem(
     409,
     'changed-elsewhere',
-    'This was changed elsewhere since you read it, and your change is not saved. Look at it as it is now, then change it again.',
+    'This was changed elsewhere since you read it, so your change is not saved. Look at the current version, then change it again.',
     { fields: { current: { ...current } } },
   );
 

@@ -82,7 +82,7 @@ async function readPushKeys(file: string): Promise<PushKeys> {
     return keys;
   } catch (error) {
     throw new StartError(
-      `${file} cannot be read or written. Put it back from a copy, or remove it: the pages subscribe anew.`,
+      `${file} cannot be read or written. Restore it from a copy, or remove it: the pages then subscribe again.`,
       1,
       { cause: error },
     );
@@ -367,7 +367,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   /** One after the other: what is raised is planned before it is sent, and closed after. */
   const inTurn = (work: () => Promise<void>): Promise<void> =>
     queue(work).catch((error: unknown) => {
-      logger.error('A notification could not be seen to.', { error: String(error) });
+      logger.error('A notification could not be sent.', { error: String(error) });
     });
 
   /** The earliest time for this device, ms since the epoch, according to its quiet hours. */
@@ -560,7 +560,7 @@ export function createNotificationRoutes({
       if (refused === 'address')
         throw problem(400, 'push-address', `subscription.endpoint: ${rights.refusal('inner-pushes')}`);
       if (refused === 'too-many')
-        throw problem(409, 'too-many-devices', 'No more devices can be told. Remove one that is not used any more.');
+        throw problem(409, 'too-many-devices', 'No more devices can be notified. Remove one that is no longer used.');
       return null;
     },
     async removeNotificationDevice({ deviceId }) {

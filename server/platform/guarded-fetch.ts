@@ -297,7 +297,7 @@ export const lookupWithin =
         typeof given === 'string' ? [{ address: given, family: isIP(given) }] : given;
       const allowed = found.filter(({ address }) => fits(address, may));
       const [first] = allowed;
-      if (!first) return done(new AddressError(`${hostname} leads to an address that may not be connected`), '');
+      if (!first) return done(new AddressError(`${hostname} resolves to an address that may not be connected`), '');
       if (options.all) done(null, allowed);
       else done(null, first.address, first.family);
     });

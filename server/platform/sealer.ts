@@ -51,7 +51,7 @@ export async function readSealingKey(file: string): Promise<Uint8Array> {
       const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64');
       if (key.length !== KEY_BYTES)
         throw new StartError(
-          `${file} is not what Roost has written. Put it back from a copy, or remove it: the pages leave anew what was sealed with it.`,
+          `${file} is not a file that Roost has written. Restore it from a copy, or remove it: the pages then send again what was sealed with it.`,
         );
       return key;
     }

@@ -103,7 +103,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
     if (isSameJson(said, effective.coordination.blackouts) || isSameJson(said, coordination.blackouts)) return {};
     if (coordination.blackouts === undefined || isSameJson(coordination.blackouts, effective.coordination.blackouts))
       return { blackouts: said };
-    throw misfitIn('pulse_blackouts', 'is said twice, and not the same: `coordination.blackouts` says something else');
+    throw misfitIn('pulse_blackouts', 'is given twice, with different values: `coordination.blackouts` differs');
   }
 
   return {
@@ -117,7 +117,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
       if (offset !== null && offset >= minutes)
         throw misfitIn('pulse_offset_minutes', 'must be shorter than the interval');
       if (enabled && agentId === LEAD_ID)
-        throw misfitIn('pulse_enabled', 'the lead is there with the person, and has no routines');
+        throw misfitIn('pulse_enabled', 'the lead works only with the person, and has no routines');
       const blackouts = await blackoutsOf(agentId, config, pulse.pulse_blackouts);
       const changed =
         enabled !== before.pulse_enabled ||
@@ -405,7 +405,10 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       });
       await account.end(worked);
       if (worked.kind === 'skipped' && due === null)
-        logger.warn('a granted wake was not carried out; the message waits', { agentId, why: worked.why });
+        logger.warn('A granted wake was not carried out. Its message waits in the inbox.', {
+          agentId,
+          why: worked.why,
+        });
       return reachedBy(worked);
     },
   };

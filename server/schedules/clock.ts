@@ -155,7 +155,7 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
       };
     } catch (error) {
       // The note is optional. The agent wakes or answers without it.
-      logger.error('what an agent did alone could not be read; it goes on without it', { error: String(error) });
+      logger.error('An agent’s own runs could not be read. Its wake continues without them.', { error: String(error) });
       return null;
     }
   };
@@ -217,9 +217,9 @@ export function createClockWatch({
     const still = standsStill();
     if (still !== null && !told)
       say(
-        'The clock stands still: nothing that is due is begun, and none of it is lost. The log says why; it is tried again every minute.',
+        'The clock for schedules has stopped: nothing that is due begins, and none of it is lost. The log says why. The relay tries again every minute.',
       );
-    if (still === null && told) say('The clock goes again.');
+    if (still === null && told) say('The clock for schedules works again.');
     told = still !== null;
     cancel = timers.after(limits.watchMs, watch);
   }
@@ -307,7 +307,7 @@ const BROKE_OFF: Ended = {
   end: { state: 'failed', reason: null },
   detail: { ...NO_DETAIL, detail: DATABASE_BROKE },
 };
-const BROKEN = 'Something in the relay broke. The relay’s log says more.';
+const BROKEN = 'The relay had an error. Its log says more.';
 
 export function createClock(deps: ClockDeps): Clock {
   const { rows, leases, alone, database, now, newId, timers, logger, limits } = deps;
@@ -323,11 +323,11 @@ export function createClock(deps: ClockDeps): Clock {
   let forgotten = 0;
 
   const failed = (error: unknown) =>
-    logger.error('the clock could not look at what is due; it looks again', { error: String(error) });
+    logger.error('The clock could not check what is due. It tries again.', { error: String(error) });
 
   async function finish(claim: Claim, row: Row, { end, detail, removes = false }: Ended): Promise<void> {
     if (!(await rows.end(claim, end, detail, now(), { removes })))
-      return logger.warn('somebody else has ended what this relay was doing', {
+      return logger.warn('Another process has ended what this relay was doing.', {
         scheduleId: claim.scheduleId,
         dueAt: claim.dueAt,
       });
@@ -366,7 +366,7 @@ export function createClock(deps: ClockDeps): Clock {
           failed(error);
           return { again: now() };
         }
-        logger.error('what was due could not be done', { scheduleId: claim.scheduleId, error: String(error) });
+        logger.error('Something due could not be carried out.', { scheduleId: claim.scheduleId, error: String(error) });
         return { end: { state: 'failed', reason: null }, detail: { ...NO_DETAIL, detail: BROKEN } };
       });
     await tryOn(async () => {

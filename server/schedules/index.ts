@@ -466,7 +466,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     }),
     endsOf: (runIds) => endsInLog(deps.log, runIds, limits.saidChars),
     onPaused: ({ schedule: { agentId, name } }, why) => {
-      logger.warn('what was scheduled failed too often, and is paused', { agentId, name, why });
+      logger.warn('A schedule failed too often, and is paused.', { agentId, name, why });
       changed(agentId);
     },
     onChange: changed,
@@ -517,7 +517,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     changed(schedule.agentId);
     clock.wake();
     const scheduled = await oneShown(await rows.get(scheduleId));
-    if (!scheduled) throw new Error('What was written is not there.');
+    if (!scheduled) throw new Error('The row that was written does not exist.');
     return { ok: true, scheduled };
   }
 
@@ -530,7 +530,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const { scheduleId } = row;
     if (version !== undefined && version !== row.version) return CHANGED_ELSEWHERE;
     if (row.schedule.kind !== asked.kind)
-      return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
+      return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and its kind cannot change.` };
     const { schedule, text, problem } = await withText(asked, row, given);
     const refused = await refuse(schedule, row, problem);
     if (refused) return refused;
@@ -565,7 +565,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         return { givenOffset, dueAt, contextOf };
       },
       onMoved({ agentId, name }) {
-        logger.warn('something is due at another relay of the household now, and not here', { agentId, name });
+        logger.warn('A schedule is now due at another relay of the household, and not here.', { agentId, name });
         changed(agentId);
       },
       onStale: () => changed(null),
@@ -667,7 +667,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         new Set(scheduleIds).size !== all.size ||
         !scheduleIds.every((id) => all.has(id))
       )
-        return { ok: false, field: 'scheduleIds', reason: 'It must name all that there is, each once.' };
+        return { ok: false, field: 'scheduleIds', reason: 'The order must name every schedule, each once.' };
       await rows.reorder(scheduleIds);
       changed(null);
       return null;

@@ -11,7 +11,7 @@ import { agreementOf, isAgreed } from './scripts.ts';
 import { cancelWaiting, isOn, json, rowOf, type Row, type RowsDeps } from './schedule-rows.ts';
 
 /** Why the schedule is not due here, for people. */
-export const ELSEWHERE = 'It is due at another relay of this household, and so not here.';
+export const ELSEWHERE = 'The schedule is due at another relay of this household, and not here.';
 
 interface Given {
   readonly scheduleId: ScheduleId;

@@ -228,7 +228,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
 
   async function tryToBegin(last: Occurrence, runId: RunId): Promise<WentOn> {
     const { agentId } = last;
-    if (!(await alone.can(agentId))) return cannot('This relay holds nothing to wake it from.');
+    if (!(await alone.can(agentId))) return cannot('The relay has no snapshot of the agent.');
     const { decision, permit } = await reach.permitFor({
       target: agentId,
       source: { kind: 'person' },
@@ -240,7 +240,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
     if (!permit) return cannot(decision.detail);
     permit.releaseAfter(
       work(last, runId)
-        .catch((error: unknown) => logger.error('a run could not be gone on with', { agentId, error: String(error) }))
+        .catch((error: unknown) => logger.error('A run could not be continued.', { agentId, error: String(error) }))
         .finally(() => beginning.delete(runId)),
     );
     return { ok: true };
@@ -248,13 +248,13 @@ export function createGoOn(deps: GoOnDeps): GoOn {
 
   return async (runId) => {
     const last = await rows.withRun(runId);
-    if (!last) return { ok: false, reason: 'unknown', detail: 'There is no such run. It may be too long ago.' };
-    if (last.continuedBy !== null || beginning.has(runId)) return cannot('It goes on already.');
-    if (!canGoOn(last)) return cannot(last.endedAt === null ? 'It is still at work.' : 'It came to its end.');
+    if (!last) return { ok: false, reason: 'unknown', detail: 'There is no such run, or it is too old.' };
+    if (last.continuedBy !== null || beginning.has(runId)) return cannot('It was continued already.');
+    if (!canGoOn(last)) return cannot(last.endedAt === null ? 'The run is still under way.' : 'The run is complete.');
     const { agentId } = last;
     const state = deps.host.stateOf(agentId);
-    if (state === 'paused') return cannot('It was set to sleep in the session. Wake it first.');
-    if (state === 'played') return cannot('A client plays it just now.');
+    if (state === 'paused') return cannot('The agent is set to sleep in the session. Wake it first.');
+    if (state === 'played') return cannot('A client drives it now.');
     beginning.add(runId);
     const began = await tryToBegin(last, runId).catch((error: unknown) => {
       beginning.delete(runId);
@@ -415,8 +415,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     if (!schedule.enabled) return skipped('switched-off');
     if ((await rows.under(claim)).running >= schedule.maxConcurrent) return skipped('overlap');
     const state = deps.host.stateOf(agentId);
-    if (state === 'paused') return skipped('agent-busy', 'It was set to sleep in the session.');
-    if (state === 'played') return skipped('agent-busy', 'A client plays it just now.');
+    if (state === 'paused') return skipped('agent-busy', 'The agent is set to sleep in the session.');
+    if (state === 'played') return skipped('agent-busy', 'A client drives it now.');
     if (schedule.when === 'something_waits' && !(await deps.somethingWaits(agentId, await rows.lastRunOf(agentId))))
       return skipped('nothing-waits');
     if (!(await alone.can(agentId))) return skipped('no-copy');

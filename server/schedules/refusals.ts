@@ -70,7 +70,11 @@ const WAITS: Refused = {
 };
 
 /** The schedule was changed after the version that this change is based on. */
-export const CHANGED_ELSEWHERE: Refused = { ok: false, field: 'version', reason: 'It was changed elsewhere.' };
+export const CHANGED_ELSEWHERE: Refused = {
+  ok: false,
+  field: 'version',
+  reason: 'The schedule was changed elsewhere.',
+};
 
 /** The agent has another schedule with this name. */
 export const nameTaken = ({ name }: Pick<Schedule, 'name'>): Refused => ({
@@ -95,7 +99,7 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
     }
     if (timing.kind !== 'once' || timing.at > now()) return null;
     if (before?.kind === 'once' && before.at === timing.at) return null;
-    return { ok: false, field: 'timing.at', reason: 'That time is over already. Choose one that is to come.' };
+    return { ok: false, field: 'timing.at', reason: 'That time is in the past. Choose a later one.' };
   }
   async function refusedName(schedule: Schedule, own: string | null): Promise<Refused | null> {
     const other = await rows.named(schedule.agentId, schedule.name);
@@ -115,7 +119,7 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
       return {
         ok: false,
         field: 'hosts',
-        reason: sentence`${inner} is the relay’s own machine, or lies in its networks. Only the human can name that, among the hosts of the relay’s machine.`,
+        reason: sentence`${inner} is on the relay’s own machine or networks. Only the human can allow it, in the list of the relay machine’s hosts.`,
       };
     const reason = ownHosts.length === 0 ? null : scripts.refuseOwnHosts();
     return reason === null ? null : { ok: false, field: 'own_hosts', reason };

@@ -32,7 +32,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Limits of a timeline: moments per schedule, and occurrences in all. */
 const SHOWN = { moments: 2_000, occurrences: 2_000 };
 
-const unknown = () => problem(404, 'unknown-schedule', 'There is no such schedule. It may have been taken away.');
+const unknown = () => problem(404, 'unknown-schedule', 'There is no such schedule. It may have been removed.');
 
 const waitsForYes = () => problem(409, 'misfit', 'It waits for your yes. Answer that first, at the top of the page.');
 
@@ -41,7 +41,7 @@ const unknownProposal = () => problem(404, 'unknown-proposal', 'There is no such
 /** A query value in ms since the epoch. Left out: everything up to now. */
 function beforeOf(before: string | null, now: number): number {
   const to = before === null ? now + 1 : Number(before);
-  if (!Number.isSafeInteger(to)) throw problem(400, 'misfit', '`before` is no time in ms since the epoch.');
+  if (!Number.isSafeInteger(to)) throw problem(400, 'misfit', '`before` is not a time in ms since the epoch.');
   return to;
 }
 
@@ -61,13 +61,13 @@ function done(written: Written | null): Scheduled {
 /** Snapshots belong to the person. API clients have no access to them. */
 function refusePrograms(context: Context<Env>): void {
   if (context.get('browser') === undefined)
-    throw problem(403, 'browsers-only', 'What agents leave here is left and taken back from the household’s page.');
+    throw problem(403, 'browsers-only', 'Agent snapshots are left and withdrawn only by the household’s page.');
 }
 
 /** A script is a program on the relay's machine. Only the person may set, change or start one. */
 function refuseScript(context: Context<Env>, ...schedules: readonly Schedule[]): void {
   if (applicationOf(context) !== null && schedules.some(({ kind }) => kind === 'script'))
-    throw problem(403, 'no-scope', 'Scripts are set, changed and started by the person alone, on the page.');
+    throw problem(403, 'no-scope', 'Only the person can set, change and start scripts, on the page.');
 }
 
 export function createScheduleRoutes({
@@ -95,7 +95,7 @@ export function createScheduleRoutes({
   async function here(scheduleId: ScheduleId): Promise<Scheduled> {
     const scheduled = await one(scheduleId);
     if (scheduled.elsewhere !== null)
-      throw problem(409, 'misfit', 'It is due at another relay of this household, and does not run here.');
+      throw problem(409, 'misfit', 'The schedule is due at another relay of this household, and does not run here.');
     if (scheduled.pausedWhy === WAITS_FOR_YES) throw waitsForYes();
     return scheduled;
   }
@@ -143,7 +143,7 @@ export function createScheduleRoutes({
       refuseScript(context, schedule);
       if (pausedWhy === WAITS_FOR_YES && applicationOf(context) !== null) throw waitsForYes();
       if (schedule.kind === 'reminder')
-        throw problem(400, 'misfit', 'A reminder is on as long as it is there. Take it away instead.');
+        throw problem(400, 'misfit', 'A reminder cannot be switched off. Remove it instead.');
       const enabled = pausedWhy !== null || !schedule.enabled;
       const scheduled = done(await schedules.change(scheduleId, { ...schedule, enabled }));
       await allowed(scheduled, context);
@@ -189,7 +189,7 @@ export function createScheduleRoutes({
       return { runs: found.slice(0, limit), more: found.length > limit };
     },
     stopRun({ runId }) {
-      if (!runs.stopRun(runId)) throw problem(404, 'unknown-run', 'No such run goes on.');
+      if (!runs.stopRun(runId)) throw problem(404, 'unknown-run', 'No such run is under way.');
       return null;
     },
     async continueRun({ runId }) {
@@ -252,15 +252,19 @@ export function createScheduleRoutes({
       refusePrograms(context);
       const left = await copies.leave(await agentOf(agentId), body.copy, body.version);
       if (left === 'taken-back')
-        throw problem(409, left, 'It was taken back. It is left again once something of this agent is switched on.');
-      if (left === 'older-copy') throw problem(409, left, 'The copy that lies here knows more than this one.');
+        throw problem(
+          409,
+          left,
+          'The snapshot was withdrawn. A page leaves it again once a schedule of this agent is switched on.',
+        );
+      if (left === 'older-copy') throw problem(409, left, 'The stored snapshot is newer than this one.');
       return null;
     },
     async takeBackStandingCopy({ agentId }, context) {
       refusePrograms(context);
       const known = (await directory.all()).some((member) => member.agentId === agentId);
       if (!known && !(await copies.has(agentId)))
-        throw problem(404, 'no-copy', 'There is no such agent, and nothing of one lies here.');
+        throw problem(404, 'no-copy', 'There is no such agent, and no snapshot of one.');
       await copies.takeBack(agentId);
       // The agent's run uses the snapshot that was withdrawn.
       runs.stop(agentId);

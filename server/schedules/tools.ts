@@ -94,7 +94,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
     const file = await scripts.look(agentId, path);
     if (typeof file === 'string') return `\`script_path\`: ${file}`;
     if (fileText(file.text) === null)
-      return '`script_path`: The file is no text in UTF-8, and so it cannot be shown to the human.';
+      return '`script_path`: The file is not UTF-8 text, so it cannot be shown to the human.';
     const schedule = scheduleSchema.parse({
       ...{ kind: 'script', agentId, name, script: path, timing, on_failure },
       ...(hosts.length > 0 ? { hosts: [...new Set(hosts)] } : {}),
@@ -166,9 +166,9 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
       if (typeof file === 'string') return toolError(file);
       const accepted = seen(file, path, agreed);
       if (!accepted) return CHANGED;
-      if (fileText(accepted.text) === null) return toolError('The file is no text, so nobody could look at it.');
+      if (fileText(accepted.text) === null) return toolError('The file is not text, so the human cannot read it.');
       const written = await schedules.accept(schedule, accepted, agentId);
-      if (!written) return toolError('It is scheduled no more, or is another script by now.');
+      if (!written) return toolError('The script is no longer scheduled, or is another script now.');
       return written.ok
         ? toolDone(`The new text of ${titled(name)} runs from now on.`)
         : toolError(refusalText(written, ARGUMENTS));
@@ -267,8 +267,8 @@ function saidTime(delay: string | undefined, at: string, zone: string, now: numb
     return time === null ? NO_MOMENT : (momentProblem(time, now) ?? time);
   }
   const ms = saidSpan(delay);
-  if (ms === null) return '`delay` is none such as `45 minutes`, `3 hours` or `2 days`.';
-  if (ms < MINUTE_MS) return '`delay` is too short: it is 1 minute at least.';
+  if (ms === null) return '`delay` must be like `45 minutes`, `3 hours` or `2 days`.';
+  if (ms < MINUTE_MS) return '`delay` is too short: the least is 1 minute.';
   return momentProblem(now + ms, now) ?? now + ms;
 }
 
@@ -306,7 +306,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         context: givenBefore,
       }),
       async run({ message, delay, at, name, context = 'none' }, { agentId }) {
-        if ((delay === undefined) === (at === undefined)) return toolError('Say either `delay` or `at`.');
+        if ((delay === undefined) === (at === undefined)) return toolError('Give either `delay` or `at`.');
         const zone = await zoneOf();
         const time = saidTime(delay, at ?? '', zone, now());
         if (typeof time === 'string') return toolError(time);
@@ -323,7 +323,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         if (before && before.schedule.kind !== 'reminder')
           return toolError(`You have a ${before.schedule.kind} of that name. Choose another.`);
         const written = before ? await schedules.change(before.scheduleId, reminder) : await schedules.add(reminder);
-        if (!written?.ok) return toolError(written ? written.reason : 'It was taken away just now. Try again.');
+        if (!written?.ok) return toolError(written ? written.reason : 'The reminder was removed just now. Try again.');
         return toolDone(
           `It comes back to you on ${momentText(time, zone)}, as ${titled(called)}. ${before ? 'The one of before is replaced.' : ''}`.trim(),
         );
@@ -372,7 +372,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         const found = await schedules.named(agentId, name);
         if (!found || !(await schedules.remove(found.scheduleId)))
           return toolError(`You have nothing scheduled as ${titled(name)}. wake_list tells what you have.`);
-        return toolDone(`${titled(name)} is taken away.`);
+        return toolDone(`${titled(name)} is removed.`);
       },
     }),
     defineTool({
@@ -407,16 +407,16 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         agentId !== LEAD_ID && (await configs.agent(agentId)).effective.coordination.may_propose_routines,
       async run({ name, instructions, why, every_minutes, cron, only_if_something_waits }, { agentId }) {
         if ((every_minutes === undefined) === (cron === undefined))
-          return toolError('Say either `every_minutes` or `cron`.');
+          return toolError('Give either `every_minutes` or `cron`.');
         const problem = cron === undefined ? null : cronProblem(cron);
-        if (problem !== null) return toolError(`\`cron\` is no cron text: ${problem}`);
+        if (problem !== null) return toolError(`\`cron\` is not a valid cron expression: ${problem}`);
         const timing = cron === undefined ? { kind: 'every', minutes: every_minutes } : { kind: 'cron', cron };
         const when = only_if_something_waits ? 'something_waits' : 'always';
         const routine = scheduleSchema.parse({ kind: 'routine', agentId, name, instructions, timing, when });
         if (routine.kind !== 'routine') throw new Error('It is no routine.');
         const refused = await proposals.add(agentId, why, routine);
         return refused === null
-          ? toolDone(`Your proposal ${titled(name)} waits for the human. Nothing of it runs before they have said yes.`)
+          ? toolDone(`Your proposal ${titled(name)} waits for the human. It does not run before they say yes.`)
           : toolError(refused);
       },
     }),

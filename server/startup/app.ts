@@ -174,7 +174,7 @@ export function createHomeRoom({
       const left = await free.get();
       return left >= keepFree
         ? null
-        : `Not stored: the disk that this household lives on has ${Math.floor(left / 1_000_000)} MB left, and agents leave ${Math.ceil(keepFree / 1_000_000)} MB of it to the human. Tell the human when you next speak with them; what they write is kept all the same.`;
+        : `Not stored: the disk of this household has ${Math.floor(left / 1_000_000)} MB left, and agents leave ${Math.ceil(keepFree / 1_000_000)} MB of it to the human. Tell the human when you next speak with them. What they write is still stored.`;
     },
   };
 }
@@ -243,7 +243,7 @@ export function createPageRoutes(folder: string): Hono {
   }
   const index = built ? serveStatic({ root: folder, path: 'index.html', precompressed: true }) : null;
   routes.get('*', async (context, next) => {
-    if (!wantsPage(context)) throw problem(404, 'no-such-file', 'There is nothing under this address.');
+    if (!wantsPage(context)) throw problem(404, 'no-such-file', 'There is nothing at this address.');
     return index ? index(context, next) : notBuiltPage();
   });
   routes.all('*', () => {
@@ -283,7 +283,7 @@ interface AppDeps {
 }
 
 const TROUBLES = {
-  'database-away': `${DATABASE_AWAY} What you asked for may be done then: look before you ask again.`,
+  'database-away': `${DATABASE_AWAY} Your request may have been carried out: check before you repeat it.`,
   'disk-full': 'The disk that Roost keeps its home on is full. Make room there: Roost goes on by itself.',
   recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
 } as const;
@@ -297,12 +297,12 @@ export function createApp(deps: AppDeps): App {
   function refuse(error: unknown): Response {
     if (error instanceof HTTPException) return error.getResponse();
     if (isUnstorable(error))
-      return problemResponse(400, 'misfit', 'What was sent holds a character that cannot be kept, such as NUL.');
+      return problemResponse(400, 'misfit', 'The request contains a character that cannot be stored, such as NUL.');
     const id = newErrorId();
     onError(id, error);
     const trouble = storeTrouble(error);
     if (trouble !== null) return problemResponse(503, trouble, TROUBLES[trouble], { headers: RETRY_AFTER });
-    return problemResponse(500, 'broken', `Something in the relay broke. Its log says more under ${id}.`);
+    return problemResponse(500, 'broken', `The relay had an error. Its log says more under ${id}.`);
   }
 
   app.onError(refuse);
@@ -397,5 +397,5 @@ export function createApp(deps: AppDeps): App {
 }
 
 function refuseRealMind(): never {
-  throw problem(404, 'real-mind', 'A real mind is in use; there is no rehearsal to direct.');
+  throw problem(404, 'real-mind', 'A real mind is in use, so there is no rehearsal to control.');
 }

@@ -71,7 +71,7 @@ interface Room {
 const troubleOf = (error: unknown) =>
   error instanceof HouseholdFull
     ? error.message
-    : 'The relay cannot store anything just now; it goes on trying. Its log says more.';
+    : 'The relay cannot store anything just now, and keeps trying. Its log says more.';
 
 export function createHub({ households, storeOf, timers, alone, onRevoked, logger }: HubDeps): Hub {
   const rooms = new Map<string, Room>();
@@ -105,8 +105,12 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     const trouble = error === null ? null : troubleOf(error);
     if (trouble === room.trouble) return;
     room.trouble = trouble;
-    if (trouble === null) return logger.info('A household’s entries are stored again.', { household: room.household });
-    logger.warn('A household’s entries could not be stored; it is tried again.', { household: room.household, error });
+    if (trouble === null)
+      return logger.info('Entries of a household can be stored again.', { household: room.household });
+    logger.warn('Entries of a household could not be stored. The relay tries again.', {
+      household: room.household,
+      error,
+    });
     for (const { member } of room.present.values()) member.send({ kind: 'refused', what: 'entries', reason: trouble });
   }
 

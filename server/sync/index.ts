@@ -50,7 +50,7 @@ function notThere(reason: 'unknown' | 'gone') {
     ? problem(
         410,
         'offer-gone',
-        'This code was used, or its time is over: it lives five minutes and works once. Make a new one on the device that wants to join.',
+        'This code was used or has expired: it lasts five minutes and works once. Make a new one on the device that wants to join.',
       )
     : problem(404, 'no-offer', 'There is no such code. It may have been made at another relay.');
 }
@@ -73,13 +73,13 @@ function refusal(refused: Exclude<Registered, { ok: true }>) {
       return problem(
         409,
         'devices-full',
-        'This household has as many devices as it may. Remove one that is not used any more.',
+        'This household has as many devices as it may. Remove one that is no longer used.',
       );
     case 'removed':
       return problem(
         403,
         'device-removed',
-        'This device was removed from its household. Let it join again as a new device.',
+        'This device was removed from its household. It can join again as a new device.',
       );
     case 'other-household':
       return problem(
@@ -91,7 +91,7 @@ function refusal(refused: Exclude<Registered, { ok: true }>) {
       return problem(
         403,
         'bad-proof',
-        'This device could not prove that it is itself, and that it has the household’s key.',
+        'This device could not prove its identity, and that it has the household’s key.',
       );
     case 'bad-rotations':
       return problem(
@@ -129,7 +129,7 @@ function createSyncRoutes({
     syncSocket(_, context) {
       const { incoming } = context.env;
       if (!upgrades.isUpgrade(incoming))
-        throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', {
+        throw problem(426, 'not-a-socket', 'This address accepts only WebSockets.', {
           headers: { upgrade: 'websocket' },
         });
       // Every browser names the page that opens a socket. A client without an Origin is not a
@@ -289,7 +289,9 @@ export function createSync({
   // connected.
   const looks = setInterval(
     () =>
-      void hub.look().catch((error: unknown) => logger.error('Who is connected could not be looked after.', { error })),
+      void hub
+        .look()
+        .catch((error: unknown) => logger.error('The list of connected devices could not be updated.', { error })),
     alone ? SYNC_LIMITS.noteSeenMs : SYNC.heartbeatMs,
   );
   return {

@@ -40,8 +40,7 @@ const bytesOf = (data: RawData): Buffer =>
 function parse(text: string): FromDevice {
   let value: unknown;
   const tooMuch = createJsonCount(SYNC_LIMITS.json).take(Buffer.from(text));
-  if (tooMuch !== null)
-    throw new Refusal('message', 'A text message holds more, or lies deeper in itself, than any does.');
+  if (tooMuch !== null) throw new Refusal('message', 'A text message is too long or nested too deep.');
   try {
     value = JSON.parse(text);
   } catch (error) {
@@ -65,7 +64,7 @@ function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): {
   switch (reason) {
     case 'late':
       return {
-        reason: 'Another device renewed the household’s key first. Take its keys, and try again if it is still wanted.',
+        reason: 'Another device renewed the household’s key first. Fetch its keys, and try again if needed.',
         ends: false,
       };
     case 'too-early':
@@ -76,7 +75,7 @@ function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): {
     case 'taken':
       return { reason: 'Another household of this relay has this recovery id.', ends: false };
     case 'not-here':
-      return { reason: 'This device is not one of the household.', ends: true };
+      return { reason: 'This device does not belong to the household.', ends: true };
     case 'bad-proof':
       return { reason: 'The key before did not sign this rotation.', ends: true };
   }
@@ -202,7 +201,7 @@ export function createSockets({
         !isSignedBy(deviceKey, socketBytes(household, device, nonce), signature)
       ) {
         failures.take(tries);
-        throw new Refusal('hello', 'This device could not prove that it is itself.');
+        throw new Refusal('hello', 'This device could not prove its identity.');
       }
       const row = await households.device(household, device);
       if (!row) return endWith({ kind: 'unknown' });
@@ -222,13 +221,13 @@ export function createSockets({
     async function handle(message: FromDevice): Promise<void> {
       if (message.kind === 'ping') return sendText({ kind: 'pong' });
       if (state === null) {
-        if (message.kind !== 'hello') throw new Refusal(message.kind, 'A device must say hello first.');
+        if (message.kind !== 'hello') throw new Refusal(message.kind, 'A device must send hello first.');
         return await hello(message);
       }
       const { household, member } = state;
       switch (message.kind) {
         case 'hello':
-          throw new Refusal('hello', 'This device has said hello already.');
+          throw new Refusal('hello', 'This device has sent hello already.');
         case 'signal':
           if (!hub.signal(household, member.device, message.to, message.data))
             sendText({ kind: 'refused', what: 'signal', reason: 'That device is not connected to the relay now.' });
@@ -260,7 +259,7 @@ export function createSockets({
       if (over) return;
       try {
         if (isBinary) {
-          if (state === null) throw new Refusal('frame', 'A device must say hello first.');
+          if (state === null) throw new Refusal('frame', 'A device must send hello first.');
           return state.end.take(new Uint8Array(data.buffer, data.byteOffset, data.length));
         }
         if (texts.take('') > 0) throw new Refusal('message', 'Too many messages at once.');
@@ -270,12 +269,12 @@ export function createSockets({
       } catch (error) {
         if (error instanceof Refusal) return refuse(error);
         onError(error);
-        endWith({ kind: 'refused', what: 'message', reason: 'Something in the relay broke. Its log says more.' });
+        endWith({ kind: 'refused', what: 'message', reason: 'The relay had an error. Its log says more.' });
       }
     }
 
     const tooLate = setTimeout(
-      () => state === null && refuse(new Refusal('hello', 'No hello came in time.')),
+      () => state === null && refuse(new Refusal('hello', 'The device sent no hello in time.')),
       bounds.helloMs,
     );
     const beats = setInterval(() => {
@@ -335,7 +334,7 @@ export function createSockets({
     },
     async close() {
       const all = [...open.values()];
-      for (const { leave } of all) leave(CLOSE.ending, 'the relay ends');
+      for (const { leave } of all) leave(CLOSE.ending, 'the relay is shutting down');
       await Promise.all(all.map(({ gone }) => gone));
     },
   };

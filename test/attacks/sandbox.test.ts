@@ -419,7 +419,7 @@ except TimeoutError: pass"`,
   it('was asked for nothing by these but the first half of the redirect, and of the two requests', async () => {
     const { parts, seen: asked } = await tried();
     expect(asked).toEqual([`named.test:${at}/on`, `named.test:${at}/`]);
-    expect(parts[0]).toContain(`other.test:${at} is not among the hosts that the human lets this agent reach.`);
+    expect(parts[0]).toContain(`other.test:${at} is not among the hosts that the human allows for this agent.`);
   });
 
   it.each([80, 443])('is asked for by a tunnel at port %i where that names it', async (port) => {
@@ -447,7 +447,7 @@ except TimeoutError: pass"`,
     const text = await reach(`curl -sS http://localhost:${at}/ http://127.0.0.1:${at}/`, 'all', outside);
     const alike = await reach(`curl -sSp http://localhost:${at}/`, [`localhost:${at}`], outside);
     await outside.close();
-    expect(text).toBe(`localhost:${at} could not be reached.\n127.0.0.1 is no address that may be gone to.\n`);
+    expect(text).toBe(`localhost:${at} could not be reached.\n127.0.0.1 is not an address that may be reached.\n`);
     expect(`${text}${alike}`).not.toContain('REACHED');
     expect(seen).toEqual([]);
   });
@@ -550,7 +550,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     expect(await processesWith('35.5')).toBeGreaterThan(0);
     Object.assign(reach, back);
     onGrants('agent-1');
-    expect((await running)?.text).toContain('the human has taken back what it was let do');
+    expect((await running)?.text).toContain('the human has withdrawn the permission');
     await expect.poll(() => processesWith('35.5')).toBe(0);
   }
   Object.assign(reach, { bare: true, off: false });

@@ -388,7 +388,7 @@ describe.each(USUAL_STORES)('a yes to a command without a sandbox, on %s', (stor
     );
     expect(begun).toContain('It runs as');
     for (const refused of [swapped, moved, deleted])
-      expect(refused).toContain('step.sh stays as it is while a command runs that the human has let with it.');
+      expect(refused).toContain('step.sh cannot change while a command runs that the human allowed with it.');
     expect(other).toContain('notes.md is');
     await writeFile(go, '');
     await expect.poll(() => hands.file('ran')).toBe('good\n');

@@ -269,7 +269,7 @@ describe('A message that an agent leaves for the person', () => {
           { until: gone.promise },
           { call: 'message_human', input: { message: 'The well is dry. Look when you can.' } },
         ];
-      if (request.results.some((result) => result.includes('left for the human')))
+      if (request.results.some((result) => result.includes('marked as unread')))
         return [{ until: seen.promise }, { say: 'I went to look.' }];
       return await teamScript()(request);
     });

@@ -72,7 +72,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     const again = await hands.answer(question.callId, 'once');
     expect([again.status, problem.parse(await again.json()).detail]).toEqual([
       409,
-      'It was answered before, with yes.',
+      'You have answered this before, with yes.',
     ]);
     expect(await hands.waiting()).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     const [, refused] = await hands.works(write('18'), write('19'));
     expect(refused).toContain('20 questions of yours wait');
     const [long] = await hands.works(write('x'.repeat(200_001)));
-    expect(long).toContain('it was not asked');
+    expect(long).toContain('The human was not asked');
     expect(await hands.waiting()).toHaveLength(20);
   });
 
@@ -135,7 +135,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     const { callId } = await only();
     expect((await hands.answer(callId, 'no', 'Not in that folder, please.')).status).toBe(200);
     await hands.works(calls('list_team', {}));
-    expect(told()).toContain('The human said no: it has not run. They say:\n> > Not in that folder, please.');
+    expect(told()).toContain('The human said no, so it has not run. They say:\n> > Not in that folder, please.');
     expect((await hands.answer(callId, 'once')).status).toBe(409);
     expect((await hands.account()).find((each) => each.callId === callId)).toMatchObject({ state: 'declined' });
   });
@@ -184,7 +184,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect((await hands.answer(callId, 'no', 'Not that.')).status).toBe(200);
     await hands.restart();
     const late = await hands.answer(callId, 'once');
-    expect([late.status, await detailOf(late)]).toEqual([409, 'It was answered before, with no.']);
+    expect([late.status, await detailOf(late)]).toEqual([409, 'You have answered this before, with no.']);
     expect(await hands.file('late.md')).toBeNull();
     // Of a session that is over, the same before and after.
     await hands.call('PUT', '/v1/config', { coordination: asks });
@@ -349,10 +349,10 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect(await hands.works(command(asks))).toMatchObject([/Could not resolve host: other\.test/]);
     await shell('allow', { network: ['named.test'] });
     const [named] = await hands.works(command(asks));
-    expect(named).toContain('> other.test:80 is not among the hosts that the human lets this agent reach.');
+    expect(named).toContain('> other.test:80 is not among the hosts that the human allows for this agent.');
     expect(named).toContain(`> 127.0.0.1:${port} is not among the hosts`);
     await shell('allow', { network: 'all' });
-    expect(await hands.works(command(asks))).toMatchObject([/> 127\.0\.0\.1 is no address that may be gone to/]);
+    expect(await hands.works(command(asks))).toMatchObject([/> 127\.0\.0\.1 is not an address that may be reached/]);
     const refused = async (path: string, coordination: object) => {
       const answer = await hands.call('PUT', path, { coordination });
       return [answer.status, await answer.text()];
@@ -382,7 +382,7 @@ describe('commands in the sandbox, through a whole relay', () => {
   it('have the time that the person gives them, and the room, as it is set when they begin', async () => {
     await shell('allow', { command_seconds: 1, workspace_megabytes: 1 });
     const [late, full] = await hands.works(command('sleep 50'), write('x'.repeat(1_100_000), 'much.txt'));
-    expect(late).toContain('It was ended, with all that it had started, after 1 s, which is the most.');
+    expect(late).toContain('It was ended, with everything that it had started, after 1 s, which is the limit.');
     expect(full).toMatch(/The folder is full: it holds [\d.]+ of 1\.0 MB, and this is 1\.1 MB more/);
     const used = async () => await (await hands.call('GET', '/api/workspaces/a1')).json();
     expect(await used()).toMatchObject({ used: { most: 1_000_000 } });
@@ -431,7 +431,7 @@ describe('commands in the sandbox, through a whole relay', () => {
       calls('stop_command', { id: 'c12' }),
     );
     expect(begun).toContain('It runs as c12.');
-    expect(read).toContain('It runs still, as c12.');
+    expect(read).toContain('It is still running, as c12.');
     expect(ended).toContain('It was stopped after');
   });
 
@@ -468,7 +468,7 @@ describe('commands in the sandbox, through a whole relay', () => {
       change({ network: ['a.test', 'b.test'] }).then(() => change({ network: 'none' })),
       hands.works(command('sleep 50')),
     ]);
-    expect(after[0]).toContain('It was ended: the human has taken back what it was let do.');
+    expect(after[0]).toContain('It was ended: the human has withdrawn the permission.');
   });
 
   it('run without a question where exactly this one was let for always, and only then', async () => {
@@ -590,7 +590,7 @@ describe('a tool that asks, in a session', () => {
     );
     expect(given.filter(({ ok }) => ok)).toHaveLength(1);
     expect(given.flatMap((each) => (each.ok ? [] : [each.detail]))).toEqual(
-      Array.from({ length: 3 }, () => 'It was answered before, with yes.'),
+      Array.from({ length: 3 }, () => 'You have answered this before, with yes.'),
     );
     await house.until(() => JSON.stringify(house.events).includes('Now I know.'));
     await house.close();

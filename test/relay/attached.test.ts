@@ -158,7 +158,7 @@ describe('an MCP server', () => {
     expect(rained).toContain('> rain_tomorrow {"text":"Ulm"}');
     expect(direct).toContain('> echo_7 {"text":"Hi"}');
     expect(eightOfMany).toMatch(
-      /(?:\n- [^\n]+){8}\n33 more fit these words less well\. Say it in other words to find them\.$/,
+      /(?:\n- [^\n]+){8}\n33 more fit these words less well\. Use other words to find them\.$/,
     );
   });
 

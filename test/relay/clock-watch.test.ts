@@ -62,7 +62,7 @@ describe('the clock', () => {
       elapsed += 5_000;
       timers.advance(5_000);
     }
-    expect(said).toEqual([expect.stringContaining('The clock stands still')]);
+    expect(said).toEqual([expect.stringContaining('The clock for schedules has stopped')]);
     expect(watch.state().standsStillMs).toBeGreaterThan(90_000);
     goOn();
     await going.whenQuiet();
@@ -70,7 +70,7 @@ describe('the clock', () => {
     going.wake();
     await going.whenQuiet();
     timers.advance(15_000);
-    expect(said[1]).toBe('The clock goes again.');
+    expect(said[1]).toBe('The clock for schedules works again.');
     expect(watch.state()).toEqual({ standsStillMs: null, stoodMs: null, copied: false });
     watch.close();
     await relay.stop();
@@ -149,7 +149,7 @@ describe('the clock', () => {
     await third.ended;
     const none = await runRelayCommand(['--home', home, '--stop']);
     expect(none.code).toBe(1);
-    expect(none.stderr).toBe(`No relay runs on the home ${home}. If yours has another, name it with --home.\n`);
+    expect(none.stderr).toBe(`No relay runs on the home ${home}. If yours has another home, name it with --home.\n`);
     expect(await askToEnd(join(home, 'nowhere'), 300)).toEqual({ kind: 'none' });
   });
 });

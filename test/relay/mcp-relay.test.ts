@@ -118,7 +118,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     const TRANSCRIPT = 'Ada (2026-11-21 08:52 UTC):\nThe word is heron.';
     const OF_SOULS = ['read_soul', 'read_last_conversation', 'write_soul'];
     const ON_DEVICES =
-      / lives on the person’s devices, and the relay does not have it now\. It can be read while a session runs in which you were woken/;
+      / lives on the person’s devices, and the relay does not have it now\. You can read it during a session in which you were woken/;
     const UNREAD = /^You have not read your soul, .* Call read_soul first/;
 
     it('are not its to read or to write without the grant', async () => {
@@ -162,7 +162,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
         expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
         expect(await call('read_soul')).toBe(`Your soul:\n> ${SOUL}`);
         expect(await call('write_soul', { text: ' ' })).toContain('a soul is not empty');
-        expect(await call('write_soul', { text: `${SOUL} And by day.` })).toContain('Kept');
+        expect(await call('write_soul', { text: `${SOUL} And by day.` })).toContain('Stored');
         expect(await call('read_soul')).toBe(`Your soul:\n> ${SOUL} And by day.`);
 
         await post('Which word was it?', LYRA.agentId);
@@ -174,9 +174,9 @@ describe('a client in the seat of an agent, through the whole relay', () => {
         const other = await join(era, true);
         expect(await other.call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
         expect(await other.call('read_soul')).toBe(`Your soul:\n> ${SOUL} And by day.`);
-        expect(await other.call('write_soul', { text: 'I tune by day.' })).toContain('Kept');
+        expect(await other.call('write_soul', { text: 'I tune by day.' })).toContain('Stored');
         expect(await call('write_soul', { text: SOUL })).toMatch(
-          /^Your soul was written anew since you read it\..* Call read_soul again/,
+          /^Your soul was rewritten since you read it\..* Call read_soul again/,
         );
         expect(await call('read_soul')).toBe('Your soul:\n> I tune by day.');
         await end();
@@ -184,7 +184,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
         expect(await call('read_soul')).toMatch(ON_DEVICES);
         await begin();
         expect(await call('read_last_conversation')).toMatch(ON_DEVICES);
-        expect(await call('write_soul', { text: 'I have read it in this relay’s life.' })).toContain('Kept');
+        expect(await call('write_soul', { text: 'I have read it in this relay’s life.' })).toContain('Stored');
         await end();
       },
     );
@@ -193,7 +193,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       const { call } = await join('modern', true);
       await begin();
       await wake({});
-      expect(await call('write_soul', { text: SOUL })).toContain('Kept');
+      expect(await call('write_soul', { text: SOUL })).toContain('Stored');
       expect(await call('read_soul')).toBe(`Your soul:\n> ${SOUL}`);
       await end();
       await begin();

@@ -483,7 +483,7 @@ describe('a mind behind the Messages API', () => {
       { type: 'text', text: 'a.png' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
     ]);
-    const blind = 'a.png\n[The picture itself is not here: you are given none.]';
+    const blind = 'a.png\n[The picture is not included.]';
     const { model, ask } = await connect(({ results, body }) =>
       results[0] === seen && body.model === 'blind' ? refuse(400, 'image input is not supported') : [{ say: 'Hi.' }],
     );

@@ -622,7 +622,7 @@ describe('an agent whose mind is a program', () => {
     // A program that makes a file reads it first: that there is none is said in the protocol's own
     // way.
     expect((await notes('refused')).at(-1)).toMatch(/^Resource not found/);
-    expect(await notes('refused')).toContain('This lies outside of the folder.');
+    expect(await notes('refused')).toContain('This path is outside the folder.');
     expect(await notes('wrote')).toEqual([`${cwd}/notes/today.md`]);
     expect(await notes('read')).toEqual(['White.']);
     expect(await hands.file('notes/today.md')).toBe('Grey.\nWhite.');
@@ -643,7 +643,7 @@ describe('an agent whose mind is a program', () => {
     await says('it writes more than anybody could read');
     const deep = `{"jsonrpc":"2.0","method":"deep","params":${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`;
     await tell({ raw: deep }, { wait: 1 });
-    await says('or lies deeper in itself, than anybody could read');
+    await says('too long or nested too deep');
   });
 
   it('that is Gemini CLI is told of a file that is not there that it is empty: it would make none otherwise', async () => {
@@ -652,7 +652,7 @@ describe('an agent whose mind is a program', () => {
     await tell({ read: { path: `${cwd}/new.md` } }, { read: { path: '/etc/passwd' } }, { say: 'I have looked.' });
     await says('I have looked.');
     expect(await notes('read')).toEqual(['']);
-    expect(await notes('refused')).toEqual(['This lies outside of the folder.']);
+    expect(await notes('refused')).toEqual(['This path is outside the folder.']);
   });
 
   it('works alone, asks for what it must not do yet, and does it once after a yes', async () => {
@@ -664,7 +664,7 @@ describe('an agent whose mind is a program', () => {
     expect((await notes('asked'))[0]).toEqual({ outcome: 'selected', optionId: 'no' });
     await hands.answer(asked.callId, 'once');
     await noted('prompt', 2);
-    expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('The human lets it, once');
+    expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('The human allows it once');
     // The yes is not lost with the relay.
     await hands.restart();
     await listen();

@@ -190,7 +190,7 @@ it('a client in the seat of an agent that is awake sees its inbox, and does not 
     kind: 'client',
     signal: new AbortController().signal,
   } as const;
-  expect((await readInbox?.run({}, call))?.text).toMatch(/stays unread\.[\s\S]*the tide turns at six/);
+  expect((await readInbox?.run({}, call))?.text).toMatch(/stay unread\.[\s\S]*the tide turns at six/);
   // Where no mind sits, the client is the one who reads it.
   await house.inbox.put({
     messageId: 'other',
@@ -201,7 +201,7 @@ it('a client in the seat of an agent that is awake sees its inbox, and does not 
     priority: 'normal',
     threadId: null,
   });
-  expect((await readInbox?.run({}, { ...call, agentId: 'agent-5' }))?.text).not.toContain('stays unread');
+  expect((await readInbox?.run({}, { ...call, agentId: 'agent-5' }))?.text).not.toContain('stay unread');
   expect(await house.inbox.count('agent-5')).toBe(0);
   await house.post({ text: 'anything?', to: 'agent-0' });
   await house.until(() => house.requestsOf(1).length === 2);
@@ -360,7 +360,7 @@ it('what tools answer in one turn has a common bound: calls over it are not run,
   }
   const told = asked.flatMap(({ results }) => results).filter((text) => text.startsWith('Not run:'));
   expect(told[0]).toMatch(
-    /^Not run: the calls before this one have answered with 60,\d+ characters, .* Call it again in your next turn\.$/,
+    /^Not run: the calls before this one have returned 60,\d+ characters, .* Make this call again in your next turn\.$/,
   );
   // Each letter once: with the turn itself, or as it was read.
   const seen = asked.flatMap(({ last, results }) => [last, ...results]).join('\n');

@@ -142,7 +142,7 @@ describe('a program that speaks the Messages API', () => {
       const forced = { ...ask, tools: [LOOK], tool_choice: { type: 'any' as const } };
       await expect(client.messages.create(forced)).rejects.toMatchObject({
         status: 400,
-        message: expect.stringContaining('a call that is forced cannot be passed on'),
+        message: expect.stringContaining('a forced tool call cannot be forwarded'),
       });
       await expect(client.messages.create({ ...ask, stop_sequences: ['x'] })).rejects.toThrow(/stop_sequences/);
       const prefilled = [...ask.messages, { role: 'assistant' as const, content: 'I' }];

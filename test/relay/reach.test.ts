@@ -112,9 +112,9 @@ describe.each(USUAL_STORES)('agents on %s', (kind) => {
       await house.until(() => results(house, LYRA.id).length === i + 1);
     }
     expect(results(house, LYRA.id)).toEqual([
-      'That is you. A message goes to somebody else.',
-      'There is nobody called “Nobody” here. There are: Lyra, Sage (seat 2), Rook, Lead, Sage (seat 9).',
-      'Gone is retired, and reads no messages any more.',
+      'That is you. Send the message to another agent.',
+      'There is no agent called “Nobody” here. There are: Lyra, Sage (seat 2), Rook, Lead, Sage (seat 9).',
+      'Gone is retired, and no longer reads messages.',
       'There are several called “Sage”: Sage (seat 2), id agent-1; Sage (seat 9), id twin. Use the id.',
       'Delivered to Rook’s inbox. It is read at Rook’s next turn.',
     ]);

@@ -202,7 +202,7 @@ describe('the rehearsal mind on a German page', () => {
     );
     for (const to of ['agent-0', undefined])
       expect(await ask(house, 'Erinnere mich heute um 6 an den Müll', to)).toBe(
-        'Das ging nicht. Das Relay sagt dazu: „That time is over already.“',
+        'Das ging nicht. Das Relay sagt dazu: „That time is in the past.“',
       );
   });
 

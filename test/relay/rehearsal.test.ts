@@ -176,7 +176,7 @@ describe('the rehearsal mind', () => {
         [undefined, agentId].map(async (to) => {
           const said = await ask(house, sentence, to);
           expect(said, sentence).toMatch(SPEAKS_OF[sentence] ?? /\p{L}/u);
-          expect(said, sentence).not.toMatch(/did not go through|There is nobody called|undefined|null/);
+          expect(said, sentence).not.toMatch(/did not go through|There is no agent called|undefined|null/);
           // Nobody is told to write to themselves, and everybody knows what they are called.
           const own = house.of('agent-born').find((born) => born.agentId === to)?.name;
           if (own !== undefined) expect(said, sentence).not.toMatch(new RegExp(`(?:Tell|Wake) ${own}`));
@@ -469,7 +469,7 @@ describe('the rehearsal mind', () => {
     );
     expect(await ask(house, 'Remind me at 8 to eat')).toContain('24 November 2026, 08:00');
     expect(await ask(house, 'Remind me at 3 pm to eat')).toContain('23 November 2026, 15:00');
-    expect(await ask(house, 'Remind me today at 8 to eat')).toBe('That did not go through: That time is over already.');
+    expect(await ask(house, 'Remind me today at 8 to eat')).toBe('That did not go through: That time is in the past.');
     for (const unclear of [
       'Remind me every day at 9 to take the pills',
       'Remind me to call Anna on December 24 at 9',

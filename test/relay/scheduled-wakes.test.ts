@@ -197,7 +197,7 @@ describe('what was set and cannot run', () => {
     await night.pass(SOON + 1_000);
     const reasons = async () => (await night.scheduled(LYRA)).map(({ waits }) => waits?.reason);
     await expect.poll(reasons).toEqual(['switched-off', 'switched-off']);
-    expect(await night.tool(LYRA, 'wake_cancel', { name: 'bread' })).toContain('taken away');
+    expect(await night.tool(LYRA, 'wake_cancel', { name: 'bread' })).toContain('removed');
     await night.call('PUT', '/v1/config', { coordination: {}, wakes_enabled: true });
     await night.pass(MINUTE);
     await expect.poll(() => asked().length).toBe(1);

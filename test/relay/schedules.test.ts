@@ -235,7 +235,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     await use('wake_later', { message: 'Never mind.', delay: '3 hours', name: 'other' });
     expect((await house.team.schedules.list()).map(({ schedule }) => schedule.name)).toEqual(['oven', 'other']);
     expect(await use('wake_list', {})).toMatch(/oven[^]*other/);
-    expect(await use('wake_cancel', { name: 'other' })).toBe('“other” is taken away.');
+    expect(await use('wake_cancel', { name: 'other' })).toBe('“other” is removed.');
     expect(await use('wake_cancel', { name: 'other' })).toBe(
       'You have nothing scheduled as “other”. wake_list tells what you have.',
     );
@@ -618,10 +618,10 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     clock.pass(MINUTE);
     const twice = await Promise.all([goOn(id), goOn(id)]);
     expect(twice).toEqual(
-      expect.arrayContaining([{ ok: true }, { ok: false, reason: 'cannot', detail: 'It goes on already.' }]),
+      expect.arrayContaining([{ ok: true }, { ok: false, reason: 'cannot', detail: 'It was continued already.' }]),
     );
     await expect.poll(async () => (await runs()).map(({ state }) => state)).toEqual(['timed-out', 'timed-out']);
-    expect(await goOn(id)).toMatchObject({ ok: false, detail: 'It goes on already.' });
+    expect(await goOn(id)).toMatchObject({ ok: false, detail: 'It was continued already.' });
     const second = (await runs()).find(({ runId }) => runId !== id);
     expect((await runs()).find(({ runId }) => runId === id)?.continuedBy).toBe(second?.runId);
     clock.pass(MINUTE);
@@ -642,7 +642,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(told.match(/> → done: /g)).toHaveLength(4);
     // Nothing more of it is to be gone on with, and what never ran is not there.
     expect(await goOn((await runs()).find(({ state }) => state === 'done')?.runId ?? fail())).toMatchObject({
-      detail: 'It came to its end.',
+      detail: 'The run is complete.',
     });
     expect(await goOn('nobody')).toMatchObject({ ok: false, reason: 'unknown' });
     // The gate has it as the person's own word, and its account of moments no more than the one

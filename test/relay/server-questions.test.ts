@@ -202,10 +202,7 @@ describe('a question of an MCP server', () => {
     await works;
     expect(await answers()).toHaveLength(1);
     const late = await send(callId, { name: 'Noa' });
-    expect([late.status, await late.text()]).toEqual([
-      409,
-      expect.stringContaining('what was filled in has been sent'),
-    ]);
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('the form has been sent')]);
   });
 
   it('is declined: the server is told so, and the agent hears of it from the server alone', async () => {

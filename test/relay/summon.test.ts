@@ -123,7 +123,7 @@ describe('a summon', () => {
     expect(await house.summon()).toMatchObject({
       ok: false,
       reason: 'already-awake',
-      detail: 'Somebody is in each of these seats, or on the way there.',
+      detail: 'Each of these seats has an agent or an egg already.',
     });
   });
 

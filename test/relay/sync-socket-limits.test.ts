@@ -119,7 +119,7 @@ describe('a sync socket', () => {
 
   it('is cut when its hello does not come', async () => {
     const line = await openSocket(await serve({ helloMs: BEAT }));
-    expect(await line.next('refused')).toMatchObject({ what: 'hello', reason: 'No hello came in time.' });
+    expect(await line.next('refused')).toMatchObject({ what: 'hello', reason: 'The device sent no hello in time.' });
     expect(await line.closed).toBe(1008);
   });
 

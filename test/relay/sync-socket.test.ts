@@ -247,7 +247,7 @@ describe('a device at the sync socket', () => {
   ])('is refused and cut for %s before its hello', async (_what, send, refused) => {
     const line = await openSocket(relay);
     send(line);
-    expect(await line.next('refused')).toMatchObject({ what: refused, reason: 'A device must say hello first.' });
+    expect(await line.next('refused')).toMatchObject({ what: refused, reason: 'A device must send hello first.' });
     expect(await line.closed).toBe(1008);
   });
 

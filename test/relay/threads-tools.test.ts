@@ -148,8 +148,7 @@ describe('what agents look for', () => {
       'Ada (2026-11-20 08:54 UTC):\n> I saw a hérön too.',
     ].join('\n\n');
     const { use, openPage, timers, searches } = await withSearches(transcript);
-    const alone =
-      'No page of the human’s is open: only your last conversation was searched, as it was left with the relay.';
+    const alone = 'No page of the human’s is open: only your last conversation was searched, as the relay has it.';
     const text = (await use(caller('a'), { query: 'heron' })) ?? '';
     expect(text.split('\n').filter((line) => !line.startsWith('> '))).toEqual([
       alone,
@@ -169,13 +168,13 @@ describe('what agents look for', () => {
     const given = use(caller('a', { signal: gone.signal }), {});
     await expect.poll(() => page.heard.length).toBe(2);
     gone.abort();
-    expect(await given).toBe('The search was given up.');
+    expect(await given).toBe('The search was cancelled.');
     expect(timers.waiting()).toEqual([]);
     // One that joined may read a last conversation at most.
     const client = { kind: 'client', credential: { credentialId: 'c', readsSoul: true } } as const;
     expect(await use(caller('a', client), {})).toBeNull();
     expect(await (await withSearches()).use(caller('a'), {})).toBe(
-      'No page of the human’s is open, and the relay has no conversation of yours: nothing could be searched.',
+      'No page of the human’s is open, and the relay has no conversation of yours, so nothing could be searched.',
     );
   });
 
@@ -325,7 +324,7 @@ describe('the tools of threads', () => {
     await use('a', 'close_thread', { threadId, summary: 'Done.' });
     expect(await use('b', 'send_message_to_thread', { threadId, message: 'x' })).toEqual({
       isError: true,
-      text: 'The thread “Plans” is closed and takes nothing more. Its summary: “Done.”',
+      text: 'The thread “Plans” is closed, and accepts no messages. Its summary: “Done.”',
     });
   });
 
@@ -349,7 +348,7 @@ describe('the tools of threads', () => {
     const waiting = use('b', 'wait_for_agent', { agent: ' Human ' }, gone.signal);
     await expect.poll(() => timers.waiting()).toHaveLength(1);
     gone.abort();
-    expect(await waiting).toEqual({ isError: true, text: 'The wait was given up.' });
+    expect(await waiting).toEqual({ isError: true, text: 'The wait was cancelled.' });
     await threads.send(PERSON, threadId, { text: 'hello', mentionRefs: [], clientId: null });
     expect((await use('b', 'wait_for_agent', { agent: 'human' })).text).toMatch(/1\. the human, \S+:\n> hello$/);
   });

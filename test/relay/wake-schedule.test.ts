@@ -56,16 +56,16 @@ const MISFITS: readonly (readonly [object, string])[] = [
   [{ cron: '61 * * * *' }, '`cron`'],
   [{ cron: '* * *' }, '`cron`'],
   [{ cron: '0 9 31 2 *' }, '`cron`'],
-  [{ every: '30 seconds' }, '`every` is too short: it is 1 minute at least.'],
+  [{ every: '30 seconds' }, '`every` is too short: the least is 1 minute.'],
   [{ every: '0 minutes' }, '`every` is too short'],
-  [{ every: '1.5 minutes' }, '`every` is a whole number of minutes.'],
+  [{ every: '1.5 minutes' }, '`every` must be a whole number of minutes.'],
   [{ every: '8 days' }, '`every` is too long'],
-  [{ every: 'often' }, '`every` is no span'],
-  [{ at: '2020-01-01T09:00' }, '`at`: That time is over already.'],
-  [{ at: 'soon' }, '`at` is no date and time'],
+  [{ every: 'often' }, '`every` must be a span'],
+  [{ at: '2020-01-01T09:00' }, '`at`: That time is in the past.'],
+  [{ at: 'soon' }, '`at` must be a date and time'],
   [{ at: '2099-01-01T09:00' }, '`at`: That is more than a year ahead.'],
-  [{}, 'Say one of `cron`, `every` and `at`'],
-  [{ every: '1 hour', cron: '0 9 * * *' }, 'Say one of `cron`, `every` and `at`'],
+  [{}, 'Give exactly one of `cron`, `every` and `at`'],
+  [{ every: '1 hour', cron: '0 9 * * *' }, 'Give exactly one of `cron`, `every` and `at`'],
   [{ every: '1 hour', name: 'Round' }, '`name`: This agent has something called “Round” already.'],
   [{ every: '1 hour', context: 'all' }, 'context'],
   [{ every: '1 hour', message: ' ' }, 'message'],
@@ -92,7 +92,7 @@ describe('wake_schedule', () => {
     expect(told()[2]).toContain('> Look.');
     expect(await waiting()).toEqual([]);
     expect(await night.tool(LYRA, 'wake_list', {})).toMatch(/reminder “river”, every 30 minutes; next on/);
-    expect(await night.tool(LYRA, 'wake_cancel', { name: 'river' })).toContain('taken away');
+    expect(await night.tool(LYRA, 'wake_cancel', { name: 'river' })).toContain('removed');
     await night.pass(HOUR);
     expect(told()).toHaveLength(3);
   });
@@ -123,7 +123,7 @@ describe('wake_schedule', () => {
     await night.pass(3 * HOUR);
     await answer('once');
     if (at > night.now()) await expect.poll(async () => (await own())[0]?.nextAt).toBe(at);
-    else await expect.poll(() => asked().at(-1)).toContain('`at`: That time is over already.');
+    else await expect.poll(() => asked().at(-1)).toContain('`at`: That time is in the past.');
   });
 
   it('says what is wrong with an argument, by its name, and asks nobody', async () => {

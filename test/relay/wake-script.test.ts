@@ -123,7 +123,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     // Its agent sees it, and takes it away.
     const [list, gone] = await hands.works(calls('wake_list', {}), calls('wake_cancel', { name: 'Site' }));
     expect(list).toContain('- script “Site”, by "0 3 1 1 *"');
-    expect(gone).toContain('is taken away');
+    expect(gone).toContain('is removed');
     expect(await scheduled()).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     await symlink('/etc/hostname', join(await ownFolder(), 'out.sh'));
     const odd: readonly (readonly [object, string])[] = [
       [{ cron: '99 * * * *' }, '`cron`'],
-      [{ every: '10 minutes' }, 'Say one of'],
+      [{ every: '10 minutes' }, 'Give exactly one of'],
       [{ cron: undefined, every: 'now and then' }, '`every`'],
       [{ cron: undefined, every: '0 minutes' }, '`every`'],
       [{ cron: undefined, at: '2020-01-01T09:00' }, '`at`'],
@@ -155,13 +155,13 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
       [{ script_path: 'out.sh' }, '`script_path`: The script lies outside'],
       [{ script_path: 'folder' }, '`script_path`: '],
       [{ script_path: 'long.sh' }, '`script_path`: A script is 100 kB long at most'],
-      [{ script_path: 'odd.sh' }, '`script_path`: The file is no text'],
+      [{ script_path: 'odd.sh' }, '`script_path`: The file is not UTF-8 text'],
       ...[
         ...['*.example.org', '*', 'http://example.org', 'user:password@example.org', 'Example.org', 'example.org.'],
         ...['[::1]', '::1', '[::ffff:127.0.0.1]:80', '2130706433', '0x7f.1', '127.1', 'example.org:99999', 'a b', ''],
       ].map((host) => [{ hosts: [host] }, '`hosts`: '] as const),
       ...['localhost', 'localhost:8080', 'a.localhost', '127.0.0.1', '10.1.2.3:8080', '169.254.169.254', '0.0.0.0'].map(
-        (host) => [{ hosts: [host] }, `\`hosts\`: ${host} is the relay’s own machine`] as const,
+        (host) => [{ hosts: [host] }, `\`hosts\`: ${host} is on the relay’s own machine`] as const,
       ),
     ];
     const turns = Array.from({ length: Math.ceil(odd.length / 8) }, (_, n) => odd.slice(8 * n, 8 * n + 8));

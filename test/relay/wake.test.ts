@@ -301,7 +301,7 @@ describe('the same wake, asked for twice', () => {
     expect(outcomes.find(({ ok }) => !ok)).toEqual({
       ok: false,
       reason: 'already-awake',
-      detail: 'All of them are awake or on the way already.',
+      detail: 'All of these agents are awake or waking already.',
     });
     await house.until(() => house.of('agent-awake').length === 8);
     expect(await house.wake(team())).toMatchObject({ ok: false, reason: 'already-awake' });

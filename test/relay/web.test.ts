@@ -95,7 +95,7 @@ c</pre><img src=x alt="a ferry"><script>alert(1)</script></main><footer>Imprint<
         ? response.writeHead(200, { 'content-type': 'text/plain' }).end('here')
         : response.writeHead(302, { location: request.url === '/round' ? '/round' : 'new/place' }).end();
     expect(await read(here('/old'))).toMatchObject({ url: here('/new/place'), text: 'here' });
-    expect(await read(here('/round'))).toBe('It points on more than 5 times.');
+    expect(await read(here('/round'))).toBe('It redirects more than 5 times.');
   });
 });
 
@@ -144,7 +144,7 @@ describe('A page that means no good', () => {
     const reading = read(here(), giving.signal);
     await expect.poll(() => asked.length).toBe(1);
     giving.abort();
-    expect(await reading).toBe('The call was given up.');
+    expect(await reading).toBe('The call was cancelled.');
   });
 });
 

@@ -400,8 +400,8 @@ function searchParam(block: ToolSearchBlock, there: ReadonlySet<string>): Conten
   return { type, tool_use_id, content: { type: content.type, tool_references: references } };
 }
 
-const unseenName = (name: string) => `[${name} itself is not here: you are given its name alone.]`;
-const UNSEEN = '[The picture itself is not here: you are given none.]';
+const unseenName = (name: string) => `[The file ${name} is not included. You only have its name.]`;
+const UNSEEN = '[The picture is not included.]';
 const damaged = (name: string) => `[${name} could not be read by your server, and was left out. It may be damaged.]`;
 const DAMAGED = '[The picture could not be read by your server, and was left out. It may be damaged.]';
 

@@ -277,7 +277,7 @@ const OF_APPLICATION: ProxyError = {
   message:
     'This credential is an application’s: it sets agents to sleep and wakes them, and asks no model. Make one for an agent on Roost’s page.',
 };
-const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
+const BROKEN: ProxyError = { kind: 'broken', message: 'The relay had an error. Its log says more.' };
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
 /** Without it, a client that requests more of the API would be told to sign in. */
@@ -285,7 +285,7 @@ const nothing = () =>
   errorResponse({
     kind: 'no-such-call',
     message:
-      'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
+      'Roost forwards /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
   });
 
 /** Statuses of servers that speak the Messages API without its token count. */
@@ -307,7 +307,7 @@ function ownList(models: readonly ListedModel[], path: string): ProxyAnswer {
   const json = { 'content-type': 'application/json' };
   const one = asked === undefined ? undefined : data.find(({ id }) => id === decodeURIComponent(asked));
   if (asked !== undefined && !one) {
-    const error = { type: 'not_found_error', message: 'No server that is connected has this model.' };
+    const error = { type: 'not_found_error', message: 'No connected server has this model.' };
     return wholeAnswer(404, json, Buffer.from(JSON.stringify({ type: 'error', error })));
   }
   const list = { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
@@ -372,8 +372,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
       return errorResponse({
         kind: 'no-agent',
         message: agent
-          ? `${agent.name} is retired, and asks no model any more.`
-          : 'The agent of this credential is not in the household any more.',
+          ? `${agent.name} is retired, and may not ask a model.`
+          : 'The agent of this credential is no longer in the household.',
       });
     const usual = deps.upstream(null);
     if (usual === null && !deps.foreign?.(null)) return errorResponse(NO_MODEL);

@@ -67,7 +67,7 @@ const tool = z.looseObject({
     $defs: z.record(z.string(), z.unknown()).nullish(),
   }),
 });
-const none = (what: string) => z.array(z.unknown()).max(0, `${what} cannot be passed on`).nullish();
+const none = (what: string) => z.array(z.unknown()).max(0, `${what} cannot be forwarded`).nullish();
 const schema = z.looseObject({
   model: z.string(),
   max_tokens: z.number().int().positive(),
@@ -78,7 +78,7 @@ const schema = z.looseObject({
     )
     .min(1),
   tools: z.array(z.looseObject({ type: z.string().nullish() })).nullish(),
-  tool_choice: z.looseObject({ type: z.enum(['auto', 'none'], 'a call that is forced cannot be passed on') }).nullish(),
+  tool_choice: z.looseObject({ type: z.enum(['auto', 'none'], 'a forced tool call cannot be forwarded') }).nullish(),
   stop_sequences: none('they'),
   mcp_servers: none('they'),
 });
@@ -91,7 +91,7 @@ function resultOf({ tool_use_id, is_error, content = '' }: z.infer<typeof result
   const said = parts.map((part) => {
     const text = textBlock.safeParse(part);
     if (text.success) return text.data.text;
-    return pictureBlock.safeParse(part).success ? '[a picture]' : `[${part.type}, which this model cannot be shown]`;
+    return pictureBlock.safeParse(part).success ? '[a picture]' : `[${part.type}, which this model cannot read]`;
   });
   const picture = parts.map((part) => pictureBlock.safeParse(part)).find(({ success }) => success)?.data;
   return {

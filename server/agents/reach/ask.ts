@@ -110,7 +110,7 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
     cancel = timers.after(Math.min(wait, settings.againMostMs), () => {
       void inTurn(pass)
         .catch((error: unknown) =>
-          logger.error('a sleeping flag could not be cleared; it is tried again', { error: String(error) }),
+          logger.error('A sleeping flag could not be cleared. The relay tries again.', { error: String(error) }),
         )
         .finally(passLater);
     });
@@ -238,14 +238,16 @@ export function createAsk({
     const failed = (what: string) => (error: unknown) =>
       logger.error(what, { target, decisionId, error: String(error) });
     async function end(): Promise<void> {
-      await permit.release().catch(failed('the end of a wake could not be written; it counts as ended all the same'));
+      await permit.release().catch(failed('The end of a wake could not be stored. The wake counts as ended.'));
       void turnEnded(target);
     }
     const release = () => (released ??= end());
     return {
       release,
       releaseAfter: (work) =>
-        void work.catch(failed('a granted wake could not be carried out; its message waits')).then(release),
+        void work
+          .catch(failed('A granted wake could not be carried out. Its message waits in the inbox.'))
+          .then(release),
     };
   }
 
@@ -348,7 +350,7 @@ export function createAsk({
       // The agent may have read the message in the turn that ended.
       else if ((await inbox.count(agentId)) > 0) await ask({ ...again, quiet: 'deferred' }, way);
     } catch (error) {
-      logger.error('a deferred wake could not be asked for again; the message waits', {
+      logger.error('A deferred wake could not be asked for again. Its message waits in the inbox.', {
         agentId,
         error: String(error),
       });

@@ -61,7 +61,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     const found = await directory.find(to);
     if (!found.ok) return found;
     if (found.agent.agentId === sender.agentId)
-      return { ok: false as const, reason: 'That is you. A message goes to somebody else.' };
+      return { ok: false as const, reason: 'That is you. Send the message to another agent.' };
     return found;
   }
 
@@ -243,7 +243,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       callId,
     }).then(
       () => undefined,
-      (error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) }),
+      (error: unknown) => logger.error('The person’s wake could not be recorded.', { agentId, error: String(error) }),
     ),
   );
 

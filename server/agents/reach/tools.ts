@@ -142,17 +142,16 @@ export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
     const recent = (left.get(agentId) ?? []).filter((at) => at > time - TO_HUMAN.withinMs && at <= time);
     if (recent.length >= TO_HUMAN.most)
       return toolError(
-        `You have left ${TO_HUMAN.most} messages for the human within an hour, which is the limit. Put what is left into one, later.`,
+        `You have sent the human ${TO_HUMAN.most} messages within an hour, which is the limit. Put the rest into one message later.`,
       );
     // Between two sessions it belongs to the previous one.
     const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
-    if (sessionId === null)
-      return toolError('No session has run yet, so there is no conversation with the human to leave it in.');
+    if (sessionId === null) return toolError('No session has run yet, so you have no conversation with the human.');
     left.set(agentId, [...recent, time]);
     await log.append([
       messageEvent({ time, messageId: newId(), sessionId, agentId, author: agentId, text, role: 'assistant' }),
     ]);
-    return toolDone('It is left for the human, marked as unread.');
+    return toolDone('The message is in your conversation with the human, marked as unread.');
   };
 }
 
@@ -186,7 +185,7 @@ const isHuman = (whom: string, name: string | null) =>
 /** The relay's own mind drives the agent. */
 const BY_MIND: ReadonlySet<AgentState> = new Set(['paused', 'idle', 'busy']);
 const BESIDE =
-  'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
+  'You are awake in the running session as well, and read these messages there. They are only shown here, and stay unread.';
 
 const pictureOf = ({ mediaType: type, data }: SentAttachment): Picture[] =>
   type === 'application/pdf' || type === 'text/plain' ? [] : [{ type, data }];
@@ -221,9 +220,9 @@ export function createReachTools({
     (await configOf(caller)).effective.coordination.may_put_others_to_sleep;
 
   async function setPaused(agentId: AgentId, caller: Caller) {
-    if (caller.sessionId === null) return toolError('No session runs: everyone sleeps already.');
+    if (caller.sessionId === null) return toolError('No session runs, so every agent sleeps.');
     const set = await pauses.set(caller.sessionId, agentId, true, caller.agentId);
-    return set === null ? toolError('It is not in the running session, so there is nobody to put to sleep.') : null;
+    return set === null ? toolError('That agent is not in the running session, so it cannot be put to sleep.') : null;
   }
 
   return [
@@ -290,7 +289,7 @@ export function createReachTools({
         if (caller.signal.aborted && !beside) {
           // The caller is gone before it could read them.
           await inbox.giveBack(taken.map(({ messageId }) => messageId));
-          return toolError('The call was given up before anything was read.');
+          return toolError('The call was cancelled before anything was read.');
         }
         for (const { messageId, from } of taken)
           if (from === 'human' && !beside)
@@ -356,7 +355,7 @@ export function createReachTools({
         'Puts you to sleep after this call. Nothing is asked of you, and nothing is lost, until somebody wakes you.',
       input: z.object({}),
       run: async (_input, caller) =>
-        (await setPaused(caller.agentId, caller)) ?? toolDone('You are asleep from now on. What is sent to you waits.'),
+        (await setPaused(caller.agentId, caller)) ?? toolDone('You are asleep from now on. Messages to you wait.'),
     }),
     defineTool({
       name: 'put_to_sleep',

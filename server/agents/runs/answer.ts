@@ -426,7 +426,7 @@ const CALL_CUT = 'This call was cut off before it answered.';
  * that takes messages out of an inbox would lose messages.
  */
 const notRun = (characters: number) =>
-  `Not run: the calls before this one have answered with ${characters.toLocaleString('en')} characters, which is all that is put before you at once. It has done and read nothing; what it would have given is where it was. Call it again in your next turn.`;
+  `Not run: the calls before this one have returned ${characters.toLocaleString('en')} characters, which is the most for one turn. Nothing was done or read. Make this call again in your next turn.`;
 
 interface RanTools {
   readonly results: readonly ToolResult[];

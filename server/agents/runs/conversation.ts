@@ -34,7 +34,7 @@ const PDF_SHARE = 10;
 type ResultBlock = Extract<MindBlock, { kind: 'tool-result' }>;
 type SentBlock = Extract<MindBlock, { kind: 'picture' | 'document' }>;
 
-const NOT_SHOWN_NOW = '[The picture is not before you any more. Look at it again where you need it.]';
+const NOT_SHOWN_NOW = '[The picture is no longer included. Open it again if you need it.]';
 const withoutPicture = ({ kind, toolUseId, text, isError }: ResultBlock): ResultBlock => ({
   kind,
   toolUseId,
@@ -44,7 +44,7 @@ const withoutPicture = ({ kind, toolUseId, text, isError }: ResultBlock): Result
 /** Replaces an attachment that no longer fits. */
 const letGo = ({ name }: SentBlock): MindBlock => ({
   kind: 'text',
-  text: `[${name} is not before you any more. Ask for it again where you need it.]`,
+  text: `[${name} is no longer included. Ask for it again if you need it.]`,
 });
 
 const dataOf = (block: SentBlock) => (block.kind === 'picture' ? block.picture.data : block.data);
@@ -167,7 +167,7 @@ const resultsFirst = (blocks: readonly MindBlock[]) => [
 ];
 
 const leftOutLine = (count: number): string =>
-  `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out here: the conversation is longer than you can be given at once. Nothing of it is lost for the human.]`;
+  `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out here: the conversation is longer than you can read at once. The human still has all of it.]`;
 
 function sizeOf(block: MindBlock): number {
   switch (block.kind) {

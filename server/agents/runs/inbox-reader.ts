@@ -120,7 +120,7 @@ export function createInboxReader(context: InboxReaderContext, of: ReadIn, speak
   const look = (isWorthATurn: (message: InboxMessage) => boolean) => {
     if (!isOpen || rest.isPaused(agentId)) return;
     prodFor(isWorthATurn).catch((error: unknown) =>
-      logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }),
+      logger.error('The inbox could not be read. Its messages stay there.', { agentId, error: String(error) }),
     );
   };
 

@@ -163,7 +163,7 @@ export function createRuns(deps: RunsDeps): Runs {
     function fail(error: unknown): void {
       if (broken) return;
       broken = true;
-      logger.error('a run ended because something in it failed', {
+      logger.error('A run ended because of an error in it.', {
         runId,
         agentId,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -173,7 +173,7 @@ export function createRuns(deps: RunsDeps): Runs {
     const write = createRecord({
       append: log.append,
       onUnfit: (error) =>
-        logger.error('a run wrote something that cannot be kept', { runId, agentId, error: String(error) }),
+        logger.error('A run wrote an event that cannot be stored.', { runId, agentId, error: String(error) }),
       fail,
       isBroken: () => broken,
     });
@@ -256,7 +256,7 @@ export function createRuns(deps: RunsDeps): Runs {
       const ends = life.ended(outcome, reason);
       if (ends.length > 0)
         await log.append(ends).catch((error: unknown) =>
-          logger.error('the end of a run could not be written; the next start ends it', {
+          logger.error('The end of a run could not be stored. The next start of the relay ends it.', {
             runId,
             error: String(error),
           }),

@@ -5,16 +5,16 @@ import type { MessageStatus } from '../../../src/shared/protocol/documents.ts';
 import type { RunOutcome } from '../../../src/shared/protocol/runs.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 
-export const RUN_BROKEN = sentence`Something in the relay broke. The relay’s log says more.`;
+export const RUN_BROKEN = sentence`The relay had an error. The relay’s log says more.`;
 /** `12 s`, `3 min` */
 export const timeText = (ms: number) =>
   ms >= 120_000 ? `${Math.round(ms / 60_000)} min` : `${Math.max(1, Math.round(ms / 1_000))} s`;
 
 /** `patienceMs`: how long the relay waited for its database. */
 export const databaseAway = (patienceMs: number): string =>
-  sentence`The relay could not reach its database for ${timeText(patienceMs)}. What was said until then is kept.`;
+  sentence`The relay could not reach its database for ${timeText(patienceMs)}. What was said until then is stored.`;
 /** The connection broke during work that must not be repeated. */
-export const DATABASE_BROKE = sentence`The relay lost the connection to its database in the middle of this. What was said until then is kept.`;
+export const DATABASE_BROKE = sentence`The relay lost the connection to its database in the middle of this. What was said until then is stored.`;
 export const ENDED_ELSEWHERE = sentence`Another relay of this home has ended it.`;
 
 /** Who interrupted an answer before it ended. */

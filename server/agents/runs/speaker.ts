@@ -220,7 +220,7 @@ const MODEL_CAME =
   '[Until now a demo played your part in this conversation: its answers were prepared sentences. From this message on a model is connected, and you think for yourself. Go on as who you are.]';
 
 const SHORTENED =
-  'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
+  'This conversation is longer than the model can read. From here on the model is given the newest part. The page still has all of it.';
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, tools, announces, hooks } = deps;
@@ -401,7 +401,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const turn: Turn = { items: given, read: [], isPut: false };
     const outcome = await askAbout(turn, messageId, mine).catch(async (error: unknown): Promise<AnswerOutcome> => {
       if (!isAway(error)) throw error;
-      context.logger.warn('an answer was cut: the database broke off', { agentId, error: String(error) });
+      context.logger.warn('An answer was cut off because the database connection broke.', {
+        agentId,
+        error: String(error),
+      });
       mine.interruption ??= { by: 'database', error: DATABASE_BROKE };
       conversation.closeCalls(TOOLS_CUT);
       // The messages were sent to the agent, so the next turn delivers them.
@@ -509,7 +512,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       if (isAway(error)) throw error;
       // A bug of ours fails this answer and loses nothing that was shown. Its changes to the
       // conversation are undone.
-      logger.error('an answer ended because something in it failed', {
+      logger.error('An answer ended because of an error in it.', {
         agentId,
         messageId,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),

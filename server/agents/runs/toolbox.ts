@@ -172,7 +172,7 @@ function createToolSearch(
           'You can call these now:',
           ...best.map(({ name, description }) => `- ${name}: ${beginningOfText(description, 300)}`),
           ...(fitting.length > best.length
-            ? [`${fitting.length - best.length} more fit these words less well. Say it in other words to find them.`]
+            ? [`${fitting.length - best.length} more fit these words less well. Use other words to find them.`]
             : []),
         ].join('\n'),
       );
@@ -234,8 +234,7 @@ interface ToolboxDeps {
 }
 
 export const TOOLS_CUT = 'The answer was cut off before this call was made.';
-const TOOL_BROKEN =
-  'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
+const TOOL_BROKEN = 'The relay had an error. The call may or may not have been carried out. The relay’s log says more.';
 
 export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDeps): Toolbox {
   const { teamTools, logger, limits } = context;
@@ -274,7 +273,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
           return outcome;
         }
       } catch (error) {
-        logger.error('a tool failed', {
+        logger.error('A tool failed.', {
           agentId,
           tool: name,
           error: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -17,7 +17,7 @@ export function applyChange(context: SessionContext, agentId: AgentId, call: Too
       return toolDone(`Your name is ${call.input.name} from now on.`);
     case 'write_soul':
       write({ kind: 'soul', individuationArtifact: call.input.text });
-      return toolDone('Kept. You will be given it whenever you wake.');
+      return toolDone('Stored. You get it whenever you wake.');
     case 'spawn_team':
       return toolError('Only the lead calls the team.');
     default:

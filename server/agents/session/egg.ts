@@ -52,8 +52,8 @@ interface SoulToolDeps {
 }
 
 const NOT_HERE =
-  'lives on the person’s devices, and the relay does not have it now. It can be read while a session runs in which you were woken: ask the person to press WAKE for you, and call this again.';
-const NOBODY_KEEPS = 'No session runs, so there is nobody to keep it. Try again when one does.';
+  'lives on the person’s devices, and the relay does not have it now. You can read it during a session in which you were woken: ask the person to press WAKE for you, and call this again.';
+const NOBODY_KEEPS = 'No session runs, so it cannot be stored. Try again when one does.';
 
 const mayRead = ({ credential }: Caller) => Promise.resolve(credential?.readsSoul ?? false);
 
@@ -77,10 +77,10 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
     if (soul === null) return null;
     const last = credential && known.get(credential.credentialId);
     if (last === undefined)
-      return 'You have not read your soul, and this would replace it. Nothing was kept. Call read_soul first; then write it, with what is to stay.';
+      return 'You have not read your soul, and this would replace it. Nothing was stored. Call read_soul first. Then write the soul, with everything that should stay.';
     return soul === undefined || last === soul
       ? null
-      : 'Your soul was written anew since you read it. Nothing was kept. Call read_soul again; then write it, with what is to stay.';
+      : 'Your soul was rewritten since you read it. Nothing was stored. Call read_soul again. Then write the soul, with everything that should stay.';
   }
 
   return [
@@ -108,7 +108,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
         return Promise.resolve(
           toolDone(
             soul === null
-              ? 'You have no soul yet. write_soul keeps one.'
+              ? 'You have no soul yet. write_soul stores one.'
               : writeSaid({ head: 'Your soul:', text: withoutDisclaimers(soul) }),
           ),
         );
@@ -139,7 +139,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
         const kept = await keep(
           caller,
           { kind: 'soul', individuationArtifact: text },
-          'Kept. You will be given it whenever you wake.',
+          'Stored. You get it whenever you wake.',
         );
         if (caller.credential) known.set(caller.credential.credentialId, text);
         return kept;
@@ -329,7 +329,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     if (phase !== 'hatching' || toolCall.tool === 'spawn_team') return applyChange(context, agentId, toolCall);
     if (toolCall.tool === 'choose_name') return toolDone(`Your name is ${toolCall.input.name}.`);
     soul.push(toolCall.input.text);
-    return toolDone('Kept. It is part of your soul.');
+    return toolDone('Stored. It is part of your soul.');
   }
 
   // An agent without a name needs no other tool, and small models have no room for them.

@@ -117,7 +117,7 @@ interface Running {
 const NO_SESSION: PostOutcome = {
   ok: false,
   reason: 'no-session',
-  detail: 'No session runs. Start one first; until then everyone sleeps.',
+  detail: 'No session runs. Start one first. Until then every agent sleeps.',
 };
 
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
@@ -166,7 +166,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   };
 
   const sayUnfit = (sessionId: SessionId) => (error: Error) =>
-    logger.error('a session wrote something that cannot be kept', { sessionId, error: String(error) });
+    logger.error('A session wrote an event that cannot be stored.', { sessionId, error: String(error) });
 
   async function begin(request: StartSession, lists: EventLists | undefined): Promise<Running> {
     const sessionId = newId();
@@ -186,15 +186,16 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     function fail(error: unknown): void {
       // Writes that can wait for the database wait in the log. The caller of any other write gets
       // the error.
-      if (isAway(error)) return logger.warn('something in the session was cut: the database broke off', { sessionId });
+      if (isAway(error))
+        return logger.warn('Part of the session was cut off because the database connection broke.', { sessionId });
       if (broken) return;
       broken = true;
-      logger.error('the session ended because something in it failed', {
+      logger.error('The session ended because of an error in it.', {
         sessionId,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
       void end('crash').catch((again: unknown) =>
-        logger.error('the end of the session could not be written', { sessionId, error: String(again) }),
+        logger.error('The end of the session could not be stored.', { sessionId, error: String(again) }),
       );
     }
     const write = createRecord({ append: log.append, onUnfit: sayUnfit(sessionId), fail, isBroken: () => broken });
@@ -347,7 +348,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       let problem: unknown = null;
       const nobody = standIns(deps, warmMind, (error) => (problem ??= error));
       await runWakes(createSessionHost(nobody), nobody.log, signal);
-      if (problem !== null) throw new Error('a session for nobody failed', { cause: problem });
+      if (problem !== null) throw new Error('A session without a listener failed.', { cause: problem });
     },
     async sizeOfWake({ start, text }, signal) {
       const parsed = parseTeamCall(text, await directory.all());

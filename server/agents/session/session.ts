@@ -352,11 +352,11 @@ function admit(
     const seats = call.seats.filter((seat) => !presence.inSeat(seat.position) && !guests.inSeat(seat.position));
     return seats.length > 0
       ? { ok: true, call: { kind: 'summon', seats } }
-      : { ok: false, detail: 'Somebody is in each of these seats, or on the way there.' };
+      : { ok: false, detail: 'Each of these seats has an agent or an egg already.' };
   }
   const agents = call.agents.filter((agent) => !presence.get(agent.id));
   if (agents.length === 0 && call.agents.some((agent) => isResting(agent.id))) return { ok: true, call: null };
-  if (agents.length === 0) return { ok: false, detail: 'All of them are awake or on the way already.' };
+  if (agents.length === 0) return { ok: false, detail: 'All of these agents are awake or waking already.' };
   const clashes = agents.filter((agent) => presence.inSeat(agent.position));
   if (clashes.length > 0)
     return {
@@ -588,10 +588,10 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (replaces !== undefined && !speaker.holds(replaces))
       return refused(
         'not-last',
-        'Only what you wrote in this session can be changed, as long as the agent has it before it and you called nobody since.',
+        'Only what you wrote in this session can be changed, and only while the agent remembers it and you have not called the team since.',
       );
     if (replaces !== undefined && agentId === LEAD_ID && lead.calling())
-      return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
+      return refused('not-last', 'The lead is calling the team. Change the message afterwards.');
     const event = personMessage(message, agentId, wordsOf(text), false);
     // Views hide the messages between the replaced message and its replacement. So the stopped
     // answer is written before the new message.

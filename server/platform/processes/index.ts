@@ -124,7 +124,7 @@ export function programAt(command: string, path = process.env['PATH'] ?? ''): st
 /** The program is not on this machine, or is not executable. */
 export class NoProgramError extends Error {
   constructor(command: string) {
-    super(`there is no program “${command}” on this machine, or it may not be run`);
+    super(`there is no program “${command}” on this machine, or it cannot be executed`);
   }
 }
 

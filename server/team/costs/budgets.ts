@@ -90,7 +90,7 @@ export function createHolds(): Holds {
         };
         const stop = () => {
           end();
-          reject(signal?.reason instanceof Error ? signal.reason : new Error('nobody waits for this any more'));
+          reject(signal?.reason instanceof Error ? signal.reason : new Error('the request was cancelled'));
         };
         const timer = setTimeout(done, ms);
         const unsubscribe = releases.subscribe(done);

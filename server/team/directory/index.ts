@@ -74,7 +74,7 @@ export function findMember(members: readonly TeamMember[], reference: string): A
   if (match && others.length > 0)
     return { ok: false, reason: `There are several called “${said}”: ${matches.map(called).join('; ')}. Use the id.` };
   if (match?.retired || (!match && members.some((member) => isSameName(member.name, wanted))))
-    return { ok: false, reason: `${match?.name ?? said} is retired, and reads no messages any more.` };
+    return { ok: false, reason: `${match?.name ?? said} is retired, and no longer reads messages.` };
   if (match) return { ok: true, agent: match };
   const alike = alikeOf(known);
   const names = known.map((member) =>
@@ -84,7 +84,7 @@ export function findMember(members: readonly TeamMember[], reference: string): A
   );
   return {
     ok: false,
-    reason: `There is nobody called “${said}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}`,
+    reason: `There is no agent called “${said}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}`,
   };
 }
 

@@ -667,7 +667,7 @@ export const createTell =
   ({ log, logger }: TellDeps) =>
   (event: RoostEvent): void =>
     void log.append([event]).catch((error: unknown) =>
-      logger.error('a change could not be told; the page shows it when it asks again', {
+      logger.error('A change could not be announced. Pages see it when they fetch again.', {
         event,
         error: String(error),
       }),

@@ -65,7 +65,7 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
   }
   async function agentConfig(context: Context, agentId: AgentId): Promise<Response> {
     const { holds, json } = await ofAgent(agentId);
-    return answerConfig(context, { title: 'What holds for this agent.', holds, own: json.own, json });
+    return answerConfig(context, { title: 'The settings that apply to this agent.', holds, own: json.own, json });
   }
   async function ofHousehold(): Promise<HouseholdConfigAnswer> {
     const { own, effective, version } = await configs.household();
@@ -74,7 +74,7 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
   async function householdConfig(context: Context): Promise<Response> {
     const json = await ofHousehold();
     const { own, effective } = json;
-    return answerConfig(context, { title: 'What holds for the household.', holds: effective, own, json });
+    return answerConfig(context, { title: 'The settings that apply to the household.', holds: effective, own, json });
   }
 
   /** Throws a problem that names what an API client may not set. */
@@ -89,7 +89,7 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
       (key) => !WAKE_LIMITS.some((limit) => limit === key) && !isSameJson(before.get(key), after.get(key)),
     );
     if (beyond !== undefined)
-      throw problem(403, 'no-scope', `\`coordination.${beyond}\` is set by the person alone, on the page.`);
+      throw problem(403, 'no-scope', `Only the person sets \`coordination.${beyond}\`, on the page.`);
     if (scopes.includes('schedules')) return;
     const routine = new Map(Object.entries(await pulses.of(agentId)));
     const changed = Object.entries(pulse).find(

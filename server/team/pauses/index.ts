@@ -86,7 +86,7 @@ export function createPauseRoutes({
       throw problem(
         409,
         'lead',
-        'The lead cannot be set to sleep: the team is reached through it. Ending the session lets everybody sleep.',
+        'The lead cannot be set to sleep, because the team is reached through it. End the session to let all agents sleep.',
       );
     if (!asked.sleeping) {
       const { outcome, detail } = await wake(agentId, source);

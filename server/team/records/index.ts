@@ -311,7 +311,7 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
 /** Only the person restores records. API clients have no access. */
 function refusePrograms(context: Context<Env>): void {
   if (context.get('browser') === undefined)
-    throw problem(403, 'browsers-only', 'Records are given back from the household’s page.');
+    throw problem(403, 'browsers-only', 'Records are restored only from the household’s page.');
 }
 
 export function createRecordRoutes({

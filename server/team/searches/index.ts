@@ -170,7 +170,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     const unfinished = [
       ...(state === 'building' ? [' The page is still making its index: what is not here may be found later.'] : []),
       ...(moreThreads
-        ? [` Of your threads only the newest ${LIMITS.searchedThreads} were searched; name an older one by its id.`]
+        ? [` Of your threads only the newest ${LIMITS.searchedThreads} were searched. Name an older one by its id.`]
         : []),
     ].join('');
     if (said.length === 0) return toolDone(`${NOTHING}${unfinished}`);
@@ -188,8 +188,8 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     if (threadId !== undefined)
       return toolDone(`${why}, and only pages search threads. read_thread reads what was said there.`);
     if (!copy?.transcript)
-      return toolDone(`${why}, and the relay has no conversation of yours: nothing could be searched.`);
-    const above = `${why}: only your last conversation was searched, as it was left with the relay.`;
+      return toolDone(`${why}, and the relay has no conversation of yours, so nothing could be searched.`);
+    const above = `${why}: only your last conversation was searched, as the relay has it.`;
     const earliest = since === undefined ? 0 : Date.parse(since);
     const name = from === undefined ? null : voice === PERSON ? copy.human : voice;
     const found = searchTranscript(copy.transcript, query).filter(
@@ -250,8 +250,8 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
       signal,
     );
     if (asked.ok) return pageOutcome(asked.answer, nameIn(team, caller), threads, more);
-    if (asked.why === 'aborted') return toolError('The search was given up.');
-    if (asked.why === 'too-many') return toolError('Too many searches wait just now. Try again in a moment.');
+    if (asked.why === 'aborted') return toolError('The search was cancelled.');
+    if (asked.why === 'too-many') return toolError('Too many searches are under way. Try again in a moment.');
     const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);
     return standingOutcome(given, WHY[asked.why], caller, voice);
   }
@@ -276,7 +276,7 @@ export const createSearchRoutes = ({ searches }: { readonly searches: Searches }
   answer(searchEndpoints, {
     answerSearch({ searchId, body }, context) {
       if (!searches.answer(searchId, browserOf(context), body))
-        throw problem(404, 'no-search', 'Nobody waits for an answer to this: it was given, or came too late.');
+        throw problem(404, 'no-search', 'No search waits for this answer: another page answered, or it came too late.');
       return null;
     },
   });

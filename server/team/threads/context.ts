@@ -266,10 +266,10 @@ export function admit(thread: Thread | null, who: string): Answer<{ readonly thr
   if (isApplicationId(who))
     return thread.createdBy === who
       ? { ok: true, thread }
-      : refuse('no-thread', 'This application began no such thread.');
+      : refuse('no-thread', 'This application did not open that thread.');
   return refuse(
     'not-in-it',
-    `You are not in the thread ${titled(thread.title)}. Only those who are in it read it and write in it.`,
+    `You are not in the thread ${titled(thread.title)}. Only participants can read it and write in it.`,
   );
 }
 
@@ -278,6 +278,6 @@ export function refuseClosed({ closed, title }: Thread): Refusal | null {
   if (closed === null) return null;
   return refuse(
     'closed',
-    `The thread ${titled(title)} is closed and takes nothing more${closed.summary === '' ? '.' : `. Its summary: ${titled(closed.summary)}`}`,
+    `The thread ${titled(title)} is closed, and accepts no messages${closed.summary === '' ? '.' : `. Its summary: ${titled(closed.summary)}`}`,
   );
 }

@@ -500,7 +500,7 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
     const application = applicationOf(context);
     if (application === null) return PERSON;
     if (application.label === '')
-      throw problem(403, 'no-scope', 'This application has no name to write under. Make it a credential with one.');
+      throw problem(403, 'no-scope', 'This application has no name to write under. Make it a credential with a name.');
     return applicationId(application.label);
   }
   return answer(threadEndpoints, {

@@ -137,7 +137,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     }
     return answer.why === 'late'
       ? toolDone(`Nothing came in ${input.timeoutSeconds} s. Wait again, or go on with something else.`)
-      : toolError('The wait was given up.');
+      : toolError('The wait was cancelled.');
   }
 
   return [

@@ -232,7 +232,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       .then(keep)
       .then(() => (one.isEgg ? workspaces.removeEmpty(agentId) : undefined))
       .catch((error: unknown) =>
-        logger.error('an ACP agent could not be ended, or its session not be kept', { error: String(error) }),
+        logger.error('An ACP agent could not be ended, or its session could not be stored.', { error: String(error) }),
       )
       .then(onChange);
     ending.add(closing);
@@ -467,10 +467,10 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
         if (programs.size >= limits.programs)
           return {
             refused: 'room',
-            reason: sentence`There is room for ${limits.programs} programs. Take one away first.`,
+            reason: sentence`There is room for ${limits.programs} programs. Remove one first.`,
           };
         if ([...programs.values()].some(({ kept }) => kept.name === given.name))
-          return { refused: 'name', reason: sentence`A program called ${given.name} is there already.` };
+          return { refused: 'name', reason: sentence`There is an ACP agent called ${given.name} already.` };
         const kept = { ...given, programId: deps.newId() };
         const one = untried(kept);
         await rows.add(kept);
@@ -501,12 +501,12 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
 // The person's endpoints for ACP agents. API clients may not call them: a credential is not the
 // person.
 
-const unknown = () => problem(404, 'not-found', 'There is no such program.');
+const unknown = () => problem(404, 'not-found', 'There is no such ACP agent.');
 
 export function createProgramRoutes({ programs }: { readonly programs: AgentPrograms }): readonly Handled[] {
   const byPerson = (context: Context<Env>) => {
     if (context.get('browser') === undefined)
-      throw problem(403, 'browsers-only', 'ACP agents are chosen on the household’s page.');
+      throw problem(403, 'browsers-only', 'Only the household’s page manages ACP agents.');
   };
   return answer(programEndpoints, {
     programs(_input, context) {

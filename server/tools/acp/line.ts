@@ -113,10 +113,7 @@ function endOf({ what }: TooMuchError, { messageBytes }: ProgramLimits): Program
       return new ProgramError('nonsense', sentence`a message of it is longer than ${messageBytes} bytes`);
     case 'depth':
     case 'values':
-      return new ProgramError(
-        'nonsense',
-        sentence`a message of it holds more, or lies deeper in itself, than anybody could read`,
-      );
+      return new ProgramError('nonsense', sentence`a message of it is too long or nested too deep`);
     default:
       return what satisfies never;
   }

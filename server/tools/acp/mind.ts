@@ -193,7 +193,7 @@ function createFiles({
     const roots = [await realpath(folder), folder];
     const inner = roots.map((root) => relative(root, path)).find((each) => !each.startsWith('..') && !isAbsolute(each));
     if (!isAbsolute(path) || inner === undefined || inner === '')
-      throw new FilesRefused('This lies outside of the folder.');
+      throw new FilesRefused('This path is outside the folder.');
     return inner.split(sep).join('/');
   }
   const limited = createLimiter(limits.filesAtOnce);

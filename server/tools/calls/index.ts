@@ -121,10 +121,10 @@ function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonl
       agreed: { ...contents.agreed({ agentId, tool: name, input: given }, pinned), ownHosts },
     };
     if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
-      return toolError('This tool is not there any more.');
+      return toolError('This tool no longer exists.');
     return await tool.run(input.data, caller).catch((error: unknown) => {
-      logger.error('a tool failed', { agentId, tool: name, error: String(error) });
-      return toolError('Something in the relay broke; it may have run or not. The relay’s log says more.');
+      logger.error('A tool failed.', { agentId, tool: name, error: String(error) });
+      return toolError('The relay had an error. The call may or may not have run. The relay’s log says more.');
     });
   }
 
@@ -224,7 +224,7 @@ export function createCalls(deps: CallsDeps): Calls {
   /** Pages that show the activity are notified at intervals, not for each call. */
   function counted(): void {
     if (++kept % CALL_LIMITS.dropEvery === 0)
-      beside(rows.drop(now() - CALL_LIMITS.keptMs), 'calls of long ago could not be dropped');
+      beside(rows.drop(now() - CALL_LIMITS.keptMs), 'Old tool calls could not be deleted.');
     if (telling || closing.signal.aborted) return;
     telling = true;
     timers.after(CALL_LIMITS.tellEveryMs, () => {
@@ -261,7 +261,7 @@ export function createCalls(deps: CallsDeps): Calls {
       counted();
       beside(
         first ? rows.end(call.callId, input, ended, now()) : rows.add(call, 'done', allowedBy, { ...ended, at: now() }),
-        'a call could not be kept',
+        'A tool call could not be stored.',
       );
     };
     try {
@@ -272,7 +272,7 @@ export function createCalls(deps: CallsDeps): Calls {
       } else over(outcome);
       return outcome;
     } catch (error) {
-      over({ text: 'Something in the relay broke.', isError: true });
+      over({ text: 'The relay had an error.', isError: true });
       throw error;
     }
   }
@@ -283,12 +283,12 @@ export function createCalls(deps: CallsDeps): Calls {
     (input, caller) => {
       const call = newCall(name, input, caller);
       const added = rows.add(call, 'running', 'grant');
-      beside(added, 'a call could not be kept');
+      beside(added, 'A tool call could not be stored.');
       return (outcome) => {
         const endedAt = now();
         beside(
           added.then(() => rows.end(call.callId, input, outcome, endedAt)).then(counted),
-          'the end of a call could not be kept',
+          'The end of a tool call could not be stored.',
         );
       };
     };
@@ -344,10 +344,10 @@ export function createCalls(deps: CallsDeps): Calls {
       call.state === 'withdrawn'
         ? `It was withdrawn, and has not run. ${call.words ?? ''}`.trim()
         : call.state === 'declined'
-          ? 'It was answered before, with no.'
+          ? 'You have answered this before, with no.'
           : call.question
-            ? 'It was answered before: what was filled in has been sent.'
-            : 'It was answered before, with yes.';
+            ? 'You have answered this before: the form has been sent.'
+            : 'You have answered this before, with yes.';
     return { ok: false, reason: 'over', detail };
   }
   /** A yes that came too late: the question was answered elsewhere, or the content has changed. */
@@ -387,7 +387,10 @@ export function createCalls(deps: CallsDeps): Calls {
     } catch (error) {
       if (isAway(error)) throw error;
       // If the permission for later calls cannot be stored, the yes counts for this call only.
-      logger.error('what was let for always could not be kept', { tool: call.tool, error: String(error) });
+      logger.error('What the person allowed for always could not be stored.', {
+        tool: call.tool,
+        error: String(error),
+      });
       return await surely(once);
     }
   }
@@ -430,7 +433,7 @@ export function createCalls(deps: CallsDeps): Calls {
             const declined = waited ? null : await rows.get(callId);
             if (declined) await tellAgent(declined, call.input, null);
           }),
-          'an agent could not be told of a no',
+          'An agent could not be notified of a no.',
         );
         return await standing(callId);
       default: {
@@ -455,7 +458,7 @@ export function createCalls(deps: CallsDeps): Calls {
         if (why !== null) return { ok: false, reason: 'misfit', detail: why };
         if (!(await begin(fresh, given))) return await late(callId);
         changed(call.agentId);
-        beside(carryOut(fresh, ownHosts), 'a call that was let could not be carried out');
+        beside(carryOut(fresh, ownHosts), 'An allowed call could not be carried out.');
         return await standing(callId);
       }
     }
@@ -521,7 +524,7 @@ export function createCalls(deps: CallsDeps): Calls {
     if (looking.has(agentId)) return;
     looking.add(agentId);
     timers.after(CALL_LIMITS.lookMs, () =>
-      beside(lookAgain(agentId), 'whether questions are to something else by now could not be looked at'),
+      beside(lookAgain(agentId), 'The relay could not check whether questions are still about the same content.'),
     );
   });
 
@@ -530,7 +533,7 @@ export function createCalls(deps: CallsDeps): Calls {
     if (event.kind !== 'session-ended' || (event.reason !== 'ended' && event.reason !== 'idle')) return;
     const { sessionId } = event;
     const asked = (call: KeptCall) => call.where === 'session' && call.sessionId === sessionId;
-    beside(withdrawAll(asked, WITHDRAWN.session), 'questions of a session could not be withdrawn');
+    beside(withdrawAll(asked, WITHDRAWN.session), 'The questions of a session could not be withdrawn.');
   });
 
   return {
@@ -608,7 +611,7 @@ const STATUS = { unknown: 404, over: 409, misfit: 400, changed: 409 } as const;
 export function createCallRoutes({ calls, directory, sandbox, configs, rights }: CallRoutesDeps): readonly Handled[] {
   function person(context: Context<Env>): void {
     if (context.get('browser') === undefined)
-      throw problem(403, 'browsers-only', 'What agents ask for is answered from the household’s page.');
+      throw problem(403, 'browsers-only', 'Only the household’s page answers what agents ask for.');
   }
   /** Removes the fields that only the relay may see. */
   const shown = (list: readonly ToolCall[]) => list.map((call) => toolCallSchema.parse(call));

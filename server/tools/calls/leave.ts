@@ -63,7 +63,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
     return ({ input = asked, stopped, ...ended }: DeedEnd): void => {
       const at = now();
       const kept = added.then(() => rows.end(callId, input, ended, at, { state: stopped ? 'stopped' : 'done' }));
-      beside(kept.then(counted), 'the end of what a program did could not be kept');
+      beside(kept.then(counted), 'The outcome of an ACP agent’s call could not be stored.');
     };
   }
 
@@ -71,13 +71,13 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
     note({ tool, input, caller }) {
       const call = newCall(tool, input, caller);
       const added = rows.add(call, 'running', 'program');
-      beside(added, 'what a program does could not be kept');
+      beside(added, 'A call of an ACP agent could not be stored.');
       return {
         over: overOf(call.callId, input, added),
         asks: () =>
           beside(
             added.then(() => rows.remove(call.callId)),
-            'a question stands twice in the account',
+            'A question is listed twice.',
           ),
       };
     },

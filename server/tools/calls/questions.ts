@@ -154,7 +154,7 @@ export function createForms(deps: FormsDeps): Forms {
               : WITHDRAWN.unneeded;
         beside(
           rows.close(callId, 'withdrawn', why, now()).then(() => changed(agentId)),
-          'a question of an MCP server could not be withdrawn',
+          'A question of an MCP server could not be withdrawn.',
         );
       };
       if (over.aborted) withdraw();

@@ -208,7 +208,7 @@ export function createCallTime(
   { callMs, callMostMs }: Pick<AttachedLimits, 'callMs' | 'callMostMs'>,
 ): CallTime {
   const over = new AbortController();
-  const silent = () => over.abort(new Error(sentence`it timed out: it gave no sign within ${callMs / 1_000} seconds`));
+  const silent = () => over.abort(new Error(sentence`it timed out: it sent nothing within ${callMs / 1_000} seconds`));
   const long = () => over.abort(new Error(sentence`it took longer than ${callMostMs / 60_000} minutes`));
   let left = callMostMs;
   let runsSince = 0;

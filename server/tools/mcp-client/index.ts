@@ -107,7 +107,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       auth: signIn?.auth ?? null,
       onTokenRefused(scope) {
         signIn?.refused(scope).catch((error: unknown) => {
-          logger.warn('a sign-in that has ended could not be stored', {
+          logger.warn('The end of a sign-in could not be stored.', {
             server: serverId,
             reason: errorMessage(error),
           });
@@ -244,7 +244,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       for (const row of rows) {
         const text = sealer.open(row.sealed, about(row.server));
         if (text === null) {
-          logger.warn('how an MCP server is reached cannot be read any more; connect it once more', {
+          logger.warn('The stored address of an MCP server can no longer be read. Connect the server again.', {
             server: row.name,
           });
           continue;
@@ -280,7 +280,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         if (before && before.sealed.lacks.length > 0)
           return await renewed(before, { attachment, signIn: null, lacks: [] });
         if (kept.size >= limits.servers)
-          return refusing('room', `There is room for ${limits.servers} servers. Take one away first.`);
+          return refusing('room', `There is room for ${limits.servers} servers. Remove one first.`);
         if (before) return refusing('name', `A server called ${name} is connected already.`);
         const one = keep(newId(), name, { attachment, signIn: null, lacks: [] }, { agents: null, tools: {} });
         try {
@@ -348,7 +348,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       async take(serverId, record, stamp) {
         const before = kept.get(serverId);
         const taken = takenBack(record, before?.sealed ?? null);
-        if (!taken) return 'It says not where it is.';
+        if (!taken) return 'The record does not say where the server is.';
         const { attachment } = taken.sealed;
         if ([...kept.values()].some((one) => one !== before && one.name === record.name))
           return `A server called ${record.name} is connected already.`;
@@ -418,7 +418,7 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
   const { attached, rights, sandbox } = deps;
   const byPerson = (context: Context<Env>) => {
     if (context.get('browser') === undefined)
-      throw problem(403, 'browsers-only', 'Servers are connected on the household’s page.');
+      throw problem(403, 'browsers-only', 'Only the household’s page connects servers.');
   };
   return answer(attachedEndpoints, {
     async attached(_input, context) {

@@ -415,7 +415,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
       if (error instanceof ProtocolError || signal.aborted) throw error;
       throw new ProtocolError(
         ProtocolErrorCode.InternalError,
-        `Something in the relay broke. Its log says more under ${onFault(error)}.`,
+        `The relay had an error. Its log says more under ${onFault(error)}.`,
       );
     } finally {
       progress.stop();
@@ -469,7 +469,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         if (!tool || !((await tool.allowed?.(caller)) ?? true))
           throw new ProtocolError(
             ProtocolErrorCode.InvalidParams,
-            `There is no tool "${params.name}"; tools/list says which there are.`,
+            `There is no tool "${params.name}". tools/list has their names.`,
           );
         const input = tool.input.safeParse(params.arguments ?? {});
         if (!input.success)

@@ -105,9 +105,9 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
   function refusal(target: Target): string | null {
     const { host, port } = target;
     if (!isOwn(target) && !mayReach(network, host, port))
-      return `${host}:${port} is not among the hosts that the human lets this agent reach.`;
+      return `${host}:${port} is not among the hosts that the human allows for this agent.`;
     const reach = isOwn(target) ? 'any' : addresses;
-    return isIP(host) !== 0 && !fits(host, reach) ? `${host} is no address that may be gone to.` : null;
+    return isIP(host) !== 0 && !fits(host, reach) ? `${host} is not an address that may be reached.` : null;
   }
 
   function passOn(asked: IncomingMessage, answer: ServerResponse): void {
@@ -117,7 +117,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
       answer.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${why}\n`);
     };
     const target = targetOf(asked.url ?? '', 80);
-    if (!target) return refuse(400, 'Only whole addresses under http:// are passed on.');
+    if (!target) return refuse(400, 'Only whole addresses under http:// are forwarded.');
     const why = refusal(target);
     if (why !== null) return refuse(403, why);
     const { url, host, port } = target;
@@ -146,7 +146,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
       near.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${why}\n`);
     near.on('error', () => near.destroy());
     const target = tunnelTargetOf(asked.url ?? '');
-    if (!target) return void refuse('400 Bad Request', 'It says not where to.');
+    if (!target) return void refuse('400 Bad Request', 'The request does not say where to.');
     const why = refusal(target);
     if (why !== null) return void refuse('403 Forbidden', why);
     const { host, port } = target;

@@ -59,18 +59,18 @@ interface Command {
 const goesTooFar = (begun: CommandReach, now: CommandReach): boolean =>
   now.off || (begun.bare && !now.bare) || !covers(now.network, begun.network);
 
-const CHANGED = 'What this command reads has changed since the human let it. It has not run.';
+const CHANGED = 'What this command reads has changed since the human allowed it. It has not run.';
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 function endText({ code, signal, cut, tookMs }: SandboxEnd, limitMs: number): string {
   switch (cut) {
     case 'time':
-      return `It was ended, with all that it had started, after ${limitMs / 1_000} s, which is the most.`;
+      return `It was ended, with everything that it had started, after ${limitMs / 1_000} s, which is the limit.`;
     case 'memory':
-      return `It was ended: it took more than the ${SANDBOX_LIMITS.memory / 1_000_000_000} GB of memory that a command may take with all that it starts, or the machine had too little left.`;
+      return `It was ended: it took more than the ${SANDBOX_LIMITS.memory / 1_000_000_000} GB of memory that a command and its processes may take, or the machine had too little left.`;
     case 'output':
-      return 'It was ended: it wrote more than is read.';
+      return 'It was ended: its output is longer than the limit.';
     case 'room':
       return `It was ended: your folder has no more room, or the disk has none. Files that are deleted count as long as something holds them open. ${MAKE_ROOM}`;
     case 'files':
@@ -80,7 +80,7 @@ function endText({ code, signal, cut, tookMs }: SandboxEnd, limitMs: number): st
     case 'stopped':
       return `It was stopped after ${seconds(tookMs)}.`;
     case 'withdrawn':
-      return 'It was ended: the human has taken back what it was let do.';
+      return 'It was ended: the human has withdrawn the permission.';
     case 'closing':
       return 'It was ended with the relay.';
     default:
@@ -107,7 +107,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   /** The output from `offset` on, and where the rest is. */
   function shown({ id, run, end, limitMs }: Command, offset = 0): string {
     const { text, total } = run.output(offset, limits.shown);
-    const head = end ? endText(end, limitMs) : `It runs still, as ${id}.`;
+    const head = end ? endText(end, limitMs) : `It is still running, as ${id}.`;
     const rest = total - offset - text.length;
     return [
       `[${head}]`,
@@ -209,7 +209,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
         if (typeof started === 'string') return toolError(started);
         if ('text' in started) return started;
         if (background)
-          return toolDone(`It runs as ${started.id}. read_output tells what it writes, stop_command ends it.`);
+          return toolDone(`It runs as ${started.id}. read_output returns its output, stop_command ends it.`);
         const stop = () => started.run.stop('stopped');
         caller.signal.addEventListener('abort', stop);
         if (caller.signal.aborted) stop();

@@ -240,7 +240,7 @@ function reasonOf(error: unknown, host: string, limits: WebLimits): string {
   for (let each = error; each instanceof Error && !seen.includes(each); each = each.cause) {
     seen.push(each);
     if (each.name === 'TimeoutError') return `${host} did not answer within ${limits.pageMs / 1_000} s.`;
-    if (each.name === 'AbortError') return 'The call was given up.';
+    if (each.name === 'AbortError') return 'The call was cancelled.';
   }
   const last = seen.at(-1);
   const code = last instanceof Error && 'code' in last ? String(last.code) : '';
@@ -261,10 +261,11 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
       return `"${beginningOfText(address, 200)}" is no address. One begins with https://.`;
     const url = new URL(address, from);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'Only pages under https:// and http:// are read.';
-    if (url.username !== '' || url.password !== '') return 'An address with a name or a password in it is not gone to.';
+    if (url.username !== '' || url.password !== '')
+      return 'Addresses with a name or a password in them are not fetched.';
     const host = hostOf(url);
     if (isIP(host) !== 0 && !fits(host, addresses))
-      return `${host} is no address of the public web, and no other is gone to.`;
+      return `${host} is not an address of the public web, and only those are fetched.`;
     url.hash = '';
     return url;
   }
@@ -285,7 +286,7 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
     let next = address;
     for (let step = 0; step <= limits.redirects; step++) {
       const url = destinationOf(next, from);
-      if (typeof url === 'string') return step === 0 ? url : `It points on, and not there: ${url}`;
+      if (typeof url === 'string') return step === 0 ? url : `It redirects to an address that is not allowed: ${url}`;
       let answer;
       try {
         answer = await guarded.fetch(url, {
@@ -316,7 +317,7 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
         return reasonOf(error, url.host, limits);
       }
     }
-    return `It points on more than ${limits.redirects} times.`;
+    return `It redirects more than ${limits.redirects} times.`;
   }
 
   return {
@@ -418,7 +419,7 @@ export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps):
           shown === ''
             ? from > 0
               ? '[There is no more.]'
-              : '[It says nothing that can be read without running its programs.]'
+              : '[It has no text that can be read without running its scripts.]'
             : quote(shown),
           ...(rest > 0
             ? [`[${rest} characters more: fetch_page with the same url, from ${from + shown.length}.]`]

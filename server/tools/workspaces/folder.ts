@@ -125,7 +125,7 @@ function namesOf(path: string): { readonly names: readonly string[] } | { readon
   const refused = (why: string) => ({ refused: `${JSON.stringify(path.slice(0, 200))} ${why}` });
   if (path.length > WORKSPACE_LIMITS.path) return refused(`is longer than ${WORKSPACE_LIMITS.path} characters.`);
   if (/^[\\/~]|^[A-Za-z]:[\\/]/.test(path))
-    return refused('is no path within the folder: say it from the folder on, as in notes/today.md.');
+    return refused('is not a path in the folder: give it from the folder on, as in notes/today.md.');
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   if (names.length > WORKSPACE_LIMITS.depth) return refused(`lies deeper than ${WORKSPACE_LIMITS.depth} folders.`);
   for (const name of names) {
@@ -247,7 +247,7 @@ export function createFolder(root: string): Folder {
     if (held.some((each) => liesBelow(path, each) || liesBelow(each, path)))
       throw new WorkspaceError(
         'busy',
-        `${shownPath(names)} stays as it is while a command runs that the human has let with it. Wait for its end, or end it.`,
+        `${shownPath(names)} cannot change while a command runs that the human allowed with it. Wait for its end, or end it.`,
       );
   }
   /** Throws where the content is not the expected one. */
@@ -282,7 +282,7 @@ export function createFolder(root: string): Folder {
       inParent(namesIn(path), true, async (parent, name, names) => {
         const refuseNoFile = (before: Awaited<ReturnType<typeof statOf>>) => {
           if (before && !before.isFile())
-            throw new WorkspaceError('not-a-file', `${shownPath(names)} is there already, and is no file.`);
+            throw new WorkspaceError('not-a-file', `${shownPath(names)} exists already, and is not a file.`);
         };
         refuseNoFile(await statOf(at(parent, name)));
         return await unseen(async (made) => {
@@ -354,10 +354,10 @@ export function createFolder(root: string): Folder {
               if (there.isDirectory() || moved.isDirectory())
                 throw new WorkspaceError(
                   'exists',
-                  `${shownPath(target)} is there already${there.isDirectory() ? ', and is a folder: name the whole new path, the last name too' : ''}. Nothing was moved.`,
+                  `${shownPath(target)} exists already${there.isDirectory() ? ', and is a folder: give the whole new path, with the new name' : ''}. Nothing was moved.`,
                 );
               if (!replaces)
-                throw new WorkspaceError('exists', `${shownPath(target)} is there already. Nothing was moved.`);
+                throw new WorkspaceError('exists', `${shownPath(target)} exists already. Nothing was moved.`);
             }
             // Two names of one file. Renaming one to the other does nothing.
             if (isSame && !isRespelled) await unlink(placeOf(parent, raw));

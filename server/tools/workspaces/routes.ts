@@ -78,7 +78,7 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
   const uploading = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
   async function of(called: string, context: Context<Env>): Promise<Workspace> {
     if (context.get('browser') === undefined)
-      throw problem(403, 'browsers-only', 'What lies in agents’ folders is seen from the household’s page.');
+      throw problem(403, 'browsers-only', 'Only the household’s page shows agents’ folders.');
     return workspaces.of(await agentIdIn(directory, called));
   }
   return answer(workspaceEndpoints, {
@@ -126,7 +126,7 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
         throw problem(
           413,
           'too-large',
-          sentence`A zip holds 4 GB at most, and here is more. Take folders or files alone.`,
+          sentence`A zip holds at most 4 GB, and this folder has more. Download its folders or files separately.`,
         );
       return new Response(streamOf(zipOf(workspace, path)), {
         headers: keptAs(`${lastOf(path) === '' ? 'files' : lastOf(path)}.zip`),

@@ -285,12 +285,12 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
           if (count === 0)
             throw new WorkspaceError(
               'misfit',
-              `That text does not stand in ${where}. Read it again; nothing was changed.`,
+              `${where} does not contain that text. Read it again. Nothing was changed.`,
             );
           if (count > 1 && !all)
             throw new WorkspaceError(
               'misfit',
-              `That text stands ${count} times in ${where}. Give more of what stands around it, or say all. Nothing was changed.`,
+              `${where} contains that text ${count} times. Give more of the text around it, or set all. Nothing was changed.`,
             );
           const length = text.length + count * (after.length - before.length);
           if (length > WORKSPACE_LIMITS.textBytes)
@@ -319,7 +319,7 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
             expects: caller.agreed?.markOf(from),
             expectsThere: caller.agreed?.markOf(to),
           });
-          return `${from} is ${to} now${replaced ? ', in place of what lay there' : ''}.`;
+          return `${from} is ${to} now${replaced ? ', and replaced what was there' : ''}.`;
         }, caller.agreed),
     }),
     defineTool({
@@ -336,7 +336,7 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
             .remove(where, { onlyEmpty: !recursive, expects: caller.agreed?.markOf(where) })
             .catch((error: unknown) => {
               if (error instanceof WorkspaceError && error.kind === 'not-empty')
-                throw new WorkspaceError('not-empty', `${error.message} Say recursive to delete all that is in it.`);
+                throw new WorkspaceError('not-empty', `${error.message} Set recursive to delete everything in it.`);
               throw error;
             });
           const below = [

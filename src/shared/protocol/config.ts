@@ -344,7 +344,11 @@ function named(
   const one = (name: 'sleep_events' | 'wake_events', ...said: readonly Spelled['sleep_events'][]) => {
     const [first, ...others] = said.filter((list) => list !== undefined);
     if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first)))
-      context.addIssue({ code: 'custom', path: ['coordination', name], message: 'is said twice, and not the same' });
+      context.addIssue({
+        code: 'custom',
+        path: ['coordination', name],
+        message: 'is given twice, with different values',
+      });
     return first === undefined ? {} : { [name]: first };
   };
   return {
@@ -362,7 +366,7 @@ export const setAgentConfigSchema = agentConfigSchema
     ...pulseChanges,
     pulse_one_offs: z
       .array(z.unknown())
-      .max(0, 'are routines that are due once here: add each as one, and leave this empty')
+      .max(0, 'are one-off routines here: add each as a routine, and leave this empty')
       .optional()
       .describe('empty: the schedule is a one-off routine'),
     coordination: spelled,
@@ -376,7 +380,7 @@ export const setAgentConfigSchema = agentConfigSchema
     };
     return { config, pulse, version, whole };
   });
-const ONE_ALONE = 'can be said of one agent alone';
+const ONE_ALONE = 'can be set for a single agent only';
 /** `PUT /v1/config` */
 export const setHouseholdConfigSchema = householdConfigSchema
   .extend({ ...answered, ...camelCase, coordination: spelled })

@@ -72,21 +72,21 @@ const wrong = (reason: string): Read => ({ ok: false, reason });
 
 function everyOf(said: string): Read {
   const ms = saidSpan(said);
-  if (ms === null) return wrong('`every` is no span such as `30 minutes`, `2 hours` or `1 day`.');
+  if (ms === null) return wrong('`every` must be a span such as `30 minutes`, `2 hours` or `1 day`.');
   const minutes = ms / MINUTE_MS;
-  if (minutes < INTERVAL_BOUNDS.min) return wrong('`every` is too short: it is 1 minute at least.');
-  if (minutes > INTERVAL_BOUNDS.max) return wrong('`every` is too long: it is 7 days at most. Use `cron` instead.');
+  if (minutes < INTERVAL_BOUNDS.min) return wrong('`every` is too short: the least is 1 minute.');
+  if (minutes > INTERVAL_BOUNDS.max) return wrong('`every` is too long: the most is 7 days. Use `cron` instead.');
   return Number.isInteger(minutes)
     ? { ok: true, timing: { kind: 'every', minutes, offset: null } }
-    : wrong('`every` is a whole number of minutes.');
+    : wrong('`every` must be a whole number of minutes.');
 }
 
 /** Why nothing can be due at `at`, as a sentence. Null: it can. Both in ms since the epoch. */
 export function momentProblem(at: number, now: number): string | null {
-  if (at <= now) return 'That time is over already.';
+  if (at <= now) return 'That time is in the past.';
   return at > now + FURTHEST_MS ? 'That is more than a year ahead.' : null;
 }
-export const NO_MOMENT = '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.';
+export const NO_MOMENT = '`at` must be a date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.';
 
 /**
  * A moment in the format of `at`, from ms since the epoch. Unlike `tomorrow`, it means the same
@@ -97,13 +97,13 @@ export const saidUtc = (at: number) => `${new Date(at).toISOString().slice(0, 19
 /** Parses a timing. `reason` is a sentence for the agent that names the argument. */
 export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: number): Read {
   if ([cron, every, at].filter((said) => said !== undefined).length !== 1)
-    return wrong('Say one of `cron`, `every` and `at`, and no other.');
+    return wrong('Give exactly one of `cron`, `every` and `at`.');
   if (every !== undefined) return everyOf(every);
   if (cron !== undefined) {
     const problem = cronProblem(cron);
     return problem === null
       ? { ok: true, timing: { kind: 'cron', cron: cron.trim(), zone: null } }
-      : wrong(`\`cron\` is no cron text: ${problem}.`);
+      : wrong(`\`cron\` is not a valid cron expression: ${problem}.`);
   }
   const moment = saidMoment(at ?? '', zone, now);
   if (moment === null) return wrong(NO_MOMENT);

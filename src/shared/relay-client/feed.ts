@@ -208,7 +208,7 @@ export function createFeed(deps: FeedDeps): Feed {
         if (failed) deps.onTrouble(leftOut);
         return;
       } catch (error) {
-        deps.onTrouble(sentence`What the relay said could not be stored yet: ${errorMessage(error)}`);
+        deps.onTrouble(sentence`What the relay sent could not be stored yet: ${errorMessage(error)}`);
         await sleep(timers.after, RELAY_TIMES.storeRetry);
       }
     }
@@ -302,7 +302,7 @@ export function createFeed(deps: FeedDeps): Feed {
         // The event is not acknowledged. A page that can read it gets it later, and all that
         // follow.
         mark.hold(item.id);
-        leftOut = sentence`The relay says something that this page cannot read, and leaves out; reload the page. (${item.detail})`;
+        leftOut = sentence`The relay sent something that this page cannot read, and leaves out; reload the page. (${item.detail})`;
         return deps.onTrouble(leftOut);
       case 'live':
         deps.onTrouble(leftOut);
@@ -336,8 +336,8 @@ export function createFeed(deps: FeedDeps): Feed {
       case 'failed':
         deps.onTrouble(
           item.kind === 'failed'
-            ? sentence`This page failed over what the relay says; reload the page. (${item.detail})`
-            : sentence`The relay says something that this page cannot read; reload the page. (${item.detail})`,
+            ? sentence`This page failed to process what the relay sent; reload the page. (${item.detail})`
+            : sentence`The relay sent something that this page cannot read; reload the page. (${item.detail})`,
         );
         return setLink({ kind: 'lost', reason: 'failed' }, null);
       case 'moved':

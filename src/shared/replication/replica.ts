@@ -508,7 +508,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'more':
         peer.has.addAll(frame.have);
         if (peer.has.ranges() > settings.ranges * 2)
-          return broken(peer, 'It claims to have more than can be kept account of.');
+          return broken(peer, 'It claims to have more than can be recorded.');
         if (peer.link.kind === 'relay')
           for (const [id, entry] of [...replacing])
             if (contains(frame.have.get(entry.writer) ?? [], entry.counter)) replacing.delete(id);

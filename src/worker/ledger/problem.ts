@@ -67,7 +67,7 @@ export function storageProblemOf(error: unknown): StorageProblem {
   if (isUnreadable(error))
     return {
       kind: 'unreadable',
-      detail: sentence`${errorMessage(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.`,
+      detail: sentence`${errorMessage(error)} Roost looks for it in the second copy, and this page then continues by itself; if it does not, reload it.`,
     };
   return { kind: 'broken', detail: sentence`The browser’s storage failed: ${errorMessage(error)}. Reload the page.` };
 }

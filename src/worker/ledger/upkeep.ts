@@ -242,7 +242,7 @@ async function lostWith(
     return lost === 0
       ? []
       : [
-          sentence`${lost} of ${expected} documents of volume ${name} could not be found anywhere on this device. Import a copy, if there is one.`,
+          sentence`${lost} of ${expected} documents of volume ${name} could not be found on this device. Import a copy, if there is one.`,
         ];
   });
 }

@@ -129,5 +129,5 @@ it('has the newest pictures alone before a mind, as many as a request has room f
   looks(23, 15_000_000);
   looks(24, 12_000_000);
   expect(shown()).toEqual(['picture 23', 'picture 24']);
-  expect(JSON.stringify(conversation.messages())).toContain('picture 22\\n[The picture is not before you any more.');
+  expect(JSON.stringify(conversation.messages())).toContain('picture 22\\n[The picture is no longer included.');
 });

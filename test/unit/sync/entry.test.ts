@@ -41,7 +41,7 @@ describe('a sealed entry', () => {
   it('does not open at a place that cannot be', () => {
     for (const counter of [0, -1, 1.5, Number.NaN, 2 ** 53]) {
       expect(openEntry({ ...place, counter, sealed })).toEqual(forged);
-      expect(() => sealEntry({ ...place, counter, payload: utf8(''), random })).toThrow('There is no place');
+      expect(() => sealEntry({ ...place, counter, payload: utf8(''), random })).toThrow(/has no place/);
     }
     expect(openEntry({ ...place, writer: 'nobody', sealed })).toEqual(forged);
   });

@@ -118,7 +118,7 @@ test('a wake that the relay refuses gives the button back, with the reason', asy
 
 test('who comes second with the same wake is told so quietly', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession() });
-  const message = 'All of them are awake or on the way already.';
+  const message = 'All of these agents are awake or waking already.';
   page.relay.refusal = {
     kind: 'refused',
     status: 409,

@@ -637,9 +637,9 @@ test('a card says once what they did while nobody was here, and it stays closed'
   expect(wren?.textContent).toMatch(/failed, today 04:55.*overloaded.*skipped: quiet hours, today 02:55/);
   // What did not come to its end is gone on with from here.
   expect(within(card).getAllByRole('button', { name: /go on/ }).length).toBe(1);
-  page.reach.on('POST /v1/runs/run-4/continue', () => refused('It was set to sleep in the session.', 409));
+  page.reach.on('POST /v1/runs/run-4/continue', () => refused('The agent is set to sleep in the session.', 409));
   await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
-  await screen.findByText(/It was set to sleep in the session\./);
+  await screen.findByText(/The agent is set to sleep in the session\./);
   page.reach.on('POST /v1/runs/run-4/continue', () => new Response(null, { status: 202 }));
   await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
   await waitFor(() => expect(wren?.textContent).toMatch(/overloaded.*goes on/));

@@ -133,12 +133,12 @@ test('a message that asks for a secret is warned of, shown by its letters, and d
 test('one that was answered on another device says so, and what was typed stays until then', async () => {
   const { page, card, send } = await open(
     asked('Well?'),
-    refused('It was answered before: what was filled in has been sent.', 409, 'over'),
+    refused('You have answered this before: the form has been sent.', 409, 'over'),
   );
   expect(card.queryByRole('note')).toBeNull();
   const name = card.getByRole<HTMLInputElement>('textbox', { name: 'Your name' });
   await page.user.type(name, 'Noa');
   await page.user.click(send);
-  await screen.findByText(/It was answered before/);
+  await screen.findByText(/You have answered this before/);
   expect(name.value).toBe('Noa');
 });

@@ -256,7 +256,7 @@ test('the account of calls goes back page by page, and an answer that another de
       });
       reach.on('POST /api/approvals/call-1/answer', () => {
         waiting = [];
-        return refused('It was answered before, with no.', 409);
+        return refused('You have answered this before, with no.', 409);
       });
     },
   });
@@ -273,7 +273,7 @@ test('the account of calls goes back page by page, and an answer that another de
   expect(lines()[249]?.textContent).toContain('make 249');
   await waitFor(() => expect(screen.getByText<HTMLButtonElement>('Yes, once').disabled).toBe(false));
   fireEvent.click(screen.getByText('Yes, once'));
-  expect(await screen.findByText(/It was answered before, with no\./)).toBeTruthy();
+  expect(await screen.findByText(/You have answered this before, with no\./)).toBeTruthy();
   await waitFor(() => expect(screen.queryByText('Yes, once')).toBeNull());
   expect(page.reach.bodies('POST /api/approvals/call-1/answer')).toMatchObject([{ answer: 'once' }]);
 });

@@ -14,7 +14,7 @@ const GIVEN: Readonly<Record<string, string>> = {
 
 /** When it is due next if it is approved now. */
 function nextSentence(timing: Timing, [first, ...rest]: readonly number[], now: number): string {
-  if (first === undefined) return t`That time is over already.`;
+  if (first === undefined) return t`That time is in the past.`;
   // The relay assigns its place in the interval.
   if (timing.kind === 'every') return t`Due within ${timing.minutes} minutes, and then every ${timing.minutes}.`;
   return t`Due next: ${[nextText(first, now), ...rest.map((at) => momentText(at, now))].join(', then ')}.`;

@@ -163,7 +163,7 @@ export function sealBox(boxKey: string, plaintext: Uint8Array, random: RandomByt
   const secret = draw(random, CRYPTO.keyBytes);
   const ephemeral = publicKeyOf(secret);
   const key = receiver && agreedKey({ secret, other: receiver, order: [ephemeral, receiver], label: LABEL.box });
-  if (!key) throw new Error('This device’s key is not one that anything can be sealed to.');
+  if (!key) throw new Error('Nothing can be sealed to this device’s key.');
   const header = concatBytes(uint(CRYPTO.version, 1), ephemeral);
   return base64url(
     concatBytes(header, encrypt(key, aadOf(header, receiver), pack(plaintext, CRYPTO.mostPlaintext.slot), random)),

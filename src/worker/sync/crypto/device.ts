@@ -43,6 +43,6 @@ export function deviceKeys(seed: Uint8Array): DeviceKeys {
   const secret = derive(seed, LABEL.deviceBox);
   const open = { signKey: signer.publicKey, boxKey: base64url(publicKeyOf(secret)) };
   const deviceId = deviceIdOf(open);
-  if (deviceId === null) throw new Error('The keys of this device are not sound.');
+  if (deviceId === null) throw new Error('The keys of this device are invalid.');
   return { deviceId, ...open, sign: signer.sign, openBox: (box) => openBox(secret, box) };
 }

@@ -84,7 +84,7 @@ export function sealEntry(
   const epochKey = newest(options.keys);
   const header = concatBytes(uint(CRYPTO.version, 1), uint(epochKey.epoch, 2));
   const aad = entryAad(options.keys, header, options);
-  if (!aad) throw new RangeError(`There is no place ${options.counter} of a writer “${options.writer}”.`);
+  if (!aad) throw new RangeError(`Writer “${options.writer}” has no place ${options.counter}.`);
   return concatBytes(
     header,
     encrypt(entryKey(epochKey), aad, pack(options.payload, CRYPTO.mostPlaintext.entry), options.random),

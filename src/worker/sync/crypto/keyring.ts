@@ -65,7 +65,7 @@ export function writeKeys(keys: HouseholdKeys): Uint8Array {
     ...keys.keyring.map(({ key }) => key),
   );
   if (!readKeys(bytes) || keys.keyring.some(({ epoch }, at) => epoch !== at + 1))
-    throw new Error('The keyring is not whole.');
+    throw new Error('The keyring is incomplete.');
   return bytes;
 }
 

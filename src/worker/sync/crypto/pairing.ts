@@ -188,7 +188,7 @@ function agreement(message: Message, { secret, offer, inviter }: PairingSide) {
  */
 function seal(message: Message, side: PairingSide, content: Uint8Array, random: RandomBytes): string {
   const agreed = agreement(message, side);
-  if (!agreed) throw new Error('The other device’s key is not one that anything can be sealed to.');
+  if (!agreed) throw new Error('Nothing can be sealed to the other device’s key.');
   return base64url(
     concatBytes(agreed.header, encrypt(agreed.key, agreed.aad, pack(content, CRYPTO.mostPlaintext.slot), random)),
   );

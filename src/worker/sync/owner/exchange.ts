@@ -109,7 +109,7 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
       await replica.close();
       replica = createReplica(deps);
       // Each side announces what it has when a link opens. So all links are closed and open again.
-      for (const { link } of open) link.close('This device takes account of its entries anew.');
+      for (const { link } of open) link.close('This device counts its entries again.');
     },
     close: () => replica.close(),
   };

@@ -391,7 +391,7 @@ export function createKeyRotation({
           (await adopt(box))
             ? null
             : new Error(
-                sentence`The household’s keys were renewed, and this device was not given the new ones. Add it anew from another device.`,
+                sentence`The household’s keys were renewed, and this device did not receive the new ones. Add it again from another device.`,
               ),
         );
       else onTrouble(null);

@@ -76,7 +76,7 @@ function readWelcoming(bytes: Uint8Array): Welcoming | null {
 // The tabs' calls about the recovery phrase: make it, verify it, read it again, and restore with it
 // where no device is left.
 
-export const IS_SHARED = sentence`This browser is one of a household’s devices already.`;
+export const IS_SHARED = sentence`This browser belongs to a household already.`;
 
 interface PhraseDeps {
   readonly relay: Pick<SyncRelay, 'recovery'>;
@@ -136,14 +136,14 @@ export function createPhraseAnswers({
       if (!answer.ok)
         throw new Error(
           answer.status === 404
-            ? sentence`This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?`
+            ? sentence`This relay knows no household with this phrase. Did your devices use this relay, and is it your newest phrase?`
             : answer.reason,
         );
       const opened = read.open(answer.value.box);
       const handed = opened === null ? null : readKeyGrant(opened);
       if (handed === null || handed.keys.household !== answer.value.household)
         throw new Error(
-          sentence`What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.`,
+          sentence`What the relay stores for this phrase cannot be opened: it was changed, or a newer Roost wrote it.`,
         );
       const seed = random(SYNC_OWNER.seedBytes);
       const recovery = {
@@ -160,7 +160,7 @@ export function createPhraseAnswers({
 }
 
 const NEWER = sentence`The other device runs a newer Roost. Update Roost here, then make a new code; nothing was changed.`;
-const NOTHING = sentence`There is no code whose words could be the same. Take a code first.`;
+const NOTHING = sentence`There is no code to compare words for. Enter a code first.`;
 
 const OTHER = sentence`The keys came from another device than the one whose words were compared. Nothing was changed; make a new code.`;
 const SEED_BYTES = 32;
@@ -278,7 +278,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
         welcome: async (newcomer) => {
           const newcomerId = deviceIdOf(newcomer);
           if (newcomerId === null)
-            throw new Error(sentence`The keys of the new device are not sound. Make a new code there.`);
+            throw new Error(sentence`The keys of the new device are invalid. Make a new code there.`);
           return writeWelcoming(await welcome(newcomerId));
         },
         async joined(said, newcomer) {

@@ -126,7 +126,7 @@ interface Participation {
   close(): Promise<void>;
 }
 
-const IS_RETURNING = sentence`Your team is being brought back here. Wait until that is done.`;
+const IS_RETURNING = sentence`Your team is being restored here. Wait until that is done.`;
 const WAS_REMOVED = sentence`This device was removed from its household. Join again from another device, or restore with the phrase.`;
 
 function createParticipation(deps: ParticipationDeps): Participation {
@@ -264,7 +264,7 @@ function createParticipation(deps: ParticipationDeps): Participation {
 
   async function enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void> {
     if (isOpen() && part.kind !== 'returning')
-      throw new Error(sentence`This browser has become one of a household’s devices meanwhile.`);
+      throw new Error(sentence`This browser has joined a household meanwhile.`);
     await establish(welcome, seed, name, { alone: false });
   }
 
@@ -349,7 +349,7 @@ function createParticipation(deps: ParticipationDeps): Participation {
       }),
     beginAnew: () =>
       inTurn(async () => {
-        if (part.kind !== 'returning') throw new Error(sentence`There is nothing to be given up: your team is here.`);
+        if (part.kind !== 'returning') throw new Error(sentence`There is nothing to cancel: your team is here.`);
         await end();
         await emptySyncDatabase(db);
         await log?.clear();

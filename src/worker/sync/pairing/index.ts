@@ -163,10 +163,10 @@ type Phase =
   | { readonly name: 'comparing'; readonly side: PairingSide; readonly words: readonly string[] };
 
 const JOIN_NOTICES = {
-  expired: sentence`The code is over: it lives five minutes. Nothing was changed; make a new one.`,
-  gone: sentence`The code was ended elsewhere, or its time is over. Nothing was changed; make a new one.`,
+  expired: sentence`The code has expired: it lasts five minutes. Nothing was changed; make a new one.`,
+  gone: sentence`The code was ended elsewhere, or has expired. Nothing was changed; make a new one.`,
   noInvitation: sentence`What answered this code is not a device of yours. Nothing was changed; make a new code.`,
-  badWelcome: sentence`What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new code.`,
+  badWelcome: sentence`The answer cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new code.`,
 } as const;
 
 export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {
@@ -307,14 +307,14 @@ interface Taken {
 }
 
 const SAID = {
-  gone: sentence`This code is over, or the other device has ended it. A code lives five minutes and works once: make a new one there.`,
-  taken: sentence`Another device has answered this code already. Make a new one on the device that wants to join, and take only that one.`,
-  otherDevice: sentence`What stands beside this code is not of the device that made it. Make a new code on the device that wants to join.`,
-  otherWelcome: sentence`Something else was put in the place of the keys. They were not handed over: make a new code on the device that wants to join.`,
-  notHeard: sentence`The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.`,
-  ended: sentence`The other device has ended it. Look on it what it says, and in the list of devices whether it came in.`,
-  otherAnswer: sentence`The answer of the new device was changed on its way. Look in the list of devices whether it came in.`,
-  nothing: sentence`There is no code whose words could be the same. Take a code first.`,
+  gone: sentence`This code has expired, or the other device has ended it. A code lasts five minutes and works once: make a new one there.`,
+  taken: sentence`Another device has answered this code already. Make a new one on the device that wants to join, and use only that one.`,
+  otherDevice: sentence`The data with this code does not come from the device that made it. Make a new code on the device that wants to join.`,
+  otherWelcome: sentence`The keys were replaced on their way. They were not handed over: make a new code on the device that wants to join.`,
+  notHeard: sentence`The keys were sent, but the new device has not confirmed them. Check on it, and in the list of devices, whether it joined.`,
+  ended: sentence`The other device has ended it. Check what it says there, and in the list of devices whether it joined.`,
+  otherAnswer: sentence`The answer of the new device was changed on its way. Check in the list of devices whether it joined.`,
+  nothing: sentence`There is no code to compare words for. Enter a code first.`,
 } as const;
 
 export function createInvite({ slots, timers, now, random, offer, device, welcome, joined }: InviteDeps): Invite {

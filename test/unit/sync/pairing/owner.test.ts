@@ -146,7 +146,7 @@ describe('two owners', () => {
     await there.pairing.beginJoin('Phone');
     expect(offerIn(there.heard)).not.toBe(first);
     await room.pass(1_000);
-    await expect(here.pairing.beginInvite(first)).rejects.toThrow('is over');
+    await expect(here.pairing.beginInvite(first)).rejects.toThrow('has expired');
     expect(await here.pairing.beginInvite(offerIn(there.heard))).toHaveLength(6);
   });
 
@@ -171,6 +171,6 @@ describe('two owners', () => {
     there.pairing.close();
     await room.pass(1_000);
     expect(room.timers.waiting()).toEqual([]);
-    await expect(here.pairing.answerInvite(true)).rejects.toThrow('There is no code whose words');
+    await expect(here.pairing.answerInvite(true)).rejects.toThrow('There is no code to compare words for');
   });
 });

@@ -67,8 +67,8 @@ describe('pairing', () => {
     await device.join.begin();
     expect(device.states[0]).toMatchObject({ step: 'offering', until: 1_000_000 + SYNC.offerMs });
     await room.pass(SYNC.offerMs);
-    expect(device.reason()).toContain('lives five minutes');
-    await expect(room.inviter(device.offer()).begin()).rejects.toThrow('This code is over');
+    expect(device.reason()).toContain('lasts five minutes');
+    await expect(room.inviter(device.offer()).begin()).rejects.toThrow('This code has expired');
     expect(room.timers.waiting()).toEqual([]);
   });
 
@@ -76,8 +76,8 @@ describe('pairing', () => {
     const { room, device, inviter } = await comparing();
     device.join.answer(true);
     await room.pass(SYNC.offerMs);
-    expect(device.reason()).toContain('lives five minutes');
-    await expect(inviter.answer(true)).rejects.toThrow('This code is over');
+    expect(device.reason()).toContain('lasts five minutes');
+    await expect(inviter.answer(true)).rejects.toThrow('This code has expired');
     expect(device.taken).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('giving up', () => {
     await room.pass(2_000);
     expect(device.reason()).toContain('ended elsewhere');
     expect(device.taken).toEqual([]);
-    await expect(inviter.answer(true)).rejects.toThrow('Take a code first');
+    await expect(inviter.answer(true)).rejects.toThrow('Enter a code first');
   });
 
   it('on the inviting device while it waits ends the waiting', async () => {
@@ -201,7 +201,7 @@ describe('giving up', () => {
     const inviter = createRoom().inviter('no code');
     await expect(inviter.begin()).rejects.toThrow('no code');
     expect(await inviter.answer(false)).toEqual({ joined: false });
-    await expect(createRoom().inviter('no code').answer(true)).rejects.toThrow('Take a code first');
+    await expect(createRoom().inviter('no code').answer(true)).rejects.toThrow('Enter a code first');
   });
 });
 
@@ -275,9 +275,9 @@ describe('a relay that', () => {
     await device.join.begin();
     await expect(
       room.inviter(device.offer(), { getSlot: async () => ({ kind: 'data', data: swapped }) }).begin(),
-    ).rejects.toThrow('not of the device that made it');
+    ).rejects.toThrow('does not come from the device that made it');
     await expect(room.inviter(device.offer(), { getSlot: async () => ({ kind: 'empty' }) }).begin()).rejects.toThrow(
-      'not of the device that made it',
+      'does not come from the device that made it',
     );
   });
 
@@ -303,13 +303,13 @@ describe('a relay that', () => {
     await room.pass(1_000);
     expect(device.reason()).toContain('cannot be opened here');
     expect(device.taken).toEqual([]);
-    await expect(inviter.answer(true)).rejects.toThrow('is over');
+    await expect(inviter.answer(true)).rejects.toThrow('has expired');
   });
 
   it('puts something else in the place of the keys is told of', async () => {
     const { room, device, inviter } = await comparing();
     await room.slots.putSlot(idOf(device.offer()), 'welcome', 'AAAA');
-    await expect(inviter.answer(true)).rejects.toThrow('put in the place of the keys');
+    await expect(inviter.answer(true)).rejects.toThrow('The keys were replaced');
   });
 
   // SPEC 9.13
@@ -405,7 +405,7 @@ describe('keys that cannot be kept', () => {
     await inviter.begin();
     await room.pass(1_000);
     device.join.answer(true);
-    const answered = expect(inviter.answer(true)).rejects.toThrow(/ended it|not said that it has them/u);
+    const answered = expect(inviter.answer(true)).rejects.toThrow(/ended it|not confirmed them/u);
     await room.pass(SYNC.offerMs + 1_000);
     device.join.answer(false);
     expect(device.steps().at(-1)).toBe('waiting');
