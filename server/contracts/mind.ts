@@ -4,7 +4,7 @@
  */
 import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type Anthropic from '@anthropic-ai/sdk';
-import type { Terms, Untold } from '../../src/shared/domain/request-cost.ts';
+import type { Terms, Unreported } from '../../src/shared/domain/request-cost.ts';
 import type { Usage } from '../../src/shared/protocol/documents.ts';
 import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { Picture } from '../../src/shared/domain/attachment.ts';
@@ -37,7 +37,7 @@ export type Took = {
    */
   readonly outputMost?: number;
   /** Usage that the model did not report. Left out: it reported all. */
-  readonly untold?: Untold;
+  readonly untold?: Unreported;
 } | null;
 
 /** Opaque provider data of a block. It must be sent back unchanged to the model that wrote it. */
@@ -193,7 +193,7 @@ export type MindAnswer =
       /** Cost that an ACP agent reports, in millionths of a dollar. */
       readonly reportedMicroUsd?: number;
       /** Left out: all usage was reported. */
-      readonly untold?: Untold;
+      readonly untold?: Unreported;
       /** The part of the cache writes that lives for an hour. */
       readonly hourCacheWrites?: number;
       /** Web searches by the provider, which charges per search. */
@@ -215,7 +215,7 @@ export type MindAnswer =
       readonly blocks: readonly MindBlock[];
       readonly usage: Usage | null;
       readonly reportedMicroUsd?: number;
-      readonly untold?: Untold;
+      readonly untold?: Unreported;
       readonly hourCacheWrites?: number;
       readonly searches?: number;
       readonly terms?: Partial<Terms>;

@@ -32,7 +32,7 @@ import {
   createAgentPrograms,
   createProgramRoutes,
 } from '../tools/acp/index.ts';
-import { createTell, openEventLog, type UnreadableRow } from '../team/events/index.ts';
+import { createAnnounce, openEventLog, type UnreadableRow } from '../team/events/index.ts';
 import { messageEvent } from '../agents/runs/speaker.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
@@ -191,7 +191,7 @@ interface Home {
   readonly log: EventLog;
   readonly workspaces: Workspaces;
   readonly tell: (event: RoostEvent) => void;
-  readonly team: () => Pick<Team, 'configs' | 'calls' | 'wakeMaterials' | 'host'>;
+  readonly team: () => Pick<Team, 'configs' | 'calls' | 'wakePayloads' | 'host'>;
   readonly credentials: () => Pick<Credentials, 'lend'>;
 }
 
@@ -207,7 +207,7 @@ function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, crede
     ask: (asked) => team().calls.leave(asked),
     note: (deed) => team().calls.note(deed),
     isEgg: (agentId) => (team().host.newborn(agentId)?.birth ?? null) !== null,
-    talkOf: (agentId) => team().wakeMaterials.talkOf(agentId),
+    talkOf: (agentId) => team().wakePayloads.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
     timers: realTimers,
     onChange: () => tell({ kind: 'changed', time: now(), what: 'programs', agentId: null }),
@@ -486,7 +486,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
       ...('agentId' in event ? { agentId: event.agentId } : {}),
     }),
   );
-  const tell = createTell({ log, logger });
+  const tell = createAnnounce({ log, logger });
   const models = await deps.openModels(id, () => tell({ kind: 'changed', time: now(), what: 'models', agentId: null }));
   if (!deps.alone)
     log.subscribe(({ event }) => {
@@ -565,7 +565,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   };
   const mcp = createMcp({
     ...clients,
-    tools: [...team.tools, ...createSoulTools({ log, wakeMaterials: team.wakeMaterials, now })],
+    tools: [...team.tools, ...createSoulTools({ log, wakePayloads: team.wakePayloads, now })],
     inbox,
     log,
     stateOf: host.stateOf,

@@ -7,7 +7,7 @@ import type { AgentPayload } from '../../src/shared/domain/wake-payload.ts';
 import type { Answered, Given } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import type { StartSession } from '../../src/shared/protocol/http.ts';
-import type { StandingCopy } from '../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../src/shared/protocol/schedules.ts';
 import type { TeamMember } from '../../src/shared/protocol/team.ts';
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { MessageId } from '../../src/shared/domain/ids.ts';
@@ -54,7 +54,7 @@ const NO_LEAD_COPY =
 const clockAhead = (after: string) =>
   `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
 
-function payloadOf({ agentId: id }: TeamMember, copy: StandingCopy, lastSaid: number | null): AgentPayload | null {
+function payloadOf({ agentId: id }: TeamMember, copy: AgentSnapshot, lastSaid: number | null): AgentPayload | null {
   const { name, color, colorName, position, soul, transcript } = copy;
   if (!isSeatPosition(position)) return null;
   return {

@@ -4,7 +4,7 @@
  */
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
-import { createCronClock } from '../../src/shared/protocol/said-timing.ts';
+import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';
 import type { Directory, EventLog, Gate, Inbox, Searches, SessionHost, Pauses, TeamTool } from '../contracts/index.ts';
 import type { Attached } from '../tools/mcp-client/index.ts';
 import { createCalls, type Calls } from '../tools/calls/index.ts';
@@ -16,14 +16,14 @@ import type { Mind } from '../agents/minds/index.ts';
 import { createConfigRecords } from '../team/records/config-records.ts';
 import { createRecords, type Records } from '../team/records/index.ts';
 import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
-import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../agents/session/index.ts';
+import { createWakePayloads, createSessionHost, type WakePayloads } from '../agents/session/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createWaiting } from '../agents/runs/waiting.ts';
 import { createRuns, type Runs } from '../agents/runs/index.ts';
 import { createReadAround } from '../agents/runs/context.ts';
 import { recoverLog } from '../agents/runs/recover.ts';
 import { createTeamTools } from '../agents/runs/team-tools.ts';
-import { createTell } from '../team/events/index.ts';
+import { createAnnounce } from '../team/events/index.ts';
 import { createTurns } from '../agents/runs/turns.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../agents/session/settings.ts';
 import {
@@ -111,7 +111,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   /** Agent snapshots, which agents need to work alone. */
   readonly copies: Copies;
   /** Souls and last conversations in the running session. */
-  readonly wakeMaterials: WakeMaterials;
+  readonly wakePayloads: WakePayloads;
   /** Tools that every agent has, besides those of a session. */
   readonly tools: readonly TeamTool[];
   /** Runs the steps of a wake once. Leaves no trace. */
@@ -142,7 +142,7 @@ export async function openTeam({
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
   const saying = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
-  const tell = createTell({ log, logger });
+  const tell = createAnnounce({ log, logger });
   hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
   const onListenerError = saying('A listener failed.');
   const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
@@ -184,7 +184,7 @@ export async function openTeam({
     newId,
   });
   const tools = createTeamTools();
-  const wakeMaterials = createWakeMaterials({ log, directory, conversationChars: limits.conversationChars });
+  const wakePayloads = createWakePayloads({ log, directory, conversationChars: limits.conversationChars });
   const host = createSessionHost({
     log,
     inbox,
@@ -194,7 +194,7 @@ export async function openTeam({
     costs,
     configs,
     teamTools: tools,
-    wakeMaterials,
+    wakePayloads,
     meanwhile: createMeanwhile({ rows: scheduleRows, configs, now, logger }),
     mind,
     protocol,
@@ -274,7 +274,7 @@ export async function openTeam({
         host,
         now,
         toHuman,
-        human: wakeMaterials.human,
+        human: wakePayloads.human,
         tell,
       }),
       ...createThreadTools({ threads, directory }),
@@ -317,7 +317,7 @@ export async function openTeam({
     reach,
     host,
     runs,
-    wakeMaterials,
+    wakePayloads,
     ...{ schedules, goOn, copies },
     tools: tools.all(),
     async warm(warmMind, signal) {
@@ -330,7 +330,7 @@ export async function openTeam({
       await runs.close();
       await calls.close();
       await records.close();
-      wakeMaterials.close();
+      wakePayloads.close();
       pauses.close();
       await gate.close();
       await costs.close();

@@ -57,10 +57,10 @@ import {
   createNotificationRows,
   type DeviceRowsDeps,
   type DueSend,
-  type NextTold,
+  type NextNotified,
   type NotificationRows,
-  type ToldDevice,
-  type ToTell,
+  type NotifiedDevice,
+  type DueNotification,
 } from './rows.ts';
 
 // One Web Push (RFC 8030): sealed to the device (RFC 8291), signed by the relay (VAPID, RFC 8292).
@@ -371,13 +371,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     });
 
   /** The earliest time for this device, ms since the epoch, according to its quiet hours. */
-  const notBefore = ({ quiet, timeZone }: ToldDevice, at: number): number => quietUntil(quiet, timeZone, at);
+  const notBefore = ({ quiet, timeZone }: NotifiedDevice, at: number): number => quietUntil(quiet, timeZone, at);
 
   async function raise(raised: RaisedNotification): Promise<void> {
     if (await rows.raise(raised)) await rows.drop(now() - LIMITS.keptMs);
   }
   /** Picks the next device to notify, in the current state. */
-  async function nextFor({ raised, first }: ToTell, known: readonly ToldDevice[]): Promise<NextTold> {
+  async function nextFor({ raised, first }: DueNotification, known: readonly NotifiedDevice[]): Promise<NextNotified> {
     const at = now();
     const told = await rows.toldOf(raised.key);
     const left = known.filter(
@@ -399,7 +399,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     if (await rows.close(key, browser, now())) tell();
   }
 
-  async function send(due: DueSend, device: ToldDevice | undefined): Promise<void> {
+  async function send(due: DueSend, device: NotifiedDevice | undefined): Promise<void> {
     const raised = await rows.get(due.key);
     const over = due.state === 'closing';
     /** It cannot be delivered there, so the next device need not wait. */

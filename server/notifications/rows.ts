@@ -20,7 +20,7 @@ import type { Db } from '../store/index.ts';
 const choiceSchema = deviceChoiceSchema.omit({ subscription: true });
 const subscriptionSchema = deviceChoiceSchema.shape.subscription.unwrap();
 
-export interface ToldDevice extends Omit<DeviceChoice, 'subscription'> {
+export interface NotifiedDevice extends Omit<DeviceChoice, 'subscription'> {
   readonly browser: string;
   readonly deviceId: string;
   readonly usedAt: number;
@@ -59,7 +59,7 @@ export function createDeviceRows({ db, home, sealer, alone }: DeviceRowsDeps) {
 
   return {
     /** Last used first. */
-    async all(): Promise<readonly ToldDevice[]> {
+    async all(): Promise<readonly NotifiedDevice[]> {
       const rows = await db
         .selectFrom('notification_devices as device')
         .selectAll('device')
@@ -131,7 +131,7 @@ export interface DueSend {
 }
 
 /** A claimed notification whose next device must be notified. */
-export interface ToTell {
+export interface DueNotification {
   readonly raised: RaisedNotification;
   /** No device was notified of it yet. */
   readonly first: boolean;
@@ -140,7 +140,7 @@ export interface ToTell {
 }
 
 /** The device to notify now (null: none), and the time for the one after that (null: none). */
-export interface NextTold {
+export interface NextNotified {
   readonly browser: string | null;
   readonly at: number | null;
 }
@@ -201,7 +201,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
       return row ? read(row.value_json) : null;
     },
     /** Claims notifications whose next device must be notified. */
-    async toTell(now: number, claimMs: number): Promise<readonly ToTell[]> {
+    async toTell(now: number, claimMs: number): Promise<readonly DueNotification[]> {
       const until = now + claimMs;
       const rows = await db
         .with('due', (query) =>
@@ -228,7 +228,7 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
      * Plans the push, and the time for the next device, while the claim holds. It holds if nobody
      * has seen or answered the notification meanwhile, and no other relay has it.
      */
-    async tell({ raised: { key }, until }: ToTell, { browser, at }: NextTold, now: number): Promise<void> {
+    async tell({ raised: { key }, until }: DueNotification, { browser, at }: NextNotified, now: number): Promise<void> {
       await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable('notifications')

@@ -19,7 +19,7 @@ import {
   type Scheduled,
   type ScheduleOf,
   scheduleSchema,
-  type StandingCopy,
+  type AgentSnapshot,
 } from '../../src/shared/protocol/schedules.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
@@ -246,7 +246,7 @@ interface AloneDeps {
  */
 export function systemOf(
   { templates }: Pick<Protocol, 'templates'>,
-  copy: StandingCopy,
+  copy: AgentSnapshot,
   { instructions, columns }: Pick<Work, 'instructions' | 'columns'>,
   tools: ReadonlySet<string>,
 ): string {
@@ -279,7 +279,7 @@ export function systemOf(
  */
 function firstWords(
   { agentId, why, lastSession, before }: Work,
-  { transcript }: StandingCopy,
+  { transcript }: AgentSnapshot,
   { now, timeZone, team }: Around,
 ): string {
   const others = teammatesText(team, agentId);

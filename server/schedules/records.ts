@@ -6,15 +6,15 @@ import { sql } from 'kysely';
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import {
-  type CopyStanding,
+  type SnapshotStatus,
   type Proposal,
   proposalSchema,
   type Schedule,
   type ScheduleOf,
   type ScheduleRecord,
   scheduleRecordSchema,
-  type StandingCopy,
-  standingCopySchema,
+  type AgentSnapshot,
+  agentSnapshotSchema,
   WAITS_FOR_YES,
 } from '../../src/shared/protocol/schedules.ts';
 import { COPY_ORDER_CHARS } from '../../src/shared/domain/schedule/copy-order.ts';
@@ -137,16 +137,16 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
 
 export interface Copies {
   /** Undefined: there is none, or it cannot be decrypted. */
-  of(agentId: AgentId): Promise<StandingCopy | undefined>;
+  of(agentId: AgentId): Promise<AgentSnapshot | undefined>;
   has(agentId: AgentId): Promise<boolean>;
   /**
    * Time of the latest message in the snapshot, in ms since the epoch. Null: it has none, or there
    * is no snapshot.
    */
   lastSaid(agentId: AgentId): Promise<number | null>;
-  all(): Promise<CopyStanding[]>;
+  all(): Promise<SnapshotStatus[]>;
   /** Stores a snapshot. Does nothing if it was withdrawn, or if the stored one is newer. */
-  leave(agentId: AgentId, copy: StandingCopy, version: string): Promise<Left>;
+  leave(agentId: AgentId, copy: AgentSnapshot, version: string): Promise<Left>;
   /**
    * Withdraws the snapshot. No new one can be stored until `allow`, not even by a request already
    * under way. False: there was none.
@@ -178,9 +178,9 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
   /** Content of a withdrawn snapshot's row: nothing. */
   const GONE = new Uint8Array(0);
   const mine = () => db.selectFrom('standing_copies').where('home', '=', home).where('version', '<>', '');
-  function opened(agentId: AgentId, sealed: Uint8Array): StandingCopy | undefined {
+  function opened(agentId: AgentId, sealed: Uint8Array): AgentSnapshot | undefined {
     const text = sealer.open(sealed, about(agentId));
-    return text === null ? undefined : standingCopySchema.parse(JSON.parse(text));
+    return text === null ? undefined : agentSnapshotSchema.parse(JSON.parse(text));
   }
   async function has(agentId: AgentId): Promise<boolean> {
     const row = await mine().select('agent_json').where('agent_json', '=', json(agentId)).executeTakeFirst();
@@ -199,7 +199,7 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     },
     async all() {
       const rows = await mine().selectAll().orderBy('agent_json').execute();
-      return rows.flatMap((row): CopyStanding[] => {
+      return rows.flatMap((row): SnapshotStatus[] => {
         const agentId = parseText(row.agent_json);
         const copy = opened(agentId, row.sealed);
         if (!copy) return [];

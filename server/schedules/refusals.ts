@@ -3,7 +3,7 @@ import { titled } from '../../src/shared/domain/quoting.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { Timing } from '../../src/shared/domain/schedule/timing.ts';
-import { cronProblem } from '../../src/shared/protocol/said-timing.ts';
+import { cronProblem } from '../../src/shared/protocol/timing-arguments.ts';
 import { WAITS_FOR_YES, type Schedule, type Scheduled, type ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { isInnerHost } from '../tools/sandbox/index.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';

@@ -11,11 +11,11 @@ import {
   cronProblem,
   momentProblem,
   NO_MOMENT,
-  saidSpan,
-  saidTiming,
-  type SaidTiming,
-  saidUtc,
-} from '../../src/shared/protocol/said-timing.ts';
+  parseSpan,
+  parseTiming,
+  type TimingArguments,
+  utcText,
+} from '../../src/shared/protocol/timing-arguments.ts';
 import {
   CONTEXTS,
   SCHEDULE_BOUNDS,
@@ -25,7 +25,7 @@ import {
   timingSchema,
 } from '../../src/shared/protocol/schedules.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
-import { INTERVAL_BOUNDS, MINUTE_MS, saidMoment, type Timing } from '../../src/shared/domain/schedule/timing.ts';
+import { INTERVAL_BOUNDS, MINUTE_MS, parseMoment, type Timing } from '../../src/shared/domain/schedule/timing.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { isSameJson } from '../../src/shared/domain/platform/json.ts';
 import type { Agreed, AnsweredCall, Configs, TeamTool, ToolOutcome } from '../contracts/index.ts';
@@ -85,7 +85,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
     ownHosts: readonly string[] = [],
   ): Promise<{ readonly schedule: ScheduleOf<'script'>; readonly file: ScriptFile } | string> {
     const { effective } = await configs.household();
-    const due = saidTiming(said, effective.time_zone, now());
+    const due = parseTiming(said, effective.time_zone, now());
     if (!due.ok) return due.reason;
     const { timing } = due;
     const odd = hosts.find((host) => !isExactHost(host));
@@ -127,7 +127,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
         input: {
           ...{ ...input, hosts: schedule.hosts ?? [], script_path: file.path },
           // Stored as an absolute time: `tomorrow` means another day when the person answers later.
-          ...(timing.kind === 'once' ? { at: saidUtc(timing.at) } : {}),
+          ...(timing.kind === 'once' ? { at: utcText(timing.at) } : {}),
         },
       };
     },
@@ -263,10 +263,10 @@ const givenBefore = z.enum(CONTEXTS).optional();
 /** The time after `delay` or at `at`, in ms since the epoch. A string: what is wrong. */
 function saidTime(delay: string | undefined, at: string, zone: string, now: number): number | string {
   if (delay === undefined) {
-    const time = saidMoment(at, zone, now);
+    const time = parseMoment(at, zone, now);
     return time === null ? NO_MOMENT : (momentProblem(time, now) ?? time);
   }
-  const ms = saidSpan(delay);
+  const ms = parseSpan(delay);
   if (ms === null) return '`delay` must be like `45 minutes`, `3 hours` or `2 days`.';
   if (ms < MINUTE_MS) return '`delay` is too short: the least is 1 minute.';
   return momentProblem(now + ms, now) ?? now + ms;
@@ -281,10 +281,10 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
   };
   /** The recurring reminder. A string: what is wrong. */
   async function recurring(
-    { name, message, context = 'none', ...said }: SaidTiming & SaidReminder,
+    { name, message, context = 'none', ...said }: TimingArguments & SaidReminder,
     agentId: AgentId,
   ): Promise<ScheduleOf<'reminder'> | string> {
-    const read = saidTiming(said, await zoneOf(), now());
+    const read = parseTiming(said, await zoneOf(), now());
     return read.ok
       ? { kind: 'reminder', agentId, name, message, timing: timingSchema.parse(read.timing), context }
       : read.reason;
@@ -351,7 +351,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         const refused = await schedules.refuse(read);
         if (refused) return toolError(refusalText(refused, TIMED_ARGUMENTS));
         // Stored as an absolute time: `tomorrow` means another day when the person answers later.
-        return { input: timing.kind === 'once' ? { ...input, at: saidUtc(timing.at) } : input };
+        return { input: timing.kind === 'once' ? { ...input, at: utcText(timing.at) } : input };
       },
       async run(input, { agentId }) {
         const read = await recurring(input, agentId);

@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { newId } from '../shared/domain/platform/new-id.ts';
 import { realTimers } from '../shared/domain/platform/timers.ts';
-import { askPersistence, openOwner } from '../worker/ledger/index.ts';
+import { askPersistence, openDataWorker } from '../worker/ledger/index.ts';
 import { lacksTexts, spoken, t } from './language/t.ts';
 import { prepareOffline } from '../service-worker/register.ts';
 import { PAGE_KEY } from '../shared/protocol/page-key.ts';
@@ -24,11 +24,11 @@ const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
   return createArchive({ spawn: spawnArchiveWorker });
 });
-const owner = openOwner();
+const dataWorker = openDataWorker();
 const { after } = realTimers;
 const pageKey = () => localStorage.getItem(PAGE_KEY.stored);
 function tellPageKey() {
-  owner
+  dataWorker
     .call('takePageKey', { key: pageKey() })
     .catch((error: unknown) => console.warn('The background worker took no page key:', error));
 }
@@ -40,11 +40,12 @@ const browser = createTextStorage(localStorage);
 const shelf = () => import('./state/file-shelf.ts');
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey), baseUrl: '' };
 const state = createRoostState({
-  owner,
+  dataWorker,
   relay: createRelayPort({
     client: async () => (await import('../shared/relay-client/page-client.ts')).createPageClient(line),
     // Few people look on, so this module is loaded on demand.
-    look: async (listener) => (await import('../shared/relay-client/look.ts')).openLook(line, listener),
+    look: async (listener) =>
+      (await import('../shared/relay-client/household-view.ts')).openHouseholdView(line, listener),
   }),
   reach: createReachPort(async () => {
     const { createReachClient } = await import('../shared/relay-client/reach-client.ts');
@@ -68,7 +69,7 @@ const state = createRoostState({
 });
 state.start();
 followUnsent(state);
-owner.subscribe((news) => {
+dataWorker.subscribe((news) => {
   if (news.news === 'welcome') tellPageKey();
   if (news.news === 'restarting' && news.reload) location.reload();
 });
@@ -113,7 +114,7 @@ const offline = prepareOffline({
 /** Runs last: everything the page has loaded by then comes from the browser's own cache. */
 async function openOffline(): Promise<void> {
   await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
-  carryWhenShared(owner, { after });
+  carryWhenShared(dataWorker, { after });
   offline.register();
   if (state.live.store.getState().link.kind === 'live') offline.look();
   state.live.store.subscribe(({ link }, before) => {

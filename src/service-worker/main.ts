@@ -9,8 +9,8 @@
  */
 import { realTimers } from '../shared/domain/platform/timers.ts';
 import { createAnswer, createPrecache } from './precache.ts';
-import { type KeptForRenewal, type KeptWaits, TOLD } from '../shared/domain/talk.ts';
-import { createTold, type GoTo } from './told.ts';
+import { type StoredRenewal, type StoredWaits, NOTIFIED } from '../shared/domain/talk.ts';
+import { createPushHandler, type GoTo } from './push-handler.ts';
 import { OFFLINE, type Build, type BuildNews } from './settings.ts';
 
 /**
@@ -91,19 +91,19 @@ self.addEventListener('fetch', (event) => {
   if (event.request.mode === 'navigate') event.waitUntil(response.then(() => precache.dropOld()));
 });
 
-const told = createTold({
+const told = createPushHandler({
   registration: self.registration,
   windows: () => self.clients.matchAll({ type: 'window' }),
   openWindow: (path) => self.clients.openWindow(path),
   async kept() {
-    const kept = await (await caches.open(TOLD.cache)).match(TOLD.kept);
-    return kept ? ((await kept.json()) as KeptForRenewal) : null;
+    const kept = await (await caches.open(NOTIFIED.cache)).match(NOTIFIED.kept);
+    return kept ? ((await kept.json()) as StoredRenewal) : null;
   },
-  keep: async (kept) => (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept)),
+  keep: async (kept) => (await caches.open(NOTIFIED.cache)).put(NOTIFIED.kept, Response.json(kept)),
   fetch: (...args) => fetch(...args),
   async waits() {
-    const waits = await (await caches.open(TOLD.cache)).match(TOLD.waits);
-    return waits ? ((await waits.json()) as KeptWaits) : null;
+    const waits = await (await caches.open(NOTIFIED.cache)).match(NOTIFIED.waits);
+    return waits ? ((await waits.json()) as StoredWaits) : null;
   },
   badge: async (count) => await (count > 0 ? self.navigator.setAppBadge?.(count) : self.navigator.clearAppBadge?.()),
   now: Date.now,

@@ -11,7 +11,7 @@ import { createEvents } from '../shared/domain/platform/events.ts';
 import { backoff } from '../shared/domain/platform/retry.ts';
 import { realTimers } from '../shared/domain/platform/timers.ts';
 import {
-  createAnew,
+  createRestart,
   createProblems,
   createStorageBuckets,
   emptyDatabases,
@@ -21,8 +21,8 @@ import {
   servePorts,
   StorageProblemError,
   storageProblemOf,
-  takeOwnersLock,
-} from './ledger/owner/index.ts';
+  takeWorkerLock,
+} from './ledger/data-worker/index.ts';
 import {
   createEventStream,
   createFeed,
@@ -35,13 +35,13 @@ import {
   type Feed,
 } from '../shared/relay-client/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
-import { householdOf, isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
+import { householdOf, isSealing, openSync, openSyncDatabase, type Sync } from './sync/data-worker/index.ts';
 import { searchEndpoints } from '../shared/protocol/endpoints/threads.ts';
 import { sessionEndpoints } from '../shared/protocol/endpoints/session.ts';
 import {
   LEDGER_METHODS,
-  OWNER_METHODS,
-  type OwnerNews,
+  WORKER_METHODS,
+  type WorkerNews,
   SEARCH_METHODS,
   type StorageProblem,
 } from '../shared/protocol/worker.ts';
@@ -59,14 +59,14 @@ const cursorSchema = z.object({ log: z.string(), after: z.number() });
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
 /** Events for the parts that open later. */
 const events = createEvents<{
-  news: [OwnerNews];
+  news: [WorkerNews];
   /** New documents in the ledger. */
   documents: [readonly Doc[]];
   forgotten: [readonly ForgetDoc[]];
   /** The outbox has rows. */
   outbox: [];
 }>();
-const tell = (news: OwnerNews) => events.tell('news', news);
+const tell = (news: WorkerNews) => events.tell('news', news);
 type Opened = { feed: Feed | null; sync: Sync | null; search: Search | null };
 /** The parts that are open. */
 const opened: Opened = { feed: null, sync: null, search: null };
@@ -75,7 +75,7 @@ const known = { seals: true, returning: false };
 
 /** Gravest first. Without the lock nothing works. After a crash the state is unknown, and so on. */
 const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => tell({ news: 'problem', problem }));
-const lock = takeOwnersLock({
+const lock = takeWorkerLock({
   locks: navigator.locks,
   after: realTimers.after,
   onWait: () => {
@@ -93,7 +93,7 @@ const buckets = createStorageBuckets(navigator);
  */
 const offered = createOffered(realTimers.after);
 const failures = files.then((beside) => createFailures({ files: beside, offered: offered.text, now: Date.now }));
-const anew = createAnew({
+const anew = createRestart({
   note: async () => (await failures).note(),
   flush: async () => opened.sync?.flush(),
   tell: () => tell({ news: 'restarting', reload: !isShared }),
@@ -273,7 +273,7 @@ function reconnect() {
   opened.sync?.reconnect();
   return null;
 }
-const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
+const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({
   onError: anew.look,
   welcome: () => ({
     news: 'welcome',
@@ -282,7 +282,7 @@ const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
     answers: opened.feed?.answers() ?? [],
     problem: problems.now(),
   }),
-  methods: OWNER_METHODS,
+  methods: WORKER_METHODS,
   answers: {
     ...answersOf(LEDGER_METHODS, () => ledger),
     ...answersOf(SEARCH_METHODS, async () => ({ search: (await search).find })),

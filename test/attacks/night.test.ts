@@ -16,7 +16,7 @@ import { createWorkspaces, folderName } from '../../server/tools/workspaces/inde
 import { shownName } from '../../src/shared/domain/names.ts';
 import { titled } from '../../src/shared/domain/quoting.ts';
 import { MICRO_USD } from '../../src/shared/domain/prices.ts';
-import { createCronClock } from '../../src/shared/protocol/said-timing.ts';
+import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';
 import { startDeafModel } from '../support/deaf-model.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { COPY, routine } from '../support/schedules.ts';

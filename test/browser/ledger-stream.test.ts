@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventOf, RoostEvent } from '../../src/shared/protocol/events.ts';
-import type { OwnerNews } from '../../src/shared/protocol/worker.ts';
+import type { WorkerNews } from '../../src/shared/protocol/worker.ts';
 import { identityDoc, queuedDoc } from '../support/documents.ts';
 import { openBench, ownerOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
 
@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-const newsOf = (tab: Page): Promise<OwnerNews[]> => tab.evaluate(() => window.roost.news);
+const newsOf = (tab: Page): Promise<WorkerNews[]> => tab.evaluate(() => window.roost.news);
 const linkOf = async (tab: Page) =>
   (await newsOf(tab)).reduce<string>(
     (kind, item) => (item.news === 'welcome' || item.news === 'link' ? item.link.kind : kind),

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { isDeepEqual } from '../../src/worker/ledger/equal.ts';
 import { DEFAULT_SETTINGS, settingsOf } from '../../src/shared/domain/settings.ts';
 import type { Doc, MessageDoc } from '../../src/shared/protocol/documents.ts';
-import type { WakeMaterial } from '../../src/shared/protocol/worker.ts';
+import type { WakeContext } from '../../src/shared/protocol/worker.ts';
 import {
   changeDoc,
   identityDoc,
@@ -532,7 +532,7 @@ describe('what an agent takes along', () => {
     return taken;
   };
   /** [session, ids] of each conversation, how often of each run of greetings. */
-  const told = ({ sessions }: WakeMaterial) =>
+  const told = ({ sessions }: WakeContext) =>
     sessions.map((session) => (session.kind === 'talk' ? [session.sessionId, idsOf(session.messages)] : session.times));
   /** `count` sessions from stamp `n` on in which the agent greets, and nothing more. */
   const idle = (n: number, count: number) =>

@@ -96,7 +96,7 @@ async function show(scene: Scene): Promise<void> {
   scene.prepare?.({ owner, relay, reach });
   const { after } = testDevice(NOW);
   const state = createRoostState({
-    owner,
+    dataWorker: owner,
     relay,
     reach: reach.port,
     archive,

@@ -1,7 +1,7 @@
 /** Each state of the page, by a name that says what it shows. */
 import type { Block, Doc } from '../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/shared/protocol/events.ts';
-import type { OwnerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
+import type { WorkerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
 import type { RoostState } from '../../src/page/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
@@ -23,7 +23,7 @@ export interface Scene {
   readonly docs?: readonly Doc[];
   readonly path?: string;
   readonly snapshot?: Snapshot | null;
-  readonly link?: Extract<OwnerNews, { news: 'link' }>['link'];
+  readonly link?: Extract<WorkerNews, { news: 'link' }>['link'];
   readonly problem?: StorageProblem;
   readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay; reach: MemoryReach }) => void;
   readonly events?: readonly RoostEvent[];

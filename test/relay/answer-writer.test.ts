@@ -20,7 +20,7 @@ function writing() {
       }
       return Promise.resolve(true);
     },
-    onUnkept: () => undefined,
+    onWriteFailed: () => undefined,
     now: () => 0,
     onFirstWords: () => [{ kind: 'agent-awake', time: 0, agentId: 'a', position: 1, sessionId: 's' }],
   });

@@ -4,7 +4,12 @@ import { QUOTAS } from '../../server/platform/quotas.ts';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
 import { writeSummon } from '../../src/shared/domain/wake-payload.ts';
 import { credentialsSchema, madeCredentialSchema } from '../../src/shared/protocol/team.ts';
-import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/shared/protocol/http.ts';
+import {
+  healthSchema,
+  homeStandingSchema,
+  viewedHouseholdSchema,
+  problemSchema,
+} from '../../src/shared/protocol/http.ts';
 import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
 import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
@@ -425,7 +430,7 @@ describe('households of one relay', () => {
   it('whoever looks on hears what comes from now on, without the name of the log, and is heard by nobody', async () => {
     expect(await refusal(await other().fetch('/api/look'))).toEqual([409, 'no-look']);
     await adaTalks();
-    const names = lookedAtSchema.parse(await (await other().fetch('/api/look')).json());
+    const names = viewedHouseholdSchema.parse(await (await other().fetch('/api/look')).json());
     expect(names.agents).toEqual([{ agentId: 'lead', name: 'Sol', position: 4 }]);
     const looking = await follow(other(), '/api/look/events');
     await looking.until((all) => all.some(({ event }) => event === 'snapshot'));

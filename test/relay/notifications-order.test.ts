@@ -21,7 +21,7 @@ import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
 import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/shared/domain/ids.ts';
 import { NOTIFICATION_KINDS } from '../../src/shared/domain/talk.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
-import { createTold } from '../../src/service-worker/told.ts';
+import { createPushHandler } from '../../src/service-worker/push-handler.ts';
 import type { DeviceChoice, PushPayload } from '../../src/shared/protocol/notifications.ts';
 import { routeOf, type Route } from '../../src/page/ui/routes.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
@@ -175,7 +175,7 @@ describe('Who is told, and when', () => {
     const shown: unknown[] = [];
     const went: string[] = [];
     const none = () => Promise.reject(new Error('not asked'));
-    const device = createTold({
+    const device = createPushHandler({
       registration: {
         showNotification: (_title, { data } = {}) => Promise.resolve(void shown.push(data)),
         getNotifications: () => Promise.resolve([]),

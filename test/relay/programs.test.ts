@@ -13,9 +13,9 @@ import { writeWake, type AgentPayload } from '../../src/shared/domain/wake-paylo
 import { costsSchema } from '../../src/shared/protocol/costs.ts';
 import { programSchema, programsSchema, type Program } from '../../src/shared/protocol/programs.ts';
 import type { WokenTalk } from '../../server/contracts/index.ts';
-import { createKeptSessions, createStarts, openSession } from '../../server/tools/acp/starts.ts';
+import { createStoredSessions, createStarts, openSession } from '../../server/tools/acp/starts.ts';
 import { createProcesses } from '../../server/platform/processes/index.ts';
-import type { LineHandlers } from '../../server/tools/acp/line.ts';
+import type { ConnectionHandlers } from '../../server/tools/acp/connection.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import { PROGRAM_LIMITS } from '../../server/tools/acp/settings.ts';
 import { tryProgram } from '../../server/tools/acp/index.ts';
@@ -811,7 +811,7 @@ it('a program that hangs at a session from before is ended, and another begins a
       return () => void (off = true);
     },
   };
-  const handlers: LineHandlers = {
+  const handlers: ConnectionHandlers = {
     update: () => undefined,
     permission: () => Promise.resolve({ outcome: { outcome: 'cancelled' } }),
     readFile: () => Promise.resolve({ content: '' }),
@@ -890,7 +890,7 @@ it('a session is gone on with once, within a day, by who it knew, where nothing 
   let talk = woke;
   const sealer = createSealer(new Uint8Array(32));
   const limits = PROGRAM_LIMITS;
-  const sessions = createKeptSessions({ ...{ db, home: 'h', sealer, now: clock.now, limits }, talkOf: () => talk });
+  const sessions = createStoredSessions({ ...{ db, home: 'h', sealer, now: clock.now, limits }, talkOf: () => talk });
   /** It slept after `said`, and wakes as `then`. */
   const goesOn = async (
     { before = {}, after = {}, ...more }: { before?: object; after?: object; heard?: string[]; system?: string },

@@ -10,7 +10,7 @@ import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/s
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
-import { createCronClock } from '../../src/shared/protocol/said-timing.ts';
+import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';
 import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';
 import { routine } from '../support/schedules.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';

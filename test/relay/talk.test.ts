@@ -126,7 +126,7 @@ describe('what the person says', () => {
     expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['one', 'to one', 'three']);
     expect(await takeBack('three')).toBe(false);
     expect(await house.inbox.count('agent-1')).toBe(0);
-    expect(await house.team.wakeMaterials.conversationOf('agent-0')).not.toMatch(/two|four/);
+    expect(await house.team.wakePayloads.conversationOf('agent-0')).not.toMatch(/two|four/);
   });
 
   it('is one message for one client id, however often it is sent', async () => {

@@ -12,11 +12,11 @@ import type { OpenSocket, Called } from '../../src/shared/protocol/sync/relay-co
 import type { HouseholdKeys } from '../../src/worker/sync/contract.ts';
 import { protocolsOf } from '../../src/shared/relay-client/page-key.ts';
 import { deviceKeys, newHousehold, newWriter, openEntry, sealEntry } from '../../src/worker/sync/crypto/index.ts';
-import { createMembers, type KnownDevice } from '../../src/worker/sync/owner/members.ts';
-import { createKeyRotation, createKeys, type KeyRotation, type Keys } from '../../src/worker/sync/owner/keys.ts';
-import { createRelayConnection } from '../../src/worker/sync/owner/relay-connection.ts';
-import { type LetIn, type Membership, readPayload } from '../../src/worker/sync/owner/records.ts';
-import { createInbound } from '../../src/worker/sync/owner/holding.ts';
+import { createMembers, type KnownDevice } from '../../src/worker/sync/data-worker/members.ts';
+import { createKeyRotation, createKeys, type KeyRotation, type Keys } from '../../src/worker/sync/data-worker/keys.ts';
+import { createRelayConnection } from '../../src/worker/sync/data-worker/relay-connection.ts';
+import { type LetIn, type Membership, readPayload } from '../../src/worker/sync/data-worker/records.ts';
+import { createInbound } from '../../src/worker/sync/data-worker/holding.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { headersOf, type SignIn } from './sign-in.ts';
 import type { Home } from './sync-device.ts';

@@ -1,7 +1,7 @@
 /** What somebody sees of a long conversation, frame by frame. */
 import type { Page } from 'playwright-core';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
-import type { FromOwner } from '../../src/shared/protocol/worker.ts';
+import type { FromDataWorker } from '../../src/shared/protocol/worker.ts';
 
 /** The topmost message in sight, or the one asked for. */
 export interface Place {
@@ -119,7 +119,7 @@ function open() {
   window.appendDocuments = (docs) =>
     new Promise((resolve, reject) => {
       const id = `append-${Math.random()}`;
-      const hear = ({ data }: MessageEvent<readonly FromOwner[]>) => {
+      const hear = ({ data }: MessageEvent<readonly FromDataWorker[]>) => {
         for (const message of data) {
           if (!('reply' in message) || message.reply !== id) continue;
           port?.removeEventListener('message', hear);

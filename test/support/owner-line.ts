@@ -3,15 +3,15 @@
  * ask it, for what a person would have to look for on many screens.
  */
 import type { Page } from 'playwright-core';
-import type { OwnerCallName, OwnerCalls, OwnerNews } from '../../src/shared/protocol/worker.ts';
+import type { WorkerCallName, WorkerCalls, WorkerNews } from '../../src/shared/protocol/worker.ts';
 
 export interface OwnerLine {
-  call<Name extends OwnerCallName>(
+  call<Name extends WorkerCallName>(
     name: Name,
-    ...args: Parameters<OwnerCalls[Name]>
-  ): Promise<ReturnType<OwnerCalls[Name]>>;
+    ...args: Parameters<WorkerCalls[Name]>
+  ): Promise<ReturnType<WorkerCalls[Name]>>;
   /** Everything the owner said on this line since it was opened. */
-  news(): Promise<readonly OwnerNews[]>;
+  news(): Promise<readonly WorkerNews[]>;
   /** Every document in the ledger, by id. */
   documents(): Promise<ReadonlyMap<string, unknown>>;
 }
@@ -79,16 +79,16 @@ export function createOwnerLine(page: Page): OwnerLine {
         args,
       ] as const);
       // The owner's answer to `name` is of its type.
-      return value as ReturnType<OwnerCalls[typeof name]>;
+      return value as ReturnType<WorkerCalls[typeof name]>;
     },
     async news() {
       await ready();
-      return (await page.evaluate(() => window.ownerLine?.news ?? [])) as readonly OwnerNews[];
+      return (await page.evaluate(() => window.ownerLine?.news ?? [])) as readonly WorkerNews[];
     },
     async documents() {
       const found = new Map<string, unknown>();
       for (let after: string | null = null; ;) {
-        const part: ReturnType<OwnerCalls['documents']> = await line.call('documents', {
+        const part: ReturnType<WorkerCalls['documents']> = await line.call('documents', {
           after,
           limit: 2_000,
           agentId: null,

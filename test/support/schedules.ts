@@ -1,8 +1,8 @@
 /** Schedules as tests write them, and a clock that a test moves. */
-import type { ScheduleOf, StandingCopy } from '../../src/shared/protocol/schedules.ts';
+import type { ScheduleOf, AgentSnapshot } from '../../src/shared/protocol/schedules.ts';
 import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';
 
-export const COPY: StandingCopy = {
+export const COPY: AgentSnapshot = {
   name: 'Lyra',
   color: '#c9b1e8',
   colorName: 'Violet Heaven',

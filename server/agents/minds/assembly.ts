@@ -21,7 +21,7 @@ import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { MindBlock, Sealed, StopReason, ToolSearchBlock, WebBlock } from '../../contracts/mind.ts';
 import { createJsonCount, type JsonCount, type TooMuchJson } from '../../platform/json-bounds.ts';
 import { MIND_LIMITS } from './settings.ts';
-import { createToldUsage, type ToldUsage } from './token-limits.ts';
+import { createReportedUsage, type ReportedUsage } from './token-limits.ts';
 import { isWebBlock, SEARCH } from './web.ts';
 import type { WireBlock, WireDelta, WireEvent } from './wire.ts';
 
@@ -49,7 +49,7 @@ export interface Assembly {
   lostCall(): boolean;
   /** Totals so far: characters and bytes of text, thoughts and inputs, and blocks that began. */
   size(): { readonly characters: number; readonly bytes: number; readonly blocks: number };
-  readonly usage: ToldUsage;
+  readonly usage: ReportedUsage;
 }
 
 /** Removes secrets from text that arrives in pieces. */
@@ -223,7 +223,7 @@ function isSaidAgain(before: Part, block: WireBlock): boolean {
 }
 
 export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
-  const usage = createToldUsage();
+  const usage = createReportedUsage();
   /** The answer in order: text where it was shown, other blocks where they began. */
   const pieces: (Words | Part)[] = [];
   const parts: Part[] = [];

@@ -7,7 +7,7 @@ import type { MindInfo } from '../../../src/shared/protocol/events.ts';
 import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type { Untold } from '../../../src/shared/domain/request-cost.ts';
+import type { Unreported } from '../../../src/shared/domain/request-cost.ts';
 import { isUnsent } from '../../platform/unsent.ts';
 import { createKeyFilter, type KeyFilter } from '../../platform/key-filter.ts';
 import type { Mind, MindAnswer, MindError, MindErrorKind, MindListener, MindRequest } from '../../contracts/mind.ts';
@@ -362,7 +362,7 @@ const isAbort = (error: unknown): boolean =>
  * `told`: the end arrived, so missing counts were left out by the server. For an answer that broke
  * off, missing counts are normal.
  */
-function untoldOf({ usage, size }: Assembly, told: boolean): { readonly untold?: Untold } {
+function untoldOf({ usage, size }: Assembly, told: boolean): { readonly untold?: Unreported } {
   const input = !usage.inputTold();
   const { outputTokens } = usage.counts();
   // An answer with content has output tokens, whatever count was reported.

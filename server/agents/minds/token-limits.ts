@@ -8,7 +8,7 @@ import { type RequestSize, type Terms, UNSAID_TERMS } from '../../../src/shared/
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import type { MindBlock, MindRequest, MindTool } from '../../contracts/mind.ts';
 import { MIND_LIMITS, WEB_LIMITS } from './settings.ts';
-import { SEARCH, toldTools } from './web.ts';
+import { SEARCH, describedTools } from './web.ts';
 
 // The most that a request may cost, estimated before it is sent.
 
@@ -28,7 +28,7 @@ function foundIn(block: MindBlock): readonly string[] {
 }
 
 function readTools({ tools, messages }: Pick<MindRequest, 'tools' | 'messages'>, searching: boolean) {
-  const told = toldTools(tools, searching);
+  const told = describedTools(tools, searching);
   if (!searching) return told;
   const found = new Set(messages.flatMap(({ blocks }) => blocks.flatMap(foundIn)));
   return [
@@ -97,7 +97,7 @@ interface TokenCounts {
   readonly cacheWriteTokens: number;
 }
 
-export interface ToldUsage {
+export interface ReportedUsage {
   /**
    * Adds one `usage` object. A later object describes the whole answer so far and replaces earlier
    * values.
@@ -147,7 +147,7 @@ const fieldsOf = (value: unknown) => (isRecord(value) ? value : {});
 /** Region values that bind the answer to no country. */
 const NOWHERE: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
 
-export function createToldUsage(): ToldUsage {
+export function createReportedUsage(): ReportedUsage {
   const input = createCount();
   const output = createCount();
   const cacheRead = createCount();

@@ -133,7 +133,7 @@ export const searchesIn = ({ tools }: Pick<MindRequest, 'tools'>) => tools.some(
 /**
  * The tools listed before a conversation. `searching`: the model searches for the others by itself.
  */
-export function toldTools(tools: readonly MindTool[], searching: boolean): readonly MindTool[] {
+export function describedTools(tools: readonly MindTool[], searching: boolean): readonly MindTool[] {
   if (!searching) return tools.filter(({ waits }) => waits !== 'unseen');
   const searches = searchesIn({ tools });
   return tools.filter((tool) => (tool.finds ? searches : !isDeferred(tool)));
@@ -143,7 +143,7 @@ export function toolParams(
   tools: readonly MindTool[],
   { searching, web }: { readonly searching: boolean; readonly web: boolean },
 ): Anthropic.ToolUnion[] {
-  const told = new Set(toldTools(tools, searching));
+  const told = new Set(describedTools(tools, searching));
   return tools.flatMap((tool): Anthropic.ToolUnion[] => {
     if (tool.provider) return web ? [webToolParam(tool.provider)] : [];
     if (searching && tool.finds) return told.has(tool) ? [SEARCH] : [];

@@ -13,7 +13,7 @@ import { createJsonCount, mapStrings, toWellFormed } from '../../platform/json-b
 import { createPace, inSteps } from '../../platform/pace.ts';
 import { MIND_LIMITS, STOPPED } from './settings.ts';
 import { digestOf, type Unseen } from './sight.ts';
-import { isThere, searchesIn, toldTools, toolParams, webParam } from './web.ts';
+import { isThere, searchesIn, describedTools, toolParams, webParam } from './web.ts';
 
 // The events of an answer as the Messages API documents them, parsed leniently. Unknown parts are
 // left out, and nothing throws. https://platform.claude.com/docs/en/build-with-claude/streaming
@@ -433,7 +433,7 @@ export function blockText(
 
 /** The tools for a server without a tool search of its own. */
 export const plainTools = (tools: readonly MindTool[], { toolless }: Pick<Shape, 'toolless'>): readonly MindTool[] =>
-  toolless ? [] : toldTools(tools, false).filter(({ provider }) => !provider);
+  toolless ? [] : describedTools(tools, false).filter(({ provider }) => !provider);
 
 function resultContent(
   block: Extract<MindBlock, { kind: 'tool-result' }>,

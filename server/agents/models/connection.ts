@@ -24,7 +24,7 @@ import {
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { UpstreamKey } from '../proxy/upstream.ts';
 import { CONNECT_LIMITS, TALKS_NOT } from './settings.ts';
-import type { Kept } from './rows.ts';
+import type { StoredModel } from './rows.ts';
 
 // Asks a server for its models, and one model for a word.
 
@@ -240,7 +240,7 @@ async function tryModel(
   }
 }
 
-export interface Line {
+export interface ServerConnection {
   readonly mind: Mind;
   /** For programs that speak the Messages API. Null: this server does not. */
   readonly upstream: UpstreamKey | null;
@@ -251,7 +251,7 @@ export interface Line {
   close(): Promise<void>;
 }
 
-interface LineDeps extends TrialClock {
+interface ServerConnectionDeps extends TrialClock {
   readonly key: string | null;
   readonly protocol: Protocol;
   /** As in `Way`. Null: Anthropic's own. */
@@ -263,7 +263,7 @@ interface LineDeps extends TrialClock {
   readonly guard: MayConnect | null;
 }
 
-export function createLine({
+export function createServerConnection({
   protocol,
   key,
   address,
@@ -273,7 +273,7 @@ export function createLine({
   guard,
   now,
   elapsed,
-}: LineDeps): Line {
+}: ServerConnectionDeps): ServerConnection {
   const guarded = guard === null || address === null ? null : createGuardedFetch(guard);
   const mind = createServedMind({
     protocol,
@@ -330,7 +330,7 @@ export function createLine({
  * the first.
  */
 export function usualModels(
-  kind: Kept['kind'],
+  kind: StoredModel['kind'],
   listed: readonly ListedModel[],
   given: string,
 ): { readonly lead: string; readonly agent: string } {
@@ -364,20 +364,20 @@ const GONE: MindAnswer = {
 export interface Connected {
   readonly connectionId: string;
   readonly mind: Mind;
-  kept(): Kept;
+  kept(): StoredModel;
   shown(): Connection;
-  line(): Line;
+  line(): ServerConnection;
   note(state: ConnectionState): void;
   /** The list of models has changed. */
   relist(models: readonly ListedModel[]): void;
-  take(line: Line, kept: Kept, state: ConnectionState): Promise<void>;
+  take(line: ServerConnection, kept: StoredModel, state: ConnectionState): Promise<void>;
   close(): Promise<void>;
 }
 
 interface ConnectedDeps {
   readonly connectionId: string;
-  readonly kept: Kept;
-  readonly line: Line;
+  readonly kept: StoredModel;
+  readonly line: ServerConnection;
   readonly state: ConnectionState;
   readonly now: () => number;
   readonly elapsed: () => number;

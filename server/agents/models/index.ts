@@ -35,8 +35,8 @@ import { CONNECT_LIMITS, KNOWN_HOSTS, USUAL_SERVERS } from './settings.ts';
 import {
   type Connected,
   createConnected,
-  createLine,
-  type Line,
+  createServerConnection,
+  type ServerConnection,
   type Listing,
   listModels,
   modelsIn,
@@ -44,7 +44,7 @@ import {
   type Trial,
   usualModels,
 } from './connection.ts';
-import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
+import { createModelRows, type StoredModel, type ModelRowsDeps } from './rows.ts';
 
 // Derives from an address the ways to ask its server: the protocol, and the base of its path.
 // People paste what a server's documentation shows: a base URL with or without its version, or the
@@ -103,8 +103,8 @@ export function waysTo(given: string): readonly Way[] {
 
 /** A model that is configured where the relay is started, for every household. */
 export interface EnvironmentModel {
-  readonly kept: Kept;
-  readonly line: Line;
+  readonly kept: StoredModel;
+  readonly line: ServerConnection;
 }
 
 const ENVIRONMENT = 'environment';
@@ -212,7 +212,7 @@ const sameServer = (one: string | null, other: string | null) =>
 const CLAUDE = /^(?:claude\b|(?:opus|sonnet|haiku|fable)$)/i;
 /** Servers list the same model with or without a date. */
 const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one);
-const lacks = ({ kind, models, leadModel, agentModel }: Kept, model: string) =>
+const lacks = ({ kind, models, leadModel, agentModel }: StoredModel, model: string) =>
   kind === 'server' && ![leadModel, agentModel, ...models.map(({ id }) => id)].some((id) => isSame(id, model));
 
 /** Routes by the requested model: to the first server that lists it, else to the first one. */
@@ -243,8 +243,8 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     address,
     leadModel,
     agentModel,
-  }: Pick<Kept, 'protocol' | 'key' | 'address' | 'leadModel' | 'agentModel'>) =>
-    createLine({
+  }: Pick<StoredModel, 'protocol' | 'key' | 'address' | 'leadModel' | 'agentModel'>) =>
+    createServerConnection({
       protocol,
       key,
       address,
@@ -254,8 +254,12 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       now,
       elapsed,
     });
-  const connected = (connectionId: string, kept: Kept, line: Line, state: Connection['state'] = { kind: 'untried' }) =>
-    createConnected({ connectionId, kept, line, state, now, elapsed, onState: deps.onChange });
+  const connected = (
+    connectionId: string,
+    kept: StoredModel,
+    line: ServerConnection,
+    state: Connection['state'] = { kind: 'untried' },
+  ) => createConnected({ connectionId, kept, line, state, now, elapsed, onState: deps.onChange });
 
   const own = environment && connected(ENVIRONMENT, environment.kept, environment.line);
   let pages: Connected[] = [];
@@ -287,10 +291,15 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
 
   const shown = (): Models => ({ connections: all().map((each) => each.shown()), may });
 
-  type TriedWay = Pick<Kept, 'protocol' | 'address'>;
-  type Tried = { readonly ok: true; readonly line: Line; readonly kept: Kept; readonly state: Connection['state'] };
+  type TriedWay = Pick<StoredModel, 'protocol' | 'address'>;
+  type Tried = {
+    readonly ok: true;
+    readonly line: ServerConnection;
+    readonly kept: StoredModel;
+    readonly state: Connection['state'];
+  };
   async function tried(
-    given: Pick<Kept, 'kind' | 'key'> & { readonly model: string; readonly ways: readonly TriedWay[] },
+    given: Pick<StoredModel, 'kind' | 'key'> & { readonly model: string; readonly ways: readonly TriedWay[] },
   ): Promise<Tried | Extract<Connecting, { ok: false }>> {
     const { kind, key, ways } = given;
     const address = ways[0]?.address ?? null;
@@ -365,12 +374,12 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
   /** Tries one way, with one model after another. */
   async function triedBy(
     way: TriedWay,
-    choices: readonly Pick<Kept, 'leadModel' | 'agentModel'>[],
-    given: Pick<Kept, 'kind' | 'key' | 'models'>,
+    choices: readonly Pick<StoredModel, 'leadModel' | 'agentModel'>[],
+    given: Pick<StoredModel, 'kind' | 'key' | 'models'>,
   ): Promise<Tried | Trial> {
     let first: Trial | null = null;
     for (const chosen of choices) {
-      const kept: Kept = { ...given, ...way, ...chosen };
+      const kept: StoredModel = { ...given, ...way, ...chosen };
       const line = lineOf(kept);
       const trial = await line.try(chosen.agentModel, true);
       if (trial.failure === null) return { ok: true, line, kept, state: trial.state };

@@ -17,7 +17,7 @@ import {
   type HomeModelsDeps,
   openHomeModels,
 } from './index.ts';
-import { createLine, type Line, modelsIn, usualModels } from './connection.ts';
+import { createServerConnection, type ServerConnection, modelsIn, usualModels } from './connection.ts';
 import { CONNECT_LIMITS } from './settings.ts';
 
 // Endpoints with which a page connects models.
@@ -98,7 +98,9 @@ interface Models {
  * The model where only an address is configured, chosen as the page does. With a key a request may
  * cost money.
  */
-async function pickedBy(line: Line): Promise<{ readonly models: ListedModel[]; readonly picked: string | null }> {
+async function pickedBy(
+  line: ServerConnection,
+): Promise<{ readonly models: ListedModel[]; readonly picked: string | null }> {
   const models = modelsIn(await line.list(CONNECT_LIMITS.findMs)) ?? [];
   await line.close();
   return { models: [...models], picked: usualModels('server', models, '').lead || null };
@@ -109,7 +111,17 @@ async function environmentModel({ config, now, elapsed }: ModelsDeps): Promise<E
   if (messagesApi === null) return null;
   const { key, baseUrl: address, keyHeader } = messagesApi;
   const lineTo = (models: { readonly lead: string; readonly agent: string }) =>
-    createLine({ protocol: 'messages', key, address, keyHeader, models, maxRequests, guard: null, now, elapsed });
+    createServerConnection({
+      protocol: 'messages',
+      key,
+      address,
+      keyHeader,
+      models,
+      maxRequests,
+      guard: null,
+      now,
+      elapsed,
+    });
   const isNamed = leadModel !== '' || agentModel !== '' || key !== null || address === null;
   const { models: listed, picked } = isNamed ? { models: [], picked: null } : await pickedBy(lineTo(DEFAULT_MODELS));
   const models = {

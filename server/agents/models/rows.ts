@@ -7,7 +7,7 @@ import { modelSchema, protocolSchema } from '../../../src/shared/protocol/models
 import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
 
-const keptSchema = z.object({
+const storedModelSchema = z.object({
   kind: z.enum(['claude', 'server']),
   address: z.string().nullable(),
   // Older rows have no protocol.
@@ -18,12 +18,12 @@ const keptSchema = z.object({
   agentModel: z.string(),
 });
 /** The stored part of a connection. `address`: as in `Way`. */
-export type Kept = z.infer<typeof keptSchema>;
+export type StoredModel = z.infer<typeof storedModelSchema>;
 
 export interface ModelRows {
   /** Oldest first. Rows that this relay's key does not open are left out. */
-  all(): Promise<(Kept & { readonly connectionId: string })[]>;
-  put(connectionId: string, kept: Kept): Promise<void>;
+  all(): Promise<(StoredModel & { readonly connectionId: string })[]>;
+  put(connectionId: string, kept: StoredModel): Promise<void>;
   /** False: there was none. */
   remove(connectionId: string): Promise<boolean>;
 }
@@ -51,7 +51,7 @@ export function createModelRows({ db, home, sealer, now }: ModelRowsDeps): Model
       return rows.flatMap(({ connection, sealed }) => {
         const text = sealer.open(sealed, about(connection));
         if (text === null) return [];
-        const kept = keptSchema.safeParse(JSON.parse(text));
+        const kept = storedModelSchema.safeParse(JSON.parse(text));
         return kept.success ? [{ ...kept.data, connectionId: connection }] : [];
       });
     },

@@ -9,7 +9,7 @@ import { createJsonCount } from '../../platform/json-bounds.ts';
 import { isUnsent } from '../../platform/unsent.ts';
 import { createKeyFilter, withoutKey } from '../../platform/key-filter.ts';
 import { inSteps } from '../../platform/pace.ts';
-import { createToldUsage, type ToldUsage } from '../minds/token-limits.ts';
+import { createReportedUsage, type ReportedUsage } from '../minds/token-limits.ts';
 import { createLeaving, type Leaving } from '../minds/leave.ts';
 import { writtenWithin } from '../minds/wire.ts';
 import { PROXY_LIMITS } from './settings.ts';
@@ -43,7 +43,7 @@ interface UsageReader {
 }
 
 /** `model`: the requested one. The name in the answer does not decide the price. */
-function usageTaken(model: string, told: ToldUsage, whole: boolean): Took {
+function usageTaken(model: string, told: ReportedUsage, whole: boolean): Took {
   if (!told.isTold()) return null;
   const counts = told.counts();
   const input = !told.inputTold();
@@ -60,7 +60,7 @@ function usageTaken(model: string, told: ToldUsage, whole: boolean): Took {
 }
 
 export function createStreamReader(model: string): UsageReader {
-  const told = createToldUsage();
+  const told = createReportedUsage();
   const decoder = new TextDecoder();
   let line = '';
   let tooLong = false;
@@ -115,7 +115,7 @@ export function createJsonReader(model: string): UsageReader {
     took() {
       if (tooMuch) return null;
       const message = messageShape.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
-      const told = createToldUsage();
+      const told = createReportedUsage();
       told.add(message.data?.usage);
       return usageTaken(model, told, true);
     },

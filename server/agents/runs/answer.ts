@@ -31,7 +31,7 @@ import {
   type RequestState,
   sizeOfRequest,
   type StopReason,
-  toldTools,
+  describedTools,
   tookOf,
 } from '../minds/index.ts';
 import { RUN_BROKEN } from './outcome.ts';
@@ -80,7 +80,7 @@ interface AnswerWriterDeps {
   /** Resolves with whether all of them are on disk. Never rejects. */
   readonly record: WriteEvents;
   /** Part of the answer could not be written. The caller must stop the answer. */
-  readonly onUnkept: () => void;
+  readonly onWriteFailed: () => void;
   readonly now: () => number;
   /**
    * Called once, at the first word that is not blank. The events that it returns are written before
@@ -153,7 +153,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   }
 
   function write(events: readonly RoostEvent[]): void {
-    if (events.length > 0) void record(events).then((kept) => (kept ? undefined : deps.onUnkept()));
+    if (events.length > 0) void record(events).then((kept) => (kept ? undefined : deps.onWriteFailed()));
   }
 
   return {
@@ -492,7 +492,7 @@ function readLess(
     blocks.reduce((sum, block) => sum + ('text' in block ? block.text.length : 0), 0);
   const newest = messages.at(-1);
   const ofNewest = newest ? textOf(newest) : 0;
-  const ofTools = toolless ? 0 : JSON.stringify(toldTools(tools, searching)).length;
+  const ofTools = toolless ? 0 : JSON.stringify(describedTools(tools, searching)).length;
   const all = system.length + ofTools + messages.reduce((sum, message) => sum + textOf(message), 0);
   if (read < READ_LESS.fromTokens || all < fromCharacters || all / read <= mostCharactersPerToken) return null;
   const isWhole = ofNewest / read > mostCharactersPerToken || read > ofNewest / charactersPerToken + READ_LESS.slack;

@@ -351,7 +351,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       runId,
       record,
       now,
-      onUnkept: () => void interrupt({ by: 'relay', error: RUN_BROKEN }),
+      onWriteFailed: () => void interrupt({ by: 'relay', error: RUN_BROKEN }),
       onFirstWords: () => hooks.onFirstWords?.() ?? [],
     });
     let resolveOver: () => void = () => undefined;

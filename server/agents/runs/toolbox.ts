@@ -7,7 +7,7 @@ import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
-import { type MindTool, toldTools } from '../minds/index.ts';
+import { type MindTool, describedTools } from '../minds/index.ts';
 import type { RunLimits } from './settings.ts';
 import type { RunContext } from './context.ts';
 import type { Permits } from './permits.ts';
@@ -242,7 +242,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
   const alone = () => own.toldAlone?.() ?? null;
   const tableOf = (team: readonly TeamTool[]) => [...own.definitions, ...team.map(mindToolOf)];
   return {
-    told: () => toldTools(alone() ?? search.offered(tableOf(teamTools.all())), false),
+    told: () => describedTools(alone() ?? search.offered(tableOf(teamTools.all())), false),
     async offered(caller, { words, tools }) {
       const only = alone();
       const team = only ? [] : await allowedTools(teamTools.all(), caller);
@@ -288,7 +288,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
         return await own.run(name, input, signal);
       }
       return toolError(
-        `There is no tool “${name}” here. You have: ${toldTools(known, false)
+        `There is no tool “${name}” here. You have: ${describedTools(known, false)
           .map((tool) => tool.name)
           .join(', ')}.`,
       );

@@ -13,7 +13,7 @@ import type { TeamTools } from '../runs/team-tools.ts';
 import type { WaitingAgents } from '../runs/waiting.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { Life } from '../runs/life.ts';
-import type { WakeMaterials } from './wake-materials.ts';
+import type { WakePayloads } from './wake-payloads.ts';
 import type { SessionLimits, SessionSettings } from './settings.ts';
 import type { Prompts } from './prompts.ts';
 
@@ -28,7 +28,7 @@ export interface SessionHostDeps {
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: Pick<TeamTools, 'all'>;
-  readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called' | 'takenBack'>;
+  readonly wakePayloads: Pick<WakePayloads, 'begin' | 'called' | 'takenBack'>;
   readonly meanwhile: Meanwhile;
   readonly mind: Mind;
   readonly protocol: Protocol;
@@ -67,7 +67,7 @@ export interface SessionContext extends RunContext {
   readonly directory: Directory;
   readonly pauses: Pauses;
   /** Souls and last conversations, stored while the session runs. */
-  readonly wakeMaterials: Pick<WakeMaterials, 'called'>;
+  readonly wakePayloads: Pick<WakePayloads, 'called'>;
   /** The state at the start of the session. */
   readonly begun: Around;
   /** Whether its settings pause the agent as soon as it arrives. */

@@ -14,7 +14,7 @@ import type { Birth, Caller, EventLog, TeamTool, ToolOutcome } from '../../contr
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import { type AnswerEnd, createSpeaker, messageEvent, type Speaker } from '../runs/speaker.ts';
-import type { WakeMaterials } from './wake-materials.ts';
+import type { WakePayloads } from './wake-payloads.ts';
 import {
   AGENT_TOOLS,
   CHOOSE_NAME,
@@ -46,7 +46,7 @@ import type { Phase, Present } from './presence.ts';
 
 interface SoulToolDeps {
   readonly log: Pick<EventLog, 'append'>;
-  readonly wakeMaterials: Pick<WakeMaterials, 'human' | 'soulOf' | 'conversationOf'>;
+  readonly wakePayloads: Pick<WakePayloads, 'human' | 'soulOf' | 'conversationOf'>;
   /** ms since the epoch */
   readonly now: () => number;
 }
@@ -57,7 +57,7 @@ const NOBODY_KEEPS = 'No session runs, so it cannot be stored. Try again when on
 
 const mayRead = ({ credential }: Caller) => Promise.resolve(credential?.readsSoul ?? false);
 
-export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): readonly TeamTool[] {
+export function createSoulTools({ log, wakePayloads, now }: SoulToolDeps): readonly TeamTool[] {
   /** By credential, the soul that its client last read or wrote; null: there was none. */
   const known = new Map<string, string | null>();
 
@@ -73,7 +73,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
 
   /** Why this caller may not replace the soul; null: it may. */
   function whyNotWrite({ agentId, credential }: Caller): string | null {
-    const soul = wakeMaterials.soulOf(agentId);
+    const soul = wakePayloads.soulOf(agentId);
     if (soul === null) return null;
     const last = credential && known.get(credential.credentialId);
     if (last === undefined)
@@ -89,7 +89,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
       description: CHOOSE_NAME.description,
       input: z.object({ name: nameSchema }),
       run({ name: wanted }, caller) {
-        const checked = checkName(wanted, 'agent', wakeMaterials.human());
+        const checked = checkName(wanted, 'agent', wakePayloads.human());
         if (!checked.ok) return Promise.resolve(toolError(checked.reason));
         return keep(caller, { kind: 'rename', name: checked.name }, `Your name is ${checked.name} from now on.`);
       },
@@ -102,7 +102,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
       readOnly: true,
       allowed: mayRead,
       run(_input, { agentId, credential }) {
-        const soul = wakeMaterials.soulOf(agentId);
+        const soul = wakePayloads.soulOf(agentId);
         if (soul === undefined) return Promise.resolve(toolError(`Your soul ${NOT_HERE}`));
         if (credential) known.set(credential.credentialId, soul);
         return Promise.resolve(
@@ -122,7 +122,7 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
       readOnly: true,
       allowed: mayRead,
       async run(_input, { agentId }) {
-        const conversation = await wakeMaterials.conversationOf(agentId);
+        const conversation = await wakePayloads.conversationOf(agentId);
         if (conversation === null) return toolError(`Your last conversation ${NOT_HERE}`);
         return toolDone(conversation === '' ? 'You have had no conversation yet.' : withoutDisclaimers(conversation));
       },

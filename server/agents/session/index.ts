@@ -99,7 +99,7 @@ function createIdle({
   };
 }
 
-export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
+export { createWakePayloads, type WakePayloads } from './wake-payloads.ts';
 export { createSoulTools } from './egg.ts';
 
 interface Running {
@@ -129,7 +129,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     pauses,
     costs,
     teamTools,
-    wakeMaterials,
+    wakePayloads,
     protocol,
     now,
     elapsed = now,
@@ -217,7 +217,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const startsPaused = async (agentId: AgentId) =>
       (await pauses.eventsOf(agentId)).sleep_events.includes('agent_started');
     pauses.begin(sessionId, lists);
-    wakeMaterials.begin(request);
+    wakePayloads.begin(request);
     const context: SessionContext = {
       sessionId,
       newLife: (agentId) => createLife({ runId: newId(), agentId, sessionId, cause: { kind: 'session' }, now }),
@@ -239,7 +239,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       pauses,
       costs,
       teamTools,
-      wakeMaterials,
+      wakePayloads,
       around,
       begun,
       startsPaused,
@@ -395,7 +395,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
         if (takenBack.size <= limits.takenBack) break;
         takenBack.delete(oldest);
       }
-      wakeMaterials.takenBack(messageId);
+      wakePayloads.takenBack(messageId);
       return true;
     },
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),

@@ -493,7 +493,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
     const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
     // Before the first word, so that later words count as additional.
-    if (call.kind === 'wake') call.agents.forEach(context.wakeMaterials.called);
+    if (call.kind === 'wake') call.agents.forEach(context.wakePayloads.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [
       event,
@@ -528,7 +528,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const agents = seatAll(admission.call, running, () => Promise.resolve());
     running.seat(agents);
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
-    context.wakeMaterials.called(payload);
+    context.wakePayloads.called(payload);
     try {
       await log.append([
         { kind: 'call-started', time: now(), sessionId, callId, call: 'wake', seats },

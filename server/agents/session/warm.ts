@@ -100,7 +100,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
         return { ok: true, hold: { release, settle, spent: () => NO_COST, again: () => Promise.resolve(false) } };
       },
     },
-    wakeMaterials: { begin: () => undefined, called: () => undefined, takenBack: () => undefined },
+    wakePayloads: { begin: () => undefined, called: () => undefined, takenBack: () => undefined },
     logger: { warn: (_message, fields) => onError(fields), error: (_message, fields) => onError(fields) },
   };
 }

@@ -68,7 +68,7 @@ const KEEPER_SETTINGS = {
   retryMs: 1_000,
 } as const;
 
-interface Keeper {
+interface EventStore {
   /** Highest id at the time of opening. */
   readonly head: number;
   /**
@@ -92,7 +92,7 @@ interface Keeper {
   close(): Promise<void>;
 }
 
-function createTableKeeper(db: Db, { log, head }: LogRow, now: () => number): Keeper {
+function createTableStore(db: Db, { log, head }: LogRow, now: () => number): EventStore {
   return {
     head,
     async insert(writes, after) {
@@ -150,7 +150,7 @@ function numbered({
   });
 }
 
-interface JournalKeeperDeps {
+interface JournalStoreDeps {
   readonly db: Db;
   readonly row: LogRow;
   readonly journal: Journal;
@@ -161,7 +161,12 @@ interface JournalKeeperDeps {
  * Opens the journal, and first moves what an earlier process left in it into the tables. Rejects if
  * that fails.
  */
-async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }: JournalKeeperDeps): Promise<Keeper> {
+async function openJournalStore({
+  db,
+  row: { log, head: head0 },
+  journal,
+  now,
+}: JournalStoreDeps): Promise<EventStore> {
   const { tablesAfterMs, tablesMost, retryMs } = KEEPER_SETTINGS;
   /** In the journal but not in the tables yet, in order. */
   let pending: Numbered[] = [];
@@ -342,7 +347,7 @@ interface EventLogDeps {
   /** Called when `heldMost` is reached: answers must stop. */
   readonly onHeldMost?: () => void;
   /**
-   * For the embedded store: see `openJournalKeeper`. Null, or left out: every commit goes straight
+   * For the embedded store: see `openJournalStore`. Null, or left out: every commit goes straight
    * into the tables.
    */
   readonly openJournal?: OpenJournal | null;
@@ -387,7 +392,7 @@ function checkFit(events: readonly RoostEvent[]): void {
   );
 }
 
-/** Writes as they are passed to the keeper: stamped, and each client id once. */
+/** Writes as they are passed to the store: stamped, and each client id once. */
 interface Attempt {
   readonly writes: readonly Write[];
   readonly firsts: ReadonlyMap<Write, Write>;
@@ -401,8 +406,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const row = await openLogRow(db, home, newId(), now());
   const { log } = row;
   const journal = (await deps.openJournal?.(log)) ?? null;
-  const keeper = journal ? await openJournalKeeper({ db, row, journal, now }) : createTableKeeper(db, row, now);
-  let head = keeper.head;
+  const store = journal ? await openJournalStore({ db, row, journal, now }) : createTableStore(db, row, now);
+  let head = store.head;
   const readRow = createReadRow(deps.onUnreadable);
   const recent = await readForSnapshot(db, log, readRow);
   const rebuilt = recent.reduce(applyEvent, NO_SESSION);
@@ -473,7 +478,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
    * answer.
    */
   async function catchUp(): Promise<void> {
-    const newest = await keeper.newest();
+    const newest = await store.newest();
     if (newest <= head) return;
     const stored = await read(head, newest - head);
     for (const { id, event } of stored) {
@@ -512,7 +517,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     const taken =
       whole && all.length === writes.length
         ? new Map<string, number>()
-        : await enduring(database, () => keeper.taken(clients));
+        : await enduring(database, () => store.taken(clients));
     return writes.map((write) => {
       const before = write.client === null ? undefined : taken.get(write.client);
       const first = firsts.get(write);
@@ -527,7 +532,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     const inDoubt: Attempt[] = [];
     async function found(): Promise<Written[] | null> {
       for (const attempt of inDoubt) {
-        const ids = await enduring(database, () => keeper.find(attempt.all, head));
+        const ids = await enduring(database, () => store.find(attempt.all, head));
         if (ids) return await outcomeOf(attempt, ids);
       }
       return null;
@@ -536,7 +541,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const attempt = prepare(given);
       const isEmpty = attempt.all.every(({ events }) => events.length === 0);
       try {
-        const ids = isEmpty ? [] : await keeper.insert(attempt.all, head);
+        const ids = isEmpty ? [] : await store.insert(attempt.all, head);
         if (ids) return await outcomeOf(attempt, ids);
       } catch (error) {
         if (!isAway(error)) throw error;
@@ -590,7 +595,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   }
 
   async function read(after: number, limit: number): Promise<StoredEvent[]> {
-    await keeper.flush();
+    await store.flush();
     return await readEvents(db, log, after, limit, readRow);
   }
 
@@ -632,7 +637,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     },
     async written(clientId) {
       const client = JSON.stringify(clientId);
-      return (await keeper.taken([client])).get(client) ?? null;
+      return (await store.taken([client])).get(client) ?? null;
     },
     follow: (stamp) => clock.follow(stamp),
     isAhead: (stamp) => clock.isAhead(stamp),
@@ -644,12 +649,12 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const keepFrom = Math.min(head + 1, ...snapshot.runs.map(({ startedBy }) => startedBy));
       if ((await prune(db, log, now() - retentionMs, keepFrom)) === 0) return;
       const [oldest] = await readEvents(db, log, 0, 1, readRow);
-      if (oldest) keeper.dropped(oldest.id);
+      if (oldest) store.dropped(oldest.id);
     },
-    warm: () => keeper.warm(),
+    warm: () => store.warm(),
     async close() {
       await commits.flush();
-      await keeper.close();
+      await store.close();
     },
   };
 }
@@ -663,7 +668,7 @@ interface TellDeps {
  * Announces a change to pages without waiting. They fetch the new state with a request of their
  * own.
  */
-export const createTell =
+export const createAnnounce =
   ({ log, logger }: TellDeps) =>
   (event: RoostEvent): void =>
     void log.append([event]).catch((error: unknown) =>

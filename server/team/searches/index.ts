@@ -12,7 +12,7 @@ import { applicationText } from '../../../src/shared/domain/applications.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { parseTranscript, type TranscriptMessage } from '../../../src/shared/domain/transcript.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type { StandingCopy } from '../../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../../src/shared/protocol/schedules.ts';
 import type { SearchAnswered, SearchAsked } from '../../../src/shared/protocol/search.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Thread } from '../../../src/shared/protocol/threads.ts';
@@ -92,7 +92,7 @@ interface SearchToolDeps {
   readonly directory: Directory;
   readonly threads: Pick<Threads, 'list'>;
   /** Agent snapshots on the relay. */
-  readonly copies: { of(agentId: AgentId): Promise<Pick<StandingCopy, 'transcript' | 'human'> | undefined> };
+  readonly copies: { of(agentId: AgentId): Promise<Pick<AgentSnapshot, 'transcript' | 'human'> | undefined> };
 }
 
 const input = z.object({

@@ -43,8 +43,15 @@ import type { HomeRights } from '../../access/owner-rights.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Workspaces } from '../workspaces/index.ts';
-import { createKeptSessions, type KeptSessionsDeps, openedOf, type Starts } from './starts.ts';
-import { faultOf, type Line, type LineHandlers, type LineStart, openLine, ProgramError } from './line.ts';
+import { createStoredSessions, type StoredSessionsDeps, openedOf, type Starts } from './starts.ts';
+import {
+  faultOf,
+  type Connection,
+  type ConnectionHandlers,
+  type ConnectionStart,
+  openConnection,
+  ProgramError,
+} from './connection.ts';
 import { createProgramMind, type ProgramMind, type ProgramMindDeps } from './mind.ts';
 import { ASKS, KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits, TRUSTS, UNASKED } from './settings.ts';
 import { takesTools } from './turn.ts';
@@ -52,7 +59,7 @@ import { takesTools } from './turn.ts';
 // ACP agents in the store. They are sealed, because their variables may be keys.
 
 const keptSchema = z.object({ ...addProgramSchema.shape, programId: z.string() });
-type KeptProgram = z.infer<typeof keptSchema>;
+type StoredProgram = z.infer<typeof keptSchema>;
 
 interface ProgramRowsDeps {
   readonly db: Db;
@@ -66,7 +73,7 @@ function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
   const about = (programId: string) => JSON.stringify(['ACP agent', home, programId]);
   return {
     /** Oldest first. Rows that this relay's key does not open are left out. */
-    async all(): Promise<KeptProgram[]> {
+    async all(): Promise<StoredProgram[]> {
       const rows = await db
         .selectFrom('agent_programs')
         .selectAll()
@@ -79,7 +86,7 @@ function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
         return text === null ? [] : [keptSchema.parse(JSON.parse(text))];
       });
     },
-    async add(kept: KeptProgram): Promise<void> {
+    async add(kept: StoredProgram): Promise<void> {
       const sealed = sealer.seal(JSON.stringify(kept), about(kept.programId));
       await db.insertInto('agent_programs').values({ home, program: kept.programId, sealed, made_at: now() }).execute();
     },
@@ -109,10 +116,10 @@ interface ProgramStartDeps {
  * that. `secret`: null for a trial start.
  */
 function startOf(
-  { name, command, args, env, throughRelay }: KeptProgram,
+  { name, command, args, env, throughRelay }: StoredProgram,
   secret: string | null,
   { address, processes, version }: ProgramStartDeps,
-): Omit<LineStart, 'cwd' | 'limits'> {
+): Omit<ConnectionStart, 'cwd' | 'limits'> {
   const through: Record<string, string> =
     throughRelay && secret !== null
       ? { ANTHROPIC_BASE_URL: `${address}/llm/${secret}`, ANTHROPIC_API_KEY: 'roost' }
@@ -120,7 +127,7 @@ function startOf(
   return { name, command, args, env: { ...UNASKED, ...TRUSTS, ...ASKS, ...env, ...through }, processes, version };
 }
 
-interface LiveProgramsDeps extends ProgramStartDeps, KeptSessionsDeps {
+interface LiveProgramsDeps extends ProgramStartDeps, StoredSessionsDeps {
   /** Whether the person lets this agent use one of Roost's tools. */
   readonly mayUse: (agentId: AgentId, tool: string) => Promise<boolean>;
   /** Asks the person before an ACP agent acts. */
@@ -150,7 +157,7 @@ interface LivePrograms {
   /** The mind of a running run. */
   under(owner: MindOwner): AgentMind | null;
   /** `onTools`: whether the process has Roost's tools, as soon as that is known. */
-  begin(kept: KeptProgram, owner: MindOwner, onStart: OnStart, onTools: (has: boolean) => void): AgentMind;
+  begin(kept: StoredProgram, owner: MindOwner, onStart: OnStart, onTools: (has: boolean) => void): AgentMind;
   runningOf(programId: string): Program['running'];
   /** The process of this run has requested the list of Roost's tools. */
   listed(runId: RunId): void;
@@ -176,12 +183,17 @@ const callerOf = ({ agentId, sessionId, runId }: MindOwner, signal: AbortSignal)
 
 function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
   const { elapsed, logger, onChange, workspaces, limits } = deps;
-  const sessions = createKeptSessions(deps);
+  const sessions = createStoredSessions(deps);
   /** By run. */
   const live = new Map<string, Live>();
   const ending = new Set<Promise<void>>();
 
-  function begin(kept: KeptProgram, owner: MindOwner, onStart: OnStart, onTools: (has: boolean) => void): ProgramMind {
+  function begin(
+    kept: StoredProgram,
+    owner: MindOwner,
+    onStart: OnStart,
+    onTools: (has: boolean) => void,
+  ): ProgramMind {
     const { agentId, sessionId, runId } = owner;
     const { programId, name, throughRelay } = kept;
     const lent = deps.lend(owner, name);
@@ -271,7 +283,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
 // opens. Its model gets no request.
 
 /** Handlers of a trial start. They refuse everything. */
-const NOBODY: LineHandlers = {
+const NOBODY: ConnectionHandlers = {
   update: () => undefined,
   permission: () => Promise.resolve({ outcome: { outcome: 'cancelled' } }),
   readFile: () => Promise.reject(new Error('Nothing is read here.')),
@@ -280,13 +292,13 @@ const NOBODY: LineHandlers = {
 
 /** When this resolves, the process has ended, whatever the result. */
 export async function tryProgram(
-  start: Omit<LineStart, 'cwd'>,
+  start: Omit<ConnectionStart, 'cwd'>,
   timers: { after(ms: number, run: () => void): () => void },
-): Promise<{ readonly line: Pick<Line, 'info'> } | { readonly error: ProgramError }> {
+): Promise<{ readonly line: Pick<Connection, 'info'> } | { readonly error: ProgramError }> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-program-'));
   const late = new AbortController();
   const cancel = timers.after(start.limits.startMs, () => late.abort());
-  const opening = openLine({ ...start, cwd: folder }, NOBODY, late.signal);
+  const opening = openConnection({ ...start, cwd: folder }, NOBODY, late.signal);
   try {
     const line = await opening;
     try {
@@ -351,23 +363,23 @@ export interface AgentProgramsDeps extends ProgramRowsDeps, Omit<LiveProgramsDep
 }
 
 interface Kept {
-  readonly kept: KeptProgram;
+  readonly kept: StoredProgram;
   state: ProgramState;
   /** Whether its newest run had Roost's tools. Null: no run so far. */
   tools: boolean | null;
 }
 
-const nameOf = ({ info }: Pick<Line, 'info'>) =>
+const nameOf = ({ info }: Pick<Connection, 'info'>) =>
   `${info.agentInfo?.name ?? 'an agent'} ${info.agentInfo?.version ?? ''}`.trim();
 
-const answers = (line: Pick<Line, 'info'>, ms: number, at: number): ProgramState => ({
+const answers = (line: Pick<Connection, 'info'>, ms: number, at: number): ProgramState => ({
   kind: 'answers',
   at,
   ms: Math.round(ms),
   is: nameOf(line),
   tools: takesTools(line) ? null : false,
 });
-const untried = (kept: KeptProgram): Kept => ({ kept, state: { kind: 'untried' }, tools: null });
+const untried = (kept: StoredProgram): Kept => ({ kept, state: { kind: 'untried' }, tools: null });
 const fails = ({ why, message }: ProgramError, at: number): ProgramState => ({ kind: 'fails', at, why, message });
 
 /** The same mind, except where `of` returns another one. */

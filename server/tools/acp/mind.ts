@@ -37,7 +37,7 @@ import {
   takesTools,
   type Turn,
 } from './turn.ts';
-import { faultOf, type Line, type LineHandlers, type LineStart, ProgramError } from './line.ts';
+import { faultOf, type Connection, type ConnectionHandlers, type ConnectionStart, ProgramError } from './connection.ts';
 import { type ProgramLimits, READS_NONE_AS_EMPTY } from './settings.ts';
 
 // Failures and costs of a turn. An ACP agent reports the cost of its whole session so far.
@@ -185,7 +185,7 @@ function createFiles({
   mayUse,
   readsNoneAsEmpty,
   isOwn,
-}: FilesDeps): Pick<LineHandlers, 'readFile' | 'writeFile'> {
+}: FilesDeps): Pick<ConnectionHandlers, 'readFile' | 'writeFile'> {
   /** The path within the folder. The workspace refuses links in it. */
   async function within(sessionId: string, path: string, tool: Parameters<FilesDeps['mayUse']>[0]): Promise<string> {
     if (!isOwn(sessionId)) throw new FilesRefused('There is no such session.');
@@ -365,7 +365,7 @@ function questionOf(name: string, files: readonly PlantedFile[]): Readonly<Recor
 export interface ProgramMindDeps {
   readonly name: string;
   /** How the process is started. Evaluated anew for each start. */
-  readonly start: () => Omit<LineStart, 'cwd' | 'limits'>;
+  readonly start: () => Omit<ConnectionStart, 'cwd' | 'limits'>;
   readonly folder: string;
   readonly workspace: Pick<Workspace, 'bytesOf' | 'write' | 'list' | 'walk'>;
   readonly mayUse: FilesDeps['mayUse'];
@@ -393,7 +393,7 @@ export interface ProgramMindDeps {
   /** Whether the process has Roost's tools is known. */
   readonly onTools: (has: boolean) => void;
   /** The result of a start: the connection, or the error. */
-  readonly onStart: (went: { readonly line: Line } | { readonly error: ProgramError }) => void;
+  readonly onStart: (went: { readonly line: Connection } | { readonly error: ProgramError }) => void;
   readonly timers: { after(ms: number, run: () => void): () => void };
   readonly now: () => number;
   readonly limits: ProgramLimits;

@@ -22,7 +22,14 @@ import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
 import { memoryLeft } from '../../platform/processes/index.ts';
 import { ASKING_MODES, type ProgramLimits } from './settings.ts';
-import { faultOf, type Line, type LineHandlers, type LineStart, openLine, ProgramError } from './line.ts';
+import {
+  faultOf,
+  type Connection,
+  type ConnectionHandlers,
+  type ConnectionStart,
+  openConnection,
+  ProgramError,
+} from './connection.ts';
 import { mcpServers, type Takes } from './turn.ts';
 
 // Stored sessions of ACP agents that ended with their agent's own session. The next wake resumes
@@ -50,7 +57,7 @@ const keptSchema = z.object({
   lastSaid: z.number(),
   firstWords: z.string(),
 });
-type KeptSession = z.infer<typeof keptSchema>;
+type StoredSession = z.infer<typeof keptSchema>;
 
 const agentOf = (system: string, soul: string | null) =>
   createHash('sha256')
@@ -64,7 +71,7 @@ const FIRST_WORDS = 60;
 const beginningOf = (text: string) => text.trim().split('\n', 1).join('').slice(0, FIRST_WORDS).trimEnd();
 
 /** What is stored of an ended session. Null: it does not know the whole conversation. */
-function keptOf(programId: string, left: LeftSession, talk: WokenTalk): KeptSession | null {
+function keptOf(programId: string, left: LeftSession, talk: WokenTalk): StoredSession | null {
   const [first] = talk.said;
   const firstWords = first ? beginningOf(first.text) : '';
   const heard = (text: string) => left.heard.some((each) => text === each || text.startsWith(`${each}\n`));
@@ -80,13 +87,13 @@ function keptOf(programId: string, left: LeftSession, talk: WokenTalk): KeptSess
  * system prompt and soul, and no later message. The transcript must still hold the first message,
  * which shows that nothing in between was forgotten either.
  */
-const isSame = (kept: KeptSession, programId: string, system: string, talk: WokenTalk): boolean =>
+const isSame = (kept: StoredSession, programId: string, system: string, talk: WokenTalk): boolean =>
   kept.programId === programId &&
   kept.agent === agentOf(system, talk.soul) &&
   kept.lastSaid === talk.asleepSince &&
   talk.transcript?.includes(kept.firstWords) === true;
 
-export interface KeptSessionsDeps {
+export interface StoredSessionsDeps {
   readonly db: Db;
   /** The id of the home. */
   readonly home: string;
@@ -97,7 +104,7 @@ export interface KeptSessionsDeps {
   readonly limits: Pick<ProgramLimits, 'resumeWithinMs'>;
 }
 
-export function createKeptSessions({ db, home, sealer, now, talkOf, limits }: KeptSessionsDeps) {
+export function createStoredSessions({ db, home, sealer, now, talkOf, limits }: StoredSessionsDeps) {
   const about = (agentId: AgentId) => JSON.stringify(['program session', home, agentId]);
   const oldest = () => now() - limits.resumeWithinMs;
   return {
@@ -142,7 +149,7 @@ export function createKeptSessions({ db, home, sealer, now, talkOf, limits }: Ke
 // Starts a process and opens one session in it, ready for the first prompt.
 
 export interface OpenSession {
-  readonly line: Line;
+  readonly line: Connection;
   readonly sessionId: string;
   /** The instructions were sent beside the conversation. */
   readonly instructed: boolean;
@@ -176,7 +183,11 @@ interface Modes {
   ask(): Promise<void>;
 }
 
-function modesOf({ agent, answer, info }: Line, sessionId: string, told: SessionModeState | null | undefined): Modes {
+function modesOf(
+  { agent, answer, info }: Connection,
+  sessionId: string,
+  told: SessionModeState | null | undefined,
+): Modes {
   const named = info.agentInfo?.name ?? '';
   const asking = ASKING_MODES.find(({ of }) => of.test(named))?.modes ?? [];
   const there = new Map((told?.availableModes ?? []).map(({ id, name }) => [id, name]));
@@ -196,8 +207,8 @@ function modesOf({ agent, answer, info }: Line, sessionId: string, told: Session
 /**
  * Whether the ACP agent accepts instructions beside the conversation. Claude Code's adapter does.
  */
-const takesInstructions = ({ info }: Line) => info.agentInfo?.name.includes('claude') ?? false;
-function takesOf({ info }: Line): Takes {
+const takesInstructions = ({ info }: Connection) => info.agentInfo?.name.includes('claude') ?? false;
+function takesOf({ info }: Connection): Takes {
   const { image, embeddedContext } = info.agentCapabilities?.promptCapabilities ?? {};
   return { image: image === true, file: embeddedContext === true };
 }
@@ -212,19 +223,19 @@ export function openedOf(name: string, opened: NewSessionResponse): NewSessionRe
 type Resuming = (asked: ResumeSessionRequest & LoadSessionRequest) => Promise<Pick<ResumeSessionResponse, 'modes'>>;
 
 /** How the ACP agent resumes a session, if it can. */
-function resumingOf({ agent, info: { agentCapabilities: can } }: Line): Resuming | null {
+function resumingOf({ agent, info: { agentCapabilities: can } }: Connection): Resuming | null {
   if (can?.sessionCapabilities?.resume) return (asked) => agent.request(methods.agent.session.resume, asked);
   // Loading replays the conversation. It is known already, so nobody listens.
   return can?.loadSession === true ? (asked) => agent.request(methods.agent.session.load, asked) : null;
 }
 
 async function open(
-  start: LineStart,
+  start: ConnectionStart,
   { server, instructions, resumes }: SessionStart,
-  handlers: LineHandlers,
+  handlers: ConnectionHandlers,
   late: AbortSignal,
 ): Promise<OpenSession> {
-  const line = await openLine(start, handlers, late);
+  const line = await openConnection(start, handlers, late);
   try {
     const instructed = takesInstructions(line);
     const resuming = resumingOf(line);
@@ -258,9 +269,9 @@ async function open(
 
 /** Rejects with a `ProgramError`, after the process has ended. */
 export async function openSession(
-  start: LineStart,
+  start: ConnectionStart,
   asked: SessionStart,
-  handlers: LineHandlers,
+  handlers: ConnectionHandlers,
   late: AbortSignal,
   timers: Parameters<typeof inTime>[0],
 ): Promise<OpenSession> {

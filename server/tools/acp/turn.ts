@@ -10,7 +10,7 @@ import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middl
 import type { DeedEnd, NoteDeed } from '../../contracts/index.ts';
 import type { MindBlock, MindListener, MindMessage, MindRequest } from '../../agents/minds/index.ts';
 import { mapStrings } from '../../platform/json-bounds.ts';
-import { type Line, ProgramError } from './line.ts';
+import { type Connection, ProgramError } from './connection.ts';
 import type { ProgramLimits } from './settings.ts';
 
 // Watches for an ACP agent that is silent while it works.
@@ -433,12 +433,12 @@ export function instructionsOf(request: Pick<MindRequest, 'system' | 'messages'>
 }
 
 /** Whether the ACP agent can use Roost's tools. */
-export const takesTools = ({ info }: Pick<Line, 'info'>): boolean =>
+export const takesTools = ({ info }: Pick<Connection, 'info'>): boolean =>
   info.agentCapabilities?.mcpCapabilities?.http === true;
 
 export const mcpServers = (
   { url, secret }: { readonly url: string; readonly secret: string },
-  line: Pick<Line, 'info'>,
+  line: Pick<Connection, 'info'>,
 ): McpServer[] =>
   takesTools(line)
     ? [{ type: 'http', name: OWN_SERVER, url, headers: [{ name: 'Authorization', value: `Bearer ${secret}` }] }]

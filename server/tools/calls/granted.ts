@@ -10,7 +10,7 @@ import { charactersIn } from '../../platform/json-bounds.ts';
 import type { Db } from '../../store/index.ts';
 import type { Configs } from '../../contracts/index.ts';
 import { goesAsFar, isBounded, type Pinned, type PinnedCall, type Pins } from '../pins/index.ts';
-import { type KeptCall, pinnedSchema } from './rows.ts';
+import { type StoredCall, pinnedSchema } from './rows.ts';
 
 // Calls that run a command, in the exact form in which an allowed command is stored. A sandbox
 // command is stored by its text. An ACP agent's own command is stored with its whole input except
@@ -177,7 +177,7 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
   }
 
   /** Why this call cannot be allowed for always, as a sentence. Null: it can. */
-  async function refuseAlways(call: Pick<KeptCall, 'agentId' | 'tool' | 'input' | 'pinned'>): Promise<string | null> {
+  async function refuseAlways(call: Pick<StoredCall, 'agentId' | 'tool' | 'input' | 'pinned'>): Promise<string | null> {
     const command = commandOf(call.tool, JSON.parse(call.input));
     if (command === null) return 'This command cannot be allowed for always.';
     const { allowed_commands: commands } = await coordinationOf(call.agentId);
@@ -194,7 +194,7 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
    * transaction, so both are stored or neither. False: `begin` came too late.
    */
   async function always(
-    { agentId, tool, input, pinned }: Pick<KeptCall, 'agentId' | 'tool' | 'input' | 'pinned'>,
+    { agentId, tool, input, pinned }: Pick<StoredCall, 'agentId' | 'tool' | 'input' | 'pinned'>,
     answer: 'always-tool' | 'always-command',
     begin: (within: Db) => Promise<boolean>,
   ): Promise<boolean> {

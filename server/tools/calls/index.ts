@@ -5,7 +5,7 @@
  * nobody there the agent is told no for now, and a later yes lets the same thing happen once.
  *
  * `rows.ts` decides on the store. `questions.ts` orders the questions. `granted.ts` applies the
- * person's settings, and `tell-agent.ts` reports outcomes to the agent.
+ * person's settings, and `notify-agent.ts` reports outcomes to the agent.
  *
  * Main type: `Calls`.
  *
@@ -60,7 +60,7 @@ import {
   type Contents,
   createCallRows,
   createContents,
-  type KeptCall,
+  type StoredCall,
   type NewCall,
 } from './rows.ts';
 import { createLeave, type Leave } from './leave.ts';
@@ -68,18 +68,18 @@ import {
   ASKED_EACH_TIME,
   ASKS_FOR_FORM,
   CHANGED,
-  createTellAgent,
+  createNotifyAgent,
   NO_FORM,
   NO_HOSTS,
   SWITCHED_OFF,
-  type TellAgent,
+  type NotifyAgent,
   type ToldInbox,
   TOO_LONG,
   TOO_MANY,
   WAITS,
   WAITS_IN_A_RUN,
   WITHDRAWN,
-} from './tell-agent.ts';
+} from './notify-agent.ts';
 import { createAgreedCommands, createGranted, type GrantedConfigs, type Let } from './granted.ts';
 import { createForms, createQuestion } from './questions.ts';
 import { CALL_LIMITS } from './settings.ts';
@@ -92,7 +92,7 @@ interface CarryOutDeps {
   readonly rows: Pick<CallRows, 'end' | 'get' | 'waitAgain'>;
   readonly contents: Contents;
   readonly leave: Pick<Leave, 'yes'>;
-  readonly tellAgent: TellAgent;
+  readonly tellAgent: NotifyAgent;
   readonly toolNamed: (name: string) => TeamTool | undefined;
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId'>;
   readonly changed: (agentId: AgentId) => void;
@@ -103,10 +103,10 @@ interface CarryOutDeps {
 }
 
 /** The yes is on disk. */
-function createCarryOut(deps: CarryOutDeps): (call: KeptCall, ownHosts?: readonly string[]) => Promise<void> {
+function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?: readonly string[]) => Promise<void> {
   const { database, rows, contents, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
 
-  async function outcomeOf(call: KeptCall, ownHosts: readonly string[]): Promise<ToolOutcome> {
+  async function outcomeOf(call: StoredCall, ownHosts: readonly string[]): Promise<ToolOutcome> {
     const { callId, agentId, tool: name, input: text, runId, pinned } = call;
     const tool = toolNamed(name);
     const given: unknown = JSON.parse(text);
@@ -219,7 +219,7 @@ export function createCalls(deps: CallsDeps): Calls {
     underWay.add(known);
     void known.finally(() => underWay.delete(known));
   }
-  const tellAgent = createTellAgent({ ...deps, rows, beside, closing: closing.signal });
+  const tellAgent = createNotifyAgent({ ...deps, rows, beside, closing: closing.signal });
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'approvals', agentId });
   /** Pages that show the activity are notified at intervals, not for each call. */
   function counted(): void {
@@ -250,7 +250,7 @@ export function createCalls(deps: CallsDeps): Calls {
    * An MCP server's question is answered through the request that waits for it. Its agent is told
    * nothing of it.
    */
-  const ended = async (call: KeptCall, action: 'decline' | 'cancel', words: string): Promise<boolean> =>
+  const ended = async (call: StoredCall, action: 'decline' | 'cancel', words: string): Promise<boolean> =>
     call.question ? (forms.end(call.callId, action), true) : await leave.no(call, words);
 
   async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
@@ -294,7 +294,7 @@ export function createCalls(deps: CallsDeps): Calls {
     };
 
   /** Whether a waiting question has the same key. The new question replaces it. */
-  function takesPlaceOf({ name, asking }: TeamTool, input: unknown): (one: KeptCall) => boolean {
+  function takesPlaceOf({ name, asking }: TeamTool, input: unknown): (one: StoredCall) => boolean {
     const key = asking?.keyOf(input);
     return (one) => one.tool === name && key !== undefined && asking?.keyOf(JSON.parse(one.input)) === key;
   }
@@ -361,18 +361,18 @@ export function createCalls(deps: CallsDeps): Calls {
     return call ? { ok: true, call } : await over(callId);
   }
 
-  async function withdraw(call: KeptCall, why: string): Promise<void> {
+  async function withdraw(call: StoredCall, why: string): Promise<void> {
     if (!(await rows.close(call.callId, 'withdrawn', why, now()))) return;
     changed(call.agentId);
     await ended(call, 'cancel', why);
   }
 
-  async function withdrawAll(which: (call: KeptCall) => boolean, why: string): Promise<void> {
+  async function withdrawAll(which: (call: StoredCall) => boolean, why: string): Promise<void> {
     for (const call of await rows.waiting()) if (which(call)) await withdraw(call, why);
   }
 
   /** False: the call no longer waits. */
-  async function begin(call: KeptCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
+  async function begin(call: StoredCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
     const at = now();
     const once = (within?: Db) => rows.begin(call, given, at, within);
     /** A yes counts even where its write was not acknowledged. It is carried out once. */
@@ -399,7 +399,7 @@ export function createCalls(deps: CallsDeps): Calls {
    * Stores a no together with what the tool wants to remember of it. False: the call no longer
    * waits.
    */
-  async function decline(call: KeptCall, words: string): Promise<boolean> {
+  async function decline(call: StoredCall, words: string): Promise<boolean> {
     const { callId, pinned } = call;
     const input: unknown = JSON.parse(call.input);
     const markOf = (path: string) => pinned?.files.find((file) => file.path === path)?.mark;
@@ -532,7 +532,7 @@ export function createCalls(deps: CallsDeps): Calls {
     // Questions of a session that was cut off with its relay may still be answered.
     if (event.kind !== 'session-ended' || (event.reason !== 'ended' && event.reason !== 'idle')) return;
     const { sessionId } = event;
-    const asked = (call: KeptCall) => call.where === 'session' && call.sessionId === sessionId;
+    const asked = (call: StoredCall) => call.where === 'session' && call.sessionId === sessionId;
     beside(withdrawAll(asked, WITHDRAWN.session), 'The questions of a session could not be withdrawn.');
   });
 

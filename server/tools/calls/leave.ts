@@ -12,9 +12,9 @@ import { charactersIn } from '../../platform/json-bounds.ts';
 import type { PinnedCall, Pins } from '../pins/index.ts';
 import type { Let } from './granted.ts';
 import type { Question } from './questions.ts';
-import type { CallRows, KeptCall, NewCall } from './rows.ts';
+import type { CallRows, StoredCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
-import { LET_LATER, saidNo, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN } from './tell-agent.ts';
+import { LET_LATER, saidNo, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN } from './notify-agent.ts';
 
 export interface LeaveDeps {
   readonly rows: Pick<CallRows, 'add' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;
@@ -36,11 +36,11 @@ export interface Leave {
    * A yes is on disk. True: the mind waited for it and goes on. False: the action is allowed when
    * it is requested again.
    */
-  yes(call: KeptCall): Promise<boolean>;
+  yes(call: StoredCall): Promise<boolean>;
   /**
    * The question was declined or withdrawn. True: the mind waited for it and received the answer.
    */
-  no(call: Pick<KeptCall, 'callId'>, words: string): Promise<boolean>;
+  no(call: Pick<StoredCall, 'callId'>, words: string): Promise<boolean>;
 }
 
 export function createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now }: LeaveDeps): Leave {

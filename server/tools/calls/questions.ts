@@ -9,15 +9,15 @@ import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Db } from '../../store/index.ts';
 import type { AskPerson, Caller, PersonAnswer } from '../../contracts/index.ts';
-import type { AskedContent, CallRows, KeptCall, NewCall } from './rows.ts';
+import type { AskedContent, CallRows, StoredCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
-import { TOO_MANY_FORMS, TURN_OVER, WITHDRAWN } from './tell-agent.ts';
+import { TOO_MANY_FORMS, TURN_OVER, WITHDRAWN } from './notify-agent.ts';
 
 interface QuestionOptions {
   /** Whether the new question may join this waiting one, which asks the same. Left out: always. */
-  readonly mayBe?: (one: KeptCall) => boolean;
+  readonly mayBe?: (one: StoredCall) => boolean;
   /** Whether the new question replaces this waiting one. Left out: never. */
-  readonly replaces?: (one: KeptCall) => boolean;
+  readonly replaces?: (one: StoredCall) => boolean;
   /** Receives the id before anybody can answer. */
   readonly before?: (callId: string) => void;
 }
@@ -89,7 +89,7 @@ type Sent = 'sent' | 'over' | { readonly misfit: string };
 interface Forms {
   readonly ask: AskPerson;
   /** Checks the person's input and sends it to the server that waits for it. */
-  send(call: KeptCall, given: Given): Promise<Sent>;
+  send(call: StoredCall, given: Given): Promise<Sent>;
   /** The question was declined or withdrawn. True: a server waited for it. */
   end(callId: string, action: 'decline' | 'cancel'): boolean;
 }

@@ -63,7 +63,7 @@ interface Ended {
   readonly isError: boolean;
 }
 /** An allowed call that is to be run or reported. */
-export interface KeptCall extends ToolCall {
+export interface StoredCall extends ToolCall {
   readonly sessionId: SessionId | null;
   readonly runId: RunId | null;
   /** For a waiting call: the content that a yes covers. Null: no content in the folder. */
@@ -84,7 +84,7 @@ const optional = (text: string | null) => (text === null ? null : parseText(text
 /** No content is left, but the earlier content is still shown. */
 const NOTHING_LEFT: Pinned = { pin: '', files: [], rest: 0, isWhole: true };
 
-function contentOf(row: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'pinned' | 'isPinned' | 'content'> {
+function contentOf(row: Selectable<Tables['tool_calls']>): Pick<StoredCall, 'pinned' | 'isPinned' | 'content'> {
   if (row.content_json === null) return { pinned: null, isPinned: false };
   const pinned = pinnedSchema.nullable().parse(JSON.parse(row.content_json));
   const before = row.before_json === null ? null : z.array(pinnedFileSchema).parse(JSON.parse(row.before_json));
@@ -93,7 +93,7 @@ function contentOf(row: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'pinne
   return { pinned, isPinned: true, ...(content ? { content } : {}) };
 }
 
-function questionOf({ question_json: text, state }: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'question'> {
+function questionOf({ question_json: text, state }: Selectable<Tables['tool_calls']>): Pick<StoredCall, 'question'> {
   if (text === null) return {};
   const question = serverQuestionSchema.parse(JSON.parse(text));
   const { message } = question;
@@ -104,7 +104,7 @@ function questionOf({ question_json: text, state }: Selectable<Tables['tool_call
   };
 }
 
-function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
+function callOf(row: Selectable<Tables['tool_calls']>): StoredCall {
   return {
     callId: row.call,
     agentId: parseText(row.agent_json),
@@ -179,14 +179,14 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         })
         .execute();
     },
-    async get(callId: string): Promise<KeptCall | null> {
+    async get(callId: string): Promise<StoredCall | null> {
       const row = await all().where('call', '=', callId).executeTakeFirst();
       return row ? callOf(row) : null;
     },
     /** Calls that wait for the person, oldest first. */
-    waiting: async (within = db): Promise<KeptCall[]> =>
+    waiting: async (within = db): Promise<StoredCall[]> =>
       (await all(within).where('state', '=', 'asked').orderBy('sequence').execute()).map(callOf),
-    answeredSince: async (since: number): Promise<KeptCall[]> =>
+    answeredSince: async (since: number): Promise<StoredCall[]> =>
       (
         await all()
           .where('state', 'in', ['running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'])
@@ -196,7 +196,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .execute()
       ).map(callOf),
     /** Calls of one run of this agent, newest first. */
-    ofRun: async (agentId: AgentId, runId: RunId, limit: number): Promise<KeptCall[]> =>
+    ofRun: async (agentId: AgentId, runId: RunId, limit: number): Promise<StoredCall[]> =>
       (
         await all()
           .where('agent_json', '=', json(agentId))
@@ -211,7 +211,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       before: string | null,
       agentId: AgentId | null,
       limit: number,
-    ): Promise<{ readonly calls: KeptCall[]; readonly more: boolean }> {
+    ): Promise<{ readonly calls: StoredCall[]; readonly more: boolean }> {
       const from = before === null ? null : await all().where('call', '=', before).executeTakeFirst();
       if (before !== null && !from) return { calls: [], more: false };
       let query = all()
@@ -229,7 +229,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
      * longer waits, or covers other content.
      */
     begin: async (
-      { callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>,
+      { callId, pinned }: Pick<StoredCall, 'callId' | 'pinned'>,
       allowedBy: AllowedBy,
       at: number,
       within = db,
@@ -253,7 +253,10 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
      * The content has changed since the question. False: the call no longer waits, or another
      * process has already noticed.
      */
-    askAnew: async ({ callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>, content: AskedContent): Promise<boolean> =>
+    askAnew: async (
+      { callId, pinned }: Pick<StoredCall, 'callId' | 'pinned'>,
+      content: AskedContent,
+    ): Promise<boolean> =>
       changedOne(
         await update()
           .set(written(content))
@@ -363,7 +366,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .execute();
     },
     /** Calls that ended through an answer, and whose agents were not told of it. */
-    untold: async (): Promise<KeptCall[]> =>
+    untold: async (): Promise<StoredCall[]> =>
       (
         await all()
           .where('state', 'in', ['done', 'declined', 'unknown'])
@@ -395,7 +398,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
 
 export interface Contents {
   /** The call with the current content, and the earlier content beside it. */
-  fresh(call: KeptCall): Promise<KeptCall>;
+  fresh(call: StoredCall): Promise<StoredCall>;
   /** The content that the person agreed to, for the tool that runs the call. */
   agreed(call: PinnedCall, pinned: Pinned | null): Agreed;
 }

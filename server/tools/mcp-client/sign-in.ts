@@ -38,14 +38,14 @@ import type { Attached, Refused } from './types.ts';
  * address to which it returns the person.
  */
 const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'object' && value !== null);
-export const keptSignInSchema = z.object({
+export const storedSignInSchema = z.object({
   redirect: z.string(),
   discovery: heldSchema<OAuthDiscoveryState>(),
   client: heldSchema<StoredOAuthClientInformation>(),
   /** Null: the tokens are no longer accepted, or the person has signed out. */
   tokens: heldSchema<StoredOAuthTokens>().nullable(),
 });
-type KeptSignIn = z.infer<typeof keptSignInSchema>;
+type StoredSignIn = z.infer<typeof storedSignInSchema>;
 
 /** The sign-in cannot begin, or its response is refused: a sentence for the person. */
 class SignInError extends Error {}
@@ -77,11 +77,11 @@ export interface SignIn {
 
 interface SignInDeps {
   readonly url: string;
-  readonly kept: KeptSignIn | null;
+  readonly kept: StoredSignIn | null;
   /** A client registered by hand. Left out: Roost registers itself. */
   readonly client?: { readonly id: string; readonly secret?: string | undefined } | undefined;
   /** Resolves when the state is stored. */
-  readonly keep: (kept: KeptSignIn) => Promise<void>;
+  readonly keep: (kept: StoredSignIn) => Promise<void>;
   /** Removes the tokens from the sign-in server's output. */
   readonly filter: KeyFilter;
   /** Addresses that may be contacted. */

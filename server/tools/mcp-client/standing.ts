@@ -17,7 +17,7 @@ import {
 } from '../../../src/shared/protocol/attached.ts';
 import { mindNameOf, type ListedTool } from './offered.ts';
 import type { OwnerRight } from '../../access/owner-rights.ts';
-import { keptSignInSchema } from './sign-in.ts';
+import { storedSignInSchema } from './sign-in.ts';
 
 const seenSchema = z.object({
   hash: z.string(),
@@ -46,7 +46,7 @@ const keptAttachmentSchema = z.preprocess(
 export const sealedSchema = z.union([
   z.object({
     attachment: keptAttachmentSchema,
-    signIn: keptSignInSchema.nullable(),
+    signIn: storedSignInSchema.nullable(),
     /** Names of secrets that the server once had, and that were lost with the relay's home. */
     lacks: z.array(z.string()).default([]),
   }),

@@ -36,7 +36,7 @@ import type {
 import type { Logger } from '../../platform/logger.ts';
 import { type Handled, answer, refuseHead, type Env } from '../../http/endpoint.ts';
 import type { Threads } from '../../team/threads/index.ts';
-import { createHeard, createPark, createResources, createServers, type Every } from './server.ts';
+import { createReceived, createPark, createResources, createServers, type Every } from './server.ts';
 import { createMcpSessions, createSlots, type McpSessions, refusal, type SlotsDeps } from './sessions.ts';
 import { MCP_SETTINGS, type McpSettings } from './settings.ts';
 import type { Context } from 'hono';
@@ -163,7 +163,7 @@ export function createMcp(deps: McpDeps): Mcp {
   };
 
   const park = createPark(deps);
-  const heard = createHeard(deps);
+  const heard = createReceived(deps);
   const newServer = createServers({
     ...deps,
     newborn,

@@ -62,7 +62,7 @@ interface Heard {
   close(): void;
 }
 
-export function createHeard({ log, inbox, stateOf }: HeardDeps): Heard {
+export function createReceived({ log, inbox, stateOf }: HeardDeps): Heard {
   /** Waiting calls, by agent. */
   const calls = new Map<string, Set<AbortController>>();
   const close = log.subscribe(({ event }) => {

@@ -22,7 +22,7 @@ import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { CommandReach, PinnedFile } from '../../../src/shared/protocol/calls.ts';
 import { WorkspaceError, type Workspaces } from '../workspaces/index.ts';
 import { PIN_LIMITS, type PinLimits } from './settings.ts';
-import { createFolderLook } from './folder-look.ts';
+import { createFolderScan } from './folder-scan.ts';
 
 // Finds the paths that a command may name, parsed as bash parses it. It reports too many rather
 // than too few, and the caller checks which exist. Where only the shell knows a part, the command
@@ -348,7 +348,7 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
     const folder = await realpath(own).catch(() => null);
     if (folder === null) return null;
     const { names, enters, opaque, plain } = commandWords(command);
-    const look = createFolderLook(folder, [own], limits);
+    const look = createFolderScan(folder, [own], limits);
     if (isBounded(reach)) {
       for (const name of names) {
         const path = look.pathOf(name, '');

@@ -7,7 +7,7 @@ import { textOf } from '../../shared/domain/text-of.ts';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
 import type { Snapshot, StoredEvent } from '../../shared/protocol/events.ts';
 import { applyEvent } from '../../shared/protocol/live.ts';
-import type { LookedAt } from '../../shared/protocol/http.ts';
+import type { ViewedHousehold } from '../../shared/protocol/http.ts';
 import type { StreamItem } from '../../shared/relay-client/index.ts';
 import type { AskedRecord } from '../../shared/protocol/records.ts';
 import { problemText, type RelayPort } from './ports.ts';
@@ -18,7 +18,7 @@ import { createQuery, type Query } from './query.ts';
 // The view of a read-only visitor: who is awake in the other household, and what is said there from
 // now on. It lives as long as the view.
 
-export interface LookLine {
+export interface ViewLine {
   readonly messageId: MessageId;
   /** "human", "relay", "lead" or an agent's id. `agentId` names the conversation. */
   readonly author: string;
@@ -30,22 +30,22 @@ export interface LookLine {
 
 interface LookState {
   readonly link: 'connecting' | 'live' | 'lost';
-  readonly agents: LookedAt['agents'];
+  readonly agents: ViewedHousehold['agents'];
   readonly session: Snapshot['session'];
   /** Oldest first. */
-  readonly lines: readonly LookLine[];
+  readonly lines: readonly ViewLine[];
 }
 
-export interface Look {
+export interface HouseholdView {
   readonly store: StoreApi<LookState>;
   /** Starts listening. Returns a function that stops it. */
   start(): () => void;
 }
 
 /** Lines to keep. Older ones are dropped. */
-export const LOOK_LINES = 200;
+export const VIEW_LINES = 200;
 
-export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
+export function createHouseholdView(relay: Pick<RelayPort, 'look' | 'lookedAt'>): HouseholdView {
   const store = createStore<LookState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));
   let snapshot: Snapshot | null = null;
 
@@ -54,10 +54,10 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
     if (read.ok) store.setState({ agents: read.value.agents });
   }
 
-  function put(line: LookLine): void {
+  function put(line: ViewLine): void {
     const { lines } = store.getState();
     const at = lines.findIndex(({ messageId }) => messageId === line.messageId);
-    store.setState({ lines: at < 0 ? [...lines, line].slice(-LOOK_LINES) : lines.with(at, line) });
+    store.setState({ lines: at < 0 ? [...lines, line].slice(-VIEW_LINES) : lines.with(at, line) });
   }
 
   function hear(stored: StoredEvent): void {

@@ -14,7 +14,7 @@ import { t } from '../language/t.ts';
 import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import type { Writer } from './documents.ts';
 import type { Household } from './household.ts';
-import type { OwnerPort } from './ports.ts';
+import type { DataWorkerPort } from './ports.ts';
 import { errorText } from './ports.ts';
 
 /** A file as it is stored and sent: scaled down, and without the camera's metadata. */
@@ -40,7 +40,7 @@ export interface Attachments {
 }
 
 interface Deps {
-  readonly owner: OwnerPort;
+  readonly dataWorker: DataWorkerPort;
   readonly writer: Writer;
   readonly household: Household;
 }
@@ -52,20 +52,20 @@ const PIECE_CHARS = (ATTACHMENTS.pieceBytes / 3) * 4;
 
 /** In base64; null: not complete on this device yet. Rejects where it cannot be read. */
 export const readAttachment = (
-  owner: OwnerPort,
+  dataWorker: DataWorkerPort,
   { attachmentId, bytes }: Pick<Attachment, 'attachmentId' | 'bytes'>,
-): Promise<string | null> => owner.call('attachment', { attachmentId, bytes });
+): Promise<string | null> => dataWorker.call('attachment', { attachmentId, bytes });
 
 /** Calls `task` when more of this file has arrived. Returns a function that unsubscribes. */
-export const onAttachment = (owner: OwnerPort, attachmentId: string, task: () => void): (() => void) =>
-  owner.subscribe((news) => {
+export const onAttachment = (dataWorker: DataWorkerPort, attachmentId: string, task: () => void): (() => void) =>
+  dataWorker.subscribe((news) => {
     if (news.news === 'documents' && news.docs.some((doc) => doc['attachmentId'] === attachmentId)) task();
   });
 
-export function createAttachments({ owner, writer, household }: Deps): Attachments {
+export function createAttachments({ dataWorker, writer, household }: Deps): Attachments {
   /** The same file in this conversation, unless it is hidden. */
   async function find(agentId: AgentId, { sha256 }: PreparedFile): Promise<string | null> {
-    const { docs } = await owner.call('within', { about: aboutFile(agentId, sha256), after: null, limit: 20 });
+    const { docs } = await dataWorker.call('within', { about: aboutFile(agentId, sha256), after: null, limit: 20 });
     const { forgetting } = household.store.getState();
     const there = docs.find((doc) => !forgetting.some((forget) => isCovered(doc, forget)));
     return there && isKnown(there) && there.type === 'attachment' ? there.attachmentId : null;
@@ -86,7 +86,7 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
         }),
       ),
     );
-    if (docs.length > 0) await owner.call('append', docs);
+    if (docs.length > 0) await dataWorker.call('append', docs);
     return files.map(({ sha256, ...file }, i) => ({
       ...withoutBytes(file),
       attachmentId: found[i] ?? fresh.get(sha256)?.attachmentId ?? file.attachmentId,
@@ -95,7 +95,9 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
 
   async function toSend(files: readonly Attachment[]): Promise<Result<SentAttachment>> {
     try {
-      const sent = await Promise.all(files.map(async (file) => withBytes(file, await readAttachment(owner, file))));
+      const sent = await Promise.all(
+        files.map(async (file) => withBytes(file, await readAttachment(dataWorker, file))),
+      );
       const whole = sent.flatMap((file) => file ?? []);
       return whole.length === files.length
         ? { ok: true, attachments: whole }

@@ -20,7 +20,7 @@ import type { RoostState } from './index.ts';
 import { attachedOf } from './external.ts';
 import { type Done, doneOf } from './attempt.ts';
 import { costQueriesOf } from './costs.ts';
-import { keepGroup, seatChanges, writeGroup } from './groups.ts';
+import { storeGroup, seatChanges, writeGroup } from './groups.ts';
 import { reachQueries } from './reach-queries.ts';
 import { schedulesOf } from './schedules.ts';
 
@@ -275,8 +275,8 @@ export function loggedOf(row: LoggedChange, around: Around): Logged | null {
 }
 
 /** At most `limit` changes, newest first. Rejects where the ledger cannot be read. */
-export const readChangeLog = ({ owner }: RoostState, limit: number): Promise<ChangeLogView> =>
-  owner.call('changeLog', { limit });
+export const readChangeLog = ({ dataWorker }: RoostState, limit: number): Promise<ChangeLogView> =>
+  dataWorker.call('changeLog', { limit });
 
 // Undoes one line of the log by writing the earlier value as a new change.
 
@@ -332,7 +332,7 @@ function backAttached(roost: RoostState, { before, after, serverId }: Of<'attach
 /**
  * Restores the earlier value. Of limits and prices, only the fields of this change are restored.
  */
-export async function takeBack(roost: RoostState, { change }: Logged): Promise<Done> {
+export async function withdrawChange(roost: RoostState, { change }: Logged): Promise<Done> {
   const { actions, household } = roost;
   switch (change.kind) {
     case 'setting':
@@ -352,7 +352,7 @@ export async function takeBack(roost: RoostState, { change }: Logged): Promise<D
         ? writeGroup(roost, { ...change.after, agentIds: [] })
         : change.before.agentIds.length === 0
           ? writeGroup(roost, change.before)
-          : keepGroup(roost, change.before);
+          : storeGroup(roost, change.before);
     case 'limits':
     case 'prices':
       return backFields(roost, change);

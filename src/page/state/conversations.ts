@@ -7,7 +7,7 @@ import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
 import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../../shared/protocol/documents.ts';
 import type { Attachment } from '../../shared/domain/attachment.ts';
 import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
-import { errorText, type OwnerPort } from './ports.ts';
+import { errorText, type DataWorkerPort } from './ports.ts';
 import { createPages, type Pages, type Reading } from './pages.ts';
 import { type RunSpan, runSpansOf, type SessionSpan, sessionSpansOf } from './live.ts';
 
@@ -212,7 +212,7 @@ const EMPTY: Conversation = {
 };
 
 /** `isHidden`: is this document being forgotten, or forgotten? */
-export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
+export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
   /** By agent, most recently opened last. */
   const held = new Map<string, Held>();
@@ -252,7 +252,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   ): Promise<string | null> {
     const rows = held.get(agentId);
     try {
-      const got = await owner.call('conversation', { agentId, before, limit });
+      const got = await dataWorker.call('conversation', { agentId, before, limit });
       // Closed or trimmed while the page was loading.
       if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return null;
       const seen = got.messages.filter((message) => !isHidden(message));

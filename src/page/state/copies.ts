@@ -106,12 +106,12 @@ const isArchiveError = (error: unknown): error is ArchiveError =>
 const IDLE = { kind: 'idle' } as const;
 
 function createCopies({
-  owner,
+  dataWorker,
   archive,
   device,
   unread,
   clock,
-}: Pick<RoostState, 'owner' | 'archive' | 'device' | 'unread' | 'clock'>): Copies {
+}: Pick<RoostState, 'dataWorker' | 'archive' | 'device' | 'unread' | 'clock'>): Copies {
   const store = createStore<CopiesState>()(() => ({ exporting: IDLE, importing: IDLE }));
   const running: Record<'exporting' | 'importing', AbortController | null> = { exporting: null, importing: null };
 
@@ -126,7 +126,7 @@ function createCopies({
 
   async function append(docs: readonly Doc[], hear = unread.takeFile()) {
     hear(docs);
-    return await owner.call('append', docs);
+    return await dataWorker.call('append', docs);
   }
 
   return {
@@ -139,14 +139,14 @@ function createCopies({
       const sealed = passphrase !== null;
       try {
         const exported = await archive.exportHousehold({
-          read: (request) => owner.call('documents', request),
+          read: (request) => dataWorker.call('documents', request),
           sink: sink.stream,
           passphrase,
           exportedAt: time,
           signal,
           onProgress: (progress) => exporting({ kind: 'running', progress }),
         });
-        const unnoted = await owner
+        const unnoted = await dataWorker
           .call('noteExport', { time, documents: exported.documents, sealed })
           .then(() => null, errorText);
         exporting({ kind: 'done', exported, sealed, fileName: sink.fileName, unnoted });
@@ -158,11 +158,11 @@ function createCopies({
       const signal = begin('importing');
       importing({ kind: 'reading', file, progress: null });
       try {
-        const here = await owner.call('household');
+        const here = await dataWorker.call('household');
         const opened = await archive.openArchive(file, passphrase ?? null, {
           here,
           now: device.now(),
-          compare: (docs) => owner.call('compare', docs),
+          compare: (docs) => dataWorker.call('compare', docs),
           signal,
           onProgress: (progress) => importing({ kind: 'reading', file, progress }),
         });
@@ -185,7 +185,7 @@ function createCopies({
       try {
         const imported = await archive.importArchive(opened, {
           append: (docs) => append(docs, hear),
-          records: async () => (await owner.call('household')).records,
+          records: async () => (await dataWorker.call('household')).records,
           stamp(after) {
             if (after !== null) clock.follow(after);
             return clock.next();
@@ -220,11 +220,15 @@ export const copiesOf = onePerPage(createCopies);
 // it.
 
 /** Writes all documents of one agent into a zip of plain files. */
-export async function exportAgent({ archive, owner, device }: RoostState, agentId: AgentId, sink: Sink): Promise<Done> {
+export async function exportAgent(
+  { archive, dataWorker, device }: RoostState,
+  agentId: AgentId,
+  sink: Sink,
+): Promise<Done> {
   try {
     await archive.exportAgent({
       agentId,
-      read: (request) => owner.call('documents', request),
+      read: (request) => dataWorker.call('documents', request),
       sink: sink.stream,
       exportedAt: device.now(),
     });
@@ -249,7 +253,7 @@ type Read = { readonly ok: true; readonly applicant: Applicant } | Extract<Done,
 
 /** Reads a zip, or a text with a soul. Writes nothing. */
 export async function readAgent(
-  { archive, owner, device }: RoostState,
+  { archive, dataWorker, device }: RoostState,
   file: File,
   signal: AbortSignal,
 ): Promise<Read> {
@@ -257,11 +261,11 @@ export async function readAgent(
     const parsed = await archive.readAgentZip(file, { signal });
     if (parsed.agentId === null) return { ok: true, applicant: { parsed, comparison: null, consents: NO_CONSENTS } };
     const { agentId } = parsed;
-    const here = await owner.call('household');
+    const here = await dataWorker.call('household');
     const consent = createConsent(here, device.now());
     const sum = { fresh: [] as string[], same: 0, different: [] as string[], forgotten: 0 };
     for (const docs of batches(parsed.documents)) {
-      const { fresh, same, different, forgotten } = await owner.call('compare', docs);
+      const { fresh, same, different, forgotten } = await dataWorker.call('compare', docs);
       sum.fresh.push(...fresh);
       const isFresh = new Set(fresh);
       consent.take(docs.filter(({ _id }) => isFresh.has(_id)));

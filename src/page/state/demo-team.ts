@@ -21,7 +21,7 @@ const ASLEEP_MS = 20_000;
 export const demoTeam = ({ roster }: Pick<HouseholdState, 'roster'>): readonly Agent[] =>
   [...roster.seats.values()].filter(({ soul }) => isDemoSoul(soul));
 
-export function keptIds({ device }: Pick<RoostState, 'device'>): readonly string[] {
+export function storedIds({ device }: Pick<RoostState, 'device'>): readonly string[] {
   try {
     const kept: unknown = JSON.parse(device.browser.read(KEPT_AT) ?? '[]');
     return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : [];
@@ -31,8 +31,8 @@ export function keptIds({ device }: Pick<RoostState, 'device'>): readonly string
   }
 }
 
-export function keepDemoTeam(roost: Pick<RoostState, 'device'>, agents: readonly Agent[]): void {
-  const ids = new Set([...keptIds(roost), ...agents.map(({ agentId }) => agentId)]);
+export function storeDemoTeam(roost: Pick<RoostState, 'device'>, agents: readonly Agent[]): void {
+  const ids = new Set([...storedIds(roost), ...agents.map(({ agentId }) => agentId)]);
   roost.device.browser.write(KEPT_AT, JSON.stringify([...ids]));
 }
 

@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceId } from '../../shared/domain/ids.ts';
 import type { SyncStatus } from '../../shared/protocol/sync/page.ts';
 import { attempt } from './attempt.ts';
-import type { TextStorage, OwnerPort } from './ports.ts';
+import type { TextStorage, DataWorkerPort } from './ports.ts';
 
 /**
  * The mark of a team in localStorage, which a worker cannot reach. It restores this device when
@@ -27,13 +27,13 @@ export interface Devices {
   refresh(): Promise<void>;
 }
 
-export function createDevices(owner: OwnerPort, storage: Pick<TextStorage, 'read' | 'write'>): Devices {
+export function createDevices(dataWorker: DataWorkerPort, storage: Pick<TextStorage, 'read' | 'write'>): Devices {
   const store = createStore<DevicesState>()(() => ({ status: null, failed: null }));
   const keepMark = (text: string | null) => void storage.write(MARK, text ?? '');
   let offered: Promise<void> | null = null;
   /** Before a browser counts as empty, the data worker checks the mark of an earlier team. */
   async function offer() {
-    const { text } = await owner.call('offerMark', { text: storage.read(MARK) });
+    const { text } = await dataWorker.call('offerMark', { text: storage.read(MARK) });
     keepMark(text);
   }
   const hear = (status: SyncStatus) => store.setState({ status, failed: null });
@@ -43,7 +43,7 @@ export function createDevices(owner: OwnerPort, storage: Pick<TextStorage, 'read
     keepMark,
     async refresh() {
       offered ??= offer();
-      const asked = await attempt(offered.then(() => owner.call('syncStatus')).then(hear));
+      const asked = await attempt(offered.then(() => dataWorker.call('syncStatus')).then(hear));
       if (!asked.ok) offered = null;
       if (!asked.ok) store.setState({ failed: asked.reason });
     },

@@ -24,7 +24,7 @@ import { type ChoiceKey, choiceSetting } from '../../shared/domain/choices.ts';
 import type { ChangeKind } from '../../shared/domain/agent.ts';
 import { SCHEMA_VERSION } from '../../shared/protocol/documents/kinds.ts';
 import { t } from '../language/t.ts';
-import type { Device, OwnerPort } from './ports.ts';
+import type { Device, DataWorkerPort } from './ports.ts';
 import type { Household } from './household.ts';
 import { attempt, type Done } from './attempt.ts';
 import type { Notices } from './notices.ts';
@@ -112,7 +112,7 @@ export const createChanges = (): Changes => createListeners<[Change]>();
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface WriteParts {
-  readonly owner: OwnerPort;
+  readonly dataWorker: DataWorkerPort;
   readonly device: Device;
   readonly clock: Clock;
   readonly household: Household;
@@ -128,7 +128,7 @@ type Refusal = Extract<Done, { ok: false }>;
  * stamp would be stored but never take effect.
  */
 export async function writeChange(
-  { owner, device, clock, household, notices }: WriteParts,
+  { dataWorker, device, clock, household, notices }: WriteParts,
   make: () => readonly Doc[] | Refusal,
 ): Promise<Done> {
   if (!(await whenRead(device, household)))
@@ -141,7 +141,7 @@ export async function writeChange(
     notices.info(
       t`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`,
     );
-  const written = await attempt(owner.call('append', made));
+  const written = await attempt(dataWorker.call('append', made));
   if (written.ok) household.take(made);
   return written;
 }

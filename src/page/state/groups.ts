@@ -115,7 +115,7 @@ export const writeGroup = (roost: RoostState, group: AgentGroup): Promise<Done> 
  * Saves a group of agents under a name; without an id, a new one. Reports a name that is taken or
  * empty.
  */
-export async function keepGroup(
+export async function storeGroup(
   roost: RoostState,
   {
     groupId = roost.device.newId(),

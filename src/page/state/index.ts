@@ -8,7 +8,7 @@ import { spoken, t } from '../language/t.ts';
 import { documentsOf } from '../../shared/protocol/intake.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { isKnown } from '../../shared/protocol/documents/kinds.ts';
-import type { OwnerNews } from '../../shared/protocol/worker.ts';
+import type { WorkerNews } from '../../shared/protocol/worker.ts';
 import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';
 import { createAnswers, type Answers } from './answers.ts';
@@ -16,7 +16,7 @@ import { type Changes, createChanges, createWriter } from './documents.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
-import { announceTeam, keepLastTeam, readLastTeam } from './last-team.ts';
+import { announceTeam, storeLastTeam, readLastTeam } from './last-team.ts';
 import { createQuery, type Query } from './query.ts';
 import {
   type ConnectedModels,
@@ -28,10 +28,10 @@ import {
 } from './relay-info.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
-import { type ArchivePort, createUpkeep, type Device, type OwnerPort, type RelayPort } from './ports.ts';
+import { type ArchivePort, createUpkeep, type Device, type DataWorkerPort, type RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
-import { createStandingCopies } from './standing-copies.ts';
+import { createAgentSnapshots } from './agent-snapshots.ts';
 import { createUnread, type Unread } from './unread.ts';
 
 /**
@@ -54,7 +54,7 @@ export interface RoostState {
   readonly upkeep: ReturnType<typeof createUpkeep>;
   readonly devices: Devices;
   readonly actions: Actions;
-  readonly owner: OwnerPort;
+  readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
   /** Changes that the relay announces, of the state requested with `reach`. */
@@ -74,7 +74,7 @@ export interface RoostState {
 }
 
 export interface Ports {
-  readonly owner: OwnerPort;
+  readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
   readonly archive: ArchivePort;
@@ -83,27 +83,27 @@ export interface Ports {
   readonly node: string;
 }
 
-export function createRoostState({ owner, relay, reach, archive, device, node }: Ports): RoostState {
+export function createRoostState({ dataWorker, relay, reach, archive, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
   const household = createHousehold(device.now, readLastTeam(device.browser));
   const live = createLive(device.now);
   const answers = createAnswers();
-  const conversations = createConversations(owner, household.isHidden);
+  const conversations = createConversations(dataWorker, household.isHidden);
   const notices = createNotices(device);
   const pending = createPending();
   const info = createRelayInfo();
   const upkeep = createUpkeep();
-  const devices = createDevices(owner, device.browser);
-  const wakeSizes = createWakeSizes(owner, household);
+  const devices = createDevices(dataWorker, device.browser);
+  const wakeSizes = createWakeSizes(dataWorker, household);
   const writer = createWriter({
     clock,
     newId: device.newId,
     now: device.now,
     deviceId: () => selfOf(devices.store.getState()),
   });
-  const unread = createUnread({ owner, writer, device });
+  const unread = createUnread({ dataWorker, writer, device });
   const changes = createChanges();
-  const standingCopies = createStandingCopies({ household, live, wakeSizes, reach, changes, device });
+  const standingCopies = createAgentSnapshots({ household, live, wakeSizes, reach, changes, device });
   const unreadMessages = createQuery({
     ask: async () => mapResult(await reach((client) => client.unread()), ({ unread }) => unread),
     changes,
@@ -117,7 +117,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     put: (own) => reach((client) => client.putHouseholdConfig({ body: { ...own, whole: true } })),
   });
   const parts = {
-    owner,
+    dataWorker,
     relay,
     reach,
     device,
@@ -157,7 +157,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
 
   /** One tab announces restored data, once. */
   async function announceReturned() {
-    const returned = await owner.call('takeReturned');
+    const returned = await dataWorker.call('takeReturned');
     if (returned === null) return;
     // A repair may take two starts and is announced as one.
     const before = Number(device.browser.read(ANNOUNCED_AT) ?? -Infinity);
@@ -180,7 +180,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   }
 
   let welcomed = false;
-  function hear(news: OwnerNews) {
+  function hear(news: WorkerNews) {
     switch (news.news) {
       case 'welcome':
         // A repeated welcome means a new connection to the data worker. What was announced in
@@ -269,7 +269,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     info,
     upkeep,
     actions,
-    owner,
+    dataWorker,
     relay,
     reach,
     changes,
@@ -280,10 +280,10 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     device,
     clock,
     start() {
-      const stop = owner.subscribe(hear);
+      const stop = dataWorker.subscribe(hear);
       const stopAnnouncing = announceTeam(parts);
       const stopLeaving = standingCopies.start();
-      const stopKeeping = keepLastTeam(device.browser, household);
+      const stopKeeping = storeLastTeam(device.browser, household);
       const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();

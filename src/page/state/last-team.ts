@@ -205,7 +205,7 @@ export function readLastTeam(storage: TextStorage): { readonly roster: Roster; r
  * Writes the team whenever it or its settings change. Forgotten agents are left out. Returns a
  * function that unsubscribes.
  */
-export function keepLastTeam(storage: TextStorage, { store }: Household): () => void {
+export function storeLastTeam(storage: TextStorage, { store }: Household): () => void {
   let last: string | null = null;
   return store.subscribe(({ status, roster, settingDocs }, before) => {
     if (status !== 'ready') return;

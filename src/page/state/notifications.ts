@@ -4,11 +4,11 @@
  */
 import { base64urlnopad } from '@scure/base';
 import {
-  type KeptForRenewal,
+  type StoredRenewal,
   NOTIFICATION_KINDS,
   type NotificationKind,
-  TOLD,
-  type ToldTexts,
+  NOTIFIED,
+  type NotificationTexts,
 } from '../../shared/domain/talk.ts';
 import { guessDeviceName } from '../../shared/domain/device-name.ts';
 import type { DeviceChoice, Notifications } from '../../shared/protocol/notifications.ts';
@@ -24,7 +24,7 @@ import { createQuery, type Query } from './query.ts';
 // Texts of notifications in the person's language, for the page and for its service worker, which
 // has no catalogue.
 
-export function toldTitle(kind: NotificationKind, name: string): string {
+export function notificationTitle(kind: NotificationKind, name: string): string {
   switch (kind) {
     case 'approval':
       return t`${name} waits for your answer`;
@@ -44,12 +44,12 @@ export function toldTitle(kind: NotificationKind, name: string): string {
 const NAME = '{name}';
 
 /** The service worker fills in the placeholders. */
-const toldTexts = (): ToldTexts => ({
-  approval: toldTitle('approval', NAME),
-  failure: toldTitle('failure', NAME),
-  mention: toldTitle('mention', NAME),
-  answer: toldTitle('answer', NAME),
-  night: toldTitle('night', NAME),
+const toldTexts = (): NotificationTexts => ({
+  approval: notificationTitle('approval', NAME),
+  failure: notificationTitle('failure', NAME),
+  mention: notificationTitle('mention', NAME),
+  answer: notificationTitle('answer', NAME),
+  night: notificationTitle('night', NAME),
   over: t`Done on another device`,
   unread: t`Something waits for you in Roost`,
 });
@@ -60,7 +60,7 @@ type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean
 /** The default choice. */
 export const USUAL_CHOICE: Choice = { kinds: [...NOTIFICATION_KINDS], quiet: null, pushed: false };
 
-export interface Told {
+export interface Notified {
   readonly shown: Query<Notifications>;
   /** The choice of this device. */
   choice(): Choice;
@@ -91,7 +91,7 @@ export function whyNoPush(): string | null {
 const whyNot = (problem: RelayProblem) =>
   problem.kind === 'refused' ? problemText(problem) : t`The relay did not answer.`;
 
-function createTold({ reach, changes, device, notices }: RoostState): Told {
+function createNotifications({ reach, changes, device, notices }: RoostState): Notified {
   const shown = createQuery<Notifications>({
     changes,
     device,
@@ -154,13 +154,13 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     const put = await reach((client) => client.putNotificationDevice({ body }));
     if (!put.ok) return { ok: false, reason: whyNot(put.problem) };
     if ('caches' in globalThis) {
-      const kept: KeptForRenewal = {
+      const kept: StoredRenewal = {
         path: '/api/notifications/device',
         headers: { [PAGE_KEY.header]: device.browser.read(PAGE_KEY.stored) ?? '' },
         choice: body,
         texts: toldTexts(),
       };
-      await (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept));
+      await (await caches.open(NOTIFIED.cache)).put(NOTIFIED.kept, Response.json(kept));
     }
     return DONE;
   }
@@ -210,4 +210,4 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
 }
 
 /** One instance per page. */
-export const toldOf = onePerPage(createTold);
+export const notificationsOf = onePerPage(createNotifications);

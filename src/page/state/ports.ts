@@ -5,10 +5,10 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
 import type {
-  OwnerCallName,
-  OwnerCalls,
-  OwnerNews,
-  OwnerProgress,
+  WorkerCallName,
+  WorkerCalls,
+  WorkerNews,
+  WorkerProgress,
   RebuildReport,
 } from '../../shared/protocol/worker.ts';
 import type { ProblemName } from '../../shared/protocol/problems.ts';
@@ -44,13 +44,13 @@ export function createArchivePort(load: () => Promise<Archive>): Archive {
 }
 
 /** The data worker as one tab sees it. Calls reject with an Error whose message is for people. */
-export interface OwnerPort {
-  call<K extends OwnerCallName>(name: K, ...args: Parameters<OwnerCalls[K]>): Promise<ReturnType<OwnerCalls[K]>>;
+export interface DataWorkerPort {
+  call<K extends WorkerCallName>(name: K, ...args: Parameters<WorkerCalls[K]>): Promise<ReturnType<WorkerCalls[K]>>;
   /**
    * All events of the data worker in order; the first is `welcome`. Returns a function that
    * unsubscribes.
    */
-  subscribe(listener: (news: OwnerNews) => void): () => void;
+  subscribe(listener: (news: WorkerNews) => void): () => void;
 }
 
 /** The relay's calls that a page makes. Expected failures are values and never reject. */
@@ -165,7 +165,7 @@ type RebuildState =
 
 export interface UpkeepState {
   /** null: no long work is running. */
-  readonly progress: OwnerProgress | null;
+  readonly progress: WorkerProgress | null;
   readonly rebuild: RebuildState;
 }
 

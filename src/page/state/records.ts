@@ -23,7 +23,7 @@ export const relayRoom = onePerPage(({ reach, changes, device }) =>
   createQuery<Room>({ ask: () => reach((client) => client.room()), changes, device, what: [] }),
 );
 
-const GIVING = {
+const RESTORE = {
   /** Versions that are compared in one call. */
   compared: 1_000,
   /** Records, and characters of their values, in one call. A larger record goes alone. */
@@ -42,7 +42,7 @@ export interface Missing {
   readonly messages: number;
 }
 
-export interface Given {
+export interface RestoreOutcome {
   /** Counts by type. */
   readonly taken: ReadonlyMap<string, number>;
   /** The relay had them, or newer ones. */
@@ -53,23 +53,23 @@ export interface Given {
   readonly refused: readonly string[];
 }
 
-interface GiveBackState {
+interface RestoreState {
   readonly missing: readonly Missing[];
   /** null: nothing is being given back. */
   readonly giving: { readonly done: number; readonly of: number } | null;
   /** The last outcome; null: none yet, or it was dismissed. */
-  readonly given: Given | null;
+  readonly given: RestoreOutcome | null;
   /** Why it stopped, with what to do. */
   readonly error: string | null;
 }
 
-interface GiveBack {
-  readonly store: StoreApi<GiveBackState>;
+interface Restore {
+  readonly store: StoreApi<RestoreState>;
   /** Subscribes and checks whether something is missing. Returns a function that unsubscribes. */
   watch(): () => void;
   give(): Promise<void>;
   /** Dismisses the last outcome. */
-  putAway(): void;
+  dismiss(): void;
 }
 
 interface Version {
@@ -86,8 +86,8 @@ const offered = (doc: Doc): OfferedRecord => ({
   value: doc['value'],
 });
 
-function createGiveBack({ owner, reach, household, live, device }: RoostState): GiveBack {
-  const store = createStore<GiveBackState>()(() => ({ missing: [], giving: null, given: null, error: null }));
+function createRestore({ dataWorker, reach, household, live, device }: RoostState): Restore {
+  const store = createStore<RestoreState>()(() => ({ missing: [], giving: null, given: null, error: null }));
 
   /** The subject of a thread's messages. */
   const within = (id: string) => `thread-message ${id}`;
@@ -99,7 +99,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
       if (kindOf(doc.type)?.isRecord !== true || id === null) continue;
       const { type, at } = doc;
       const messages =
-        type === 'thread' ? (await owner.call('within', { about: within(id), after: null, limit: 0 })).of : 0;
+        type === 'thread' ? (await dataWorker.call('within', { about: within(id), after: null, limit: 0 })).of : 0;
       found.push({ doc, asked: { type, id, at, ...(type === 'thread' ? { messages } : {}) }, messages });
     }
     return found;
@@ -109,8 +109,8 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
     if (live.store.getState().link.kind !== 'live' || household.store.getState().status !== 'ready') return;
     const known = await versions();
     const missing: Missing[] = [];
-    for (let from = 0; from < known.length; from += GIVING.compared) {
-      const part = known.slice(from, from + GIVING.compared);
+    for (let from = 0; from < known.length; from += RESTORE.compared) {
+      const part = known.slice(from, from + RESTORE.compared);
       const compared = await reach((client) =>
         client.compareRecords({ body: { records: part.map(({ asked }) => asked) } }),
       );
@@ -134,8 +134,8 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
    * already, so the person is not asked.
    */
   async function tell(due: readonly Missing[]): Promise<void> {
-    for (let from = 0; from < due.length; from += GIVING.records) {
-      const records = due.slice(from, from + GIVING.records).map(({ doc }) => offered(doc));
+    for (let from = 0; from < due.length; from += RESTORE.records) {
+      const records = due.slice(from, from + RESTORE.records).map(({ doc }) => offered(doc));
       // A schedule that is running now may be refused. The next check sends it again.
       await reach((client) => client.offerRecords({ body: { records } }));
     }
@@ -153,10 +153,10 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
         yield doc;
         if (doc.type !== 'thread') continue;
         for (let after: string | null = null; ;) {
-          const page: WithinPage = await owner.call('within', {
+          const page: WithinPage = await dataWorker.call('within', {
             about: within(recordIdOf(doc) ?? ''),
             after,
-            limit: GIVING.records,
+            limit: RESTORE.records,
           });
           yield* page.docs;
           after = page.after;
@@ -166,7 +166,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
     };
     for await (const doc of docs()) {
       const length = JSON.stringify(doc).length;
-      if (part.length > 0 && (part.length >= GIVING.records || chars + length > GIVING.chars)) {
+      if (part.length > 0 && (part.length >= RESTORE.records || chars + length > RESTORE.chars)) {
         yield part;
         part = [];
         chars = 0;
@@ -221,7 +221,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
       let cancel: (() => void) | null = null;
       const soon = () => {
         cancel?.();
-        cancel = device.after(GIVING.after, lookSoon);
+        cancel = device.after(RESTORE.after, lookSoon);
       };
       const stops = [
         live.store.subscribe(({ link }, before) => {
@@ -238,8 +238,8 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
       };
     },
     give,
-    putAway: () => store.setState({ given: null, error: null }),
+    dismiss: () => store.setState({ given: null, error: null }),
   };
 }
 
-export const giveBackOf = onePerPage(createGiveBack);
+export const restoreOf = onePerPage(createRestore);

@@ -7,7 +7,7 @@ import type { Timing } from '../../shared/domain/schedule/timing.ts';
 import { t } from '../language/t.ts';
 import type { Timeline } from '../../shared/protocol/endpoints/schedules.ts';
 import {
-  type CopyStanding,
+  type SnapshotStatus,
   type Occurrence,
   type Proposal,
   type Schedule,
@@ -38,7 +38,7 @@ interface Misfit {
 }
 /** The agents' snapshots at the relay, and those that the person has withdrawn. */
 interface Copies {
-  readonly copies: readonly CopyStanding[];
+  readonly copies: readonly SnapshotStatus[];
   readonly takenBack: readonly string[];
 }
 export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;

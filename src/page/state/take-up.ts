@@ -24,10 +24,10 @@ const isMessage = (value: Sending): value is SendingMessage =>
 const isUnkept = (file: Attachment): file is Omit<PreparedFile, 'data'> => 'sha256' in file;
 
 /** Has it arrived, or is it queued in the ledger? */
-async function isThere({ owner }: RoostState, { agentId, clientId }: SendingMessage): Promise<boolean> {
+async function isThere({ dataWorker }: RoostState, { agentId, clientId }: SendingMessage): Promise<boolean> {
   const [household, page] = await Promise.all([
-    owner.call('household'),
-    owner.call('conversation', { agentId, before: null, limit: LOOKED_AT }),
+    dataWorker.call('household'),
+    dataWorker.call('conversation', { agentId, before: null, limit: LOOKED_AT }),
   ]);
   return [...household.queued, ...page.messages].some((doc) => doc.clientId === clientId);
 }

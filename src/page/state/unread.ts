@@ -10,7 +10,7 @@ import { isNews, readMarkOf, type ReadMarks, wholeAt } from '../../shared/domain
 import { messageIdOf } from '../../shared/domain/message-id.ts';
 import { isKnown } from '../../shared/protocol/documents/kinds.ts';
 import type { UnreadRow } from '../../shared/protocol/worker.ts';
-import type { Device, OwnerPort } from './ports.ts';
+import type { Device, DataWorkerPort } from './ports.ts';
 import type { Writer } from './documents.ts';
 
 // Writes read marks of many conversations or threads. The first mark of one is written at once,
@@ -31,13 +31,13 @@ interface ReadMarker<Mark extends string | number> {
 }
 
 interface ReadMarkerDeps<Mark> {
-  readonly owner: OwnerPort;
+  readonly dataWorker: DataWorkerPort;
   readonly device: Pick<Device, 'after'>;
   readonly docOf: (key: string, mark: Mark) => Doc;
 }
 
 function createReadMarker<Mark extends string | number>({
-  owner,
+  dataWorker,
   device,
   docOf,
 }: ReadMarkerDeps<Mark>): ReadMarker<Mark> {
@@ -58,7 +58,7 @@ function createReadMarker<Mark extends string | number>({
     written.set(key, mark);
     // A mark that could not be stored is stored with the next one. Until then it holds on this page
     // only.
-    owner.call('append', [docOf(key, mark)]).catch(() => written.delete(key));
+    dataWorker.call('append', [docOf(key, mark)]).catch(() => written.delete(key));
   }
 
   function flushAndRest(key: string): void {
@@ -136,12 +136,12 @@ export interface Unread {
 }
 
 interface Deps {
-  readonly owner: OwnerPort;
+  readonly dataWorker: DataWorkerPort;
   readonly writer: Pick<Writer, 'readMark' | 'readSince'>;
   readonly device: Pick<Device, 'after'>;
 }
 
-export function createUnread({ owner, writer, device }: Deps): Unread {
+export function createUnread({ dataWorker, writer, device }: Deps): Unread {
   const store = createStore<UnreadState>()(() => ({
     known: false,
     looking: null,
@@ -153,12 +153,12 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   /** As the ledger counted last. */
   let rows: ReadonlyMap<string, UnreadRow> = new Map();
   const conversations = createReadMarker<string>({
-    owner,
+    dataWorker,
     device,
     docOf: (agentId, at) => writer.readMark({ kind: 'conversation', agentId, at }),
   });
   const threads = createReadMarker<number>({
-    owner,
+    dataWorker,
     device,
     docOf: (threadId, sequence) => writer.readMark({ kind: 'thread', threadId, sequence }),
   });
@@ -211,14 +211,14 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   function begin(newest: string): void {
     if (begun) return;
     begun = true;
-    owner.call('append', [writer.readSince(newest)]).catch(() => {
+    dataWorker.call('append', [writer.readSince(newest)]).catch(() => {
       begun = false;
     });
   }
 
   async function ask(): Promise<void> {
     try {
-      const { since, conversations: all, threads: marks, newest } = await owner.call('unread');
+      const { since, conversations: all, threads: marks, newest } = await dataWorker.call('unread');
       rows = new Map(all.map((row) => [row.agentId, row]));
       showThreads(since, marks);
       if (since === null && newest !== '') begin(newest);

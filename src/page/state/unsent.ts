@@ -20,7 +20,7 @@ export const NAMES_FILES = [UNSENT, DRAFT_FILES];
 export const withoutData = (key: string, value: unknown): unknown => (key === 'data' ? undefined : value);
 
 /** Writes down messages being sent under `prefix`, for as long as they are. */
-export function keepUnsent(
+export function storeUnsent(
   browser: TextStorage,
   prefix: string,
   store: Pick<StoreApi<{ readonly sending: readonly Sending[] }>, 'getState' | 'subscribe'>,
@@ -40,5 +40,5 @@ export function keepUnsent(
 export function followUnsent(roost: RoostState): void {
   const { browser } = roost.device;
   if (browser.keys('roost-unsent').length > 0) void import('./take-up.ts').then(({ takeUp }) => takeUp(roost));
-  keepUnsent(browser, UNSENT, roost.conversations.store);
+  storeUnsent(browser, UNSENT, roost.conversations.store);
 }

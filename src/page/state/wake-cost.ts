@@ -16,7 +16,7 @@ export async function askWakeCost(
   const [lead = null] = roster.lead ? await wakeSizes.read([roster.lead]) : [];
   const payloads = (await wakeSizes.read(agents)).flatMap((share) => payloadOf(share) ?? []);
   if (payloads.length === 0) return null;
-  const { startSessionBody } = await import('./wake-material.ts');
+  const { startSessionBody } = await import('./wake-context.ts');
   const start = startSessionBody(lead, roster, settings, spoken.language);
   return await reach((client) => client.wakeCost({ body: { start, text: writeWake(payloads) } }));
 }

@@ -6,10 +6,10 @@ import { isSeatPosition } from '../../shared/domain/seat.ts';
 import type { Transcript } from '../../shared/domain/transcript.ts';
 import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
 import type { WakeSession } from '../../shared/protocol/worker.ts';
-import { errorText, type OwnerPort } from './ports.ts';
+import { errorText, type DataWorkerPort } from './ports.ts';
 import type { Household } from './household.ts';
 
-// The context of an agent when it wakes. `wake-material.ts` builds it.
+// The context of an agent when it wakes. `wake-context.ts` builds it.
 
 /** The context of one agent. */
 export interface WakeShare {
@@ -66,7 +66,7 @@ export interface WakeSizes {
   read(agents: readonly Agent[]): Promise<readonly WakeShare[]>;
 }
 
-export function createWakeSizes(owner: OwnerPort, household: Household): WakeSizes {
+export function createWakeSizes(dataWorker: DataWorkerPort, household: Household): WakeSizes {
   const store = createStore<WakeSizesState>()(() => ({ status: 'idle', error: null, shares: [] }));
   let newest = 0;
 
@@ -80,9 +80,9 @@ export function createWakeSizes(owner: OwnerPort, household: Household): WakeSiz
   async function read(agents: readonly Agent[]): Promise<readonly WakeShare[]> {
     const { settings } = household.store.getState();
     const agentIds = agents.map((agent) => agent.agentId);
-    const material = await owner.call('wakeMaterial', { agentIds, cap: settings.transcriptCap });
+    const material = await dataWorker.call('wakeMaterial', { agentIds, cap: settings.transcriptCap });
     const byAgent = new Map(material.map((item) => [item.agentId, { ...item, sessions: item.sessions.map(seen) }]));
-    const { shareOf } = await import('./wake-material.ts');
+    const { shareOf } = await import('./wake-context.ts');
     const { roster } = household.store.getState();
     return agents.map((agent) => shareOf(agent, byAgent.get(agent.agentId), roster, settings));
   }

@@ -17,7 +17,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('../state/file-shelf.ts'),
     import('../state/actions/withdraw.ts'),
     import('../state/take-up.ts'),
-    import('../state/standing-copy.ts'),
+    import('../state/agent-snapshot.ts'),
     import('./grid/seat-moves.ts'),
     import('./grid/choose-who.tsx'),
     import('./grid/call-trouble.tsx'),

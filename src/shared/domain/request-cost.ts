@@ -98,7 +98,7 @@ function factorOf(model: string, { fast, priority, resident }: Terms): number {
 }
 
 /** Token counts that the model did not report. */
-export interface Untold {
+export interface Unreported {
   /** Input tokens. */
   readonly input: boolean;
   /** Output tokens. */

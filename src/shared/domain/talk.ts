@@ -22,7 +22,7 @@ import { onOneLine, quote } from './quoting.ts';
 export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
-export const TOLD = {
+export const NOTIFIED = {
   /** Cache in which the page stores what the service worker needs to renew a subscription. */
   cache: 'roost-told',
   kept: '/told',
@@ -34,7 +34,7 @@ export const TOLD = {
 } as const;
 
 /** The number of waiting items when a page was last open. `at`: ms since the epoch. */
-export interface KeptWaits {
+export interface StoredWaits {
   readonly count: number;
   readonly at: number;
 }
@@ -43,16 +43,16 @@ export interface KeptWaits {
  * Title of each kind of notification, with `{name}` for its subject; also for one that is over, and
  * for one that cannot be read.
  */
-export type ToldTexts = Readonly<Record<NotificationKind | 'over' | 'unread', string>>;
+export type NotificationTexts = Readonly<Record<NotificationKind | 'over' | 'unread', string>>;
 
 /** The request by which the service worker renews the device's subscription. */
-export interface KeptForRenewal {
+export interface StoredRenewal {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Its `subscription` is the one that expired. */
   readonly choice: object;
   /** In the language of the page. */
-  readonly texts: ToldTexts;
+  readonly texts: NotificationTexts;
 }
 
 type TalkBlock =

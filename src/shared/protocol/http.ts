@@ -265,10 +265,10 @@ export const beginHomeSchema = z.strictObject({
 });
 
 /** `GET /api/look`: the agents of the household that this browser may view. */
-export const lookedAtSchema = z.object({
+export const viewedHouseholdSchema = z.object({
   agents: z.array(z.object({ agentId: agentIdSchema, name: z.string(), position: z.number().int().nullable() })),
 });
-export type LookedAt = z.infer<typeof lookedAtSchema>;
+export type ViewedHousehold = z.infer<typeof viewedHouseholdSchema>;
 
 /** RFC 9457. `type` is a name under `about:roost/`. Further members are listed below. */
 export const problemSchema = z.looseObject({

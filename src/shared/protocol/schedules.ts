@@ -332,7 +332,7 @@ export type Proposal = z.infer<typeof proposalSchema>;
  * An agent snapshot: what an agent needs to work without a browser. A page leaves it with the
  * relay.
  */
-export const standingCopySchema = z.strictObject({
+export const agentSnapshotSchema = z.strictObject({
   name: z.string().min(1).max(LIMITS.name),
   color: z.string().max(40),
   colorName: z.string().max(80),
@@ -354,10 +354,10 @@ export const standingCopySchema = z.strictObject({
     'of the lead: the household’s settings for a session, if an application may start one',
   ),
 });
-export type StandingCopy = z.infer<typeof standingCopySchema>;
+export type AgentSnapshot = z.infer<typeof agentSnapshotSchema>;
 
 /** What the relay reports about an agent snapshot that it has. */
-export const copyStandingSchema = z.object({
+export const snapshotStatusSchema = z.object({
   agentId: common.agentId,
   leftAt: ms,
   version: id.describe(
@@ -367,4 +367,4 @@ export const copyStandingSchema = z.object({
   soulChars: z.number().int().nonnegative(),
   transcriptChars: z.number().int().nonnegative(),
 });
-export type CopyStanding = z.infer<typeof copyStandingSchema>;
+export type SnapshotStatus = z.infer<typeof snapshotStatusSchema>;

@@ -166,7 +166,7 @@ export type WakeSession =
  * The context of an agent's wake: enough of its newest sessions to fill the cap, and of the last
  * session in which someone addressed it.
  */
-export interface WakeMaterial {
+export interface WakeContext {
   readonly agentId: AgentId;
   /** Oldest first. */
   readonly sessions: readonly WakeSession[];
@@ -255,7 +255,7 @@ export interface Comparison {
 }
 
 /** A long task of the data worker, reported to every tab. */
-export interface OwnerProgress {
+export interface WorkerProgress {
   /**
    * rebuild: checks volumes and rebuilds views; forget: removes contents; replay: recovers the
    * journal after a crash.
@@ -313,7 +313,7 @@ export interface StorageProblem {
 }
 
 /** Messages that the data worker sends unasked. */
-export type OwnerNews =
+export type WorkerNews =
   /** The first message on every port: the complete current state of the relay. */
   | {
       readonly news: 'welcome';
@@ -335,7 +335,7 @@ export type OwnerNews =
   | { readonly news: 'documents'; readonly docs: readonly Doc[] }
   | { readonly news: 'problem'; readonly problem: StorageProblem | null }
   /** Null: the long task is done. */
-  | { readonly news: 'progress'; readonly progress: OwnerProgress | null }
+  | { readonly news: 'progress'; readonly progress: WorkerProgress | null }
   /** Contents were deleted from the ledger. Tabs must remove what they show of them. */
   | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] }
   /** The state of synchronisation, sent whenever it changes. */
@@ -405,9 +405,9 @@ export const LEDGER_METHODS = {
   changes: method(z.tuple([z.object({ agentId: idOf<AgentId>(z.string()) })]), typed<readonly AgentChangeDoc[]>()),
   /** What is new to the person. The same in every tab. */
   unread: method(none, typed<UnreadView>()),
-  wakeMaterial: method<[{ readonly agentIds: readonly AgentId[]; readonly cap: number }], readonly WakeMaterial[]>(
+  wakeMaterial: method<[{ readonly agentIds: readonly AgentId[]; readonly cap: number }], readonly WakeContext[]>(
     z.tuple([z.object({ agentIds: z.array(idOf<AgentId>(z.string())), cap: z.number().min(0) })]),
-    typed<readonly WakeMaterial[]>(),
+    typed<readonly WakeContext[]>(),
   ),
   storage: method(none, typed<StorageStatus>()),
   /**
@@ -484,9 +484,9 @@ const RELAY_METHODS = {
    */
   signInChanged: method(none, z.null()),
 };
-export const OWNER_METHODS = { ...LEDGER_METHODS, ...SEARCH_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };
+export const WORKER_METHODS = { ...LEDGER_METHODS, ...SEARCH_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };
 
-export type OwnerCalls = CallsOf<typeof OWNER_METHODS>;
-export type OwnerCallName = keyof OwnerCalls;
-export type ToOwner = ToServer<OwnerCallName>;
-export type FromOwner = FromServer<OwnerNews>;
+export type WorkerCalls = CallsOf<typeof WORKER_METHODS>;
+export type WorkerCallName = keyof WorkerCalls;
+export type ToDataWorker = ToServer<WorkerCallName>;
+export type FromDataWorker = FromServer<WorkerNews>;

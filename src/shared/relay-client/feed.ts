@@ -9,7 +9,7 @@ import type { Block, Doc, QueuedMessageDoc } from '../protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../protocol/events.ts';
 import { whereAlone } from '../domain/lifecycle.ts';
 import type { MessageId } from '../domain/ids.ts';
-import type { LinkState, OpenAnswer, OwnerNews } from '../protocol/worker.ts';
+import type { LinkState, OpenAnswer, WorkerNews } from '../protocol/worker.ts';
 import { errorMessage } from '../domain/platform/error-message.ts';
 import { sentence } from '../domain/names.ts';
 import type { Attachment, SentAttachment } from '../domain/attachment.ts';
@@ -104,7 +104,7 @@ interface FeedDeps {
   /** A file that goes with one of these messages. Null: not all of it is on this device. */
   readonly attachment: (file: Attachment) => Promise<SentAttachment | null>;
   readonly timers: Timers;
-  readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' | 'waiting' | 'moved' }>) => void;
+  readonly tell: (news: Extract<WorkerNews, { news: 'link' | 'event' | 'waiting' | 'moved' }>) => void;
   /**
    * Why events cannot be read or stored, as a sentence. Null when that is over. Nothing is lost
    * meanwhile.

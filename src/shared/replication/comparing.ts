@@ -16,7 +16,7 @@
 import type { Trying } from '../domain/platform/retry.ts';
 import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../domain/ranges.ts';
 import type { Entry, EntryKey, EntryStore } from '../protocol/sync/page.ts';
-import type { Account, Peer } from './peer.ts';
+import type { PlaceSet, Peer } from './peer.ts';
 import type { ReplicaDeps } from './contract.ts';
 import { DIGEST_BYTES, type Digested, digestOf } from './frames.ts';
 import type { ReplicationSettings } from './settings.ts';
@@ -83,7 +83,7 @@ export function createComparing({
   pump,
 }: {
   readonly store: EntryStore;
-  readonly here: Account;
+  readonly here: PlaceSet;
   readonly trying: Trying;
   readonly settings: ReplicationSettings;
   readonly own: NonNullable<ReplicaDeps['own']>;

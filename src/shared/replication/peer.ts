@@ -10,7 +10,7 @@ import type { ReplicationSettings } from './settings.ts';
 // A set of entry places: the places that are here, that a peer says it has, or that are on their
 // way.
 
-export interface Account {
+export interface PlaceSet {
   of(writer: string): Ranges;
   has(key: EntryKey): boolean;
   add(key: EntryKey): void;
@@ -27,7 +27,7 @@ export interface Account {
   now(): Have;
 }
 
-export function createAccount(): Account {
+export function createPlaceSet(): PlaceSet {
   const held = new Map<string, Ranges>();
   const put = (writer: string, ranges: Ranges) =>
     ranges.length === 0 ? held.delete(writer) : held.set(writer, ranges);
@@ -61,7 +61,7 @@ export function createAccount(): Account {
 
 /** The places of these entries. */
 export function haveOf(keys: Iterable<EntryKey>): Have {
-  const account = createAccount();
+  const account = createPlaceSet();
   for (const key of keys) account.add(key);
   return account.now();
 }
@@ -120,9 +120,9 @@ function createTasks({ hasRoom, most }: { readonly hasRoom: () => boolean; reado
 export interface Peer {
   readonly link: Link;
   /** What the peer says it has. */
-  readonly has: Account;
+  readonly has: PlaceSet;
   /** The part of `has` that is left to the relay for a moment. */
-  readonly fresh: Account;
+  readonly fresh: PlaceSet;
   /** Writers of this device that may differ at the peer. Nothing of them is fetched from it yet. */
   readonly doubted: Set<string>;
   readonly tasks: Tasks;
@@ -162,8 +162,8 @@ export function createPeer({
   readonly here: () => Have | null;
   readonly broken: (reason: string) => void;
 }): Peer {
-  const more = createAccount();
-  const less = createAccount();
+  const more = createPlaceSet();
+  const less = createPlaceSet();
   let replaced: Entry[] = [];
   let all = true;
   let announced = false;
@@ -172,8 +172,8 @@ export function createPeer({
 
   const peer: Peer = {
     link,
-    has: createAccount(),
-    fresh: createAccount(),
+    has: createPlaceSet(),
+    fresh: createPlaceSet(),
     doubted: new Set(),
     tasks: createTasks({ hasRoom, most: settings.peerTasks }),
     heard: false,
@@ -260,7 +260,7 @@ interface Storing {
   /** Is there room for the answers to further requests? */
   hasRoom(): boolean;
   /** Received entries that are not stored yet. */
-  readonly waiting: Account;
+  readonly waiting: PlaceSet;
   /** Begins to store: the store's contents are known. */
   begin(): void;
   idle(): Promise<void>;
@@ -280,7 +280,7 @@ export function createStoring({
   readonly onPut: (batch: readonly Came[], outcome: PutOutcome, manner: Manner) => void;
 }): Storing {
   const queue: (Came & { readonly manner: Exclude<Manner, 'shown'> })[] = [];
-  const waiting = createAccount();
+  const waiting = createPlaceSet();
   let bytes = 0;
   let begun = false;
   let running: Promise<void> | null = null;

@@ -9,9 +9,9 @@ import type { Entry, EntryKey, EntryStore, Have, PutOutcome } from '../protocol/
 import { contains, count, highest, intersect, isSame, lastOf, type Ranges, subtract } from '../domain/ranges.ts';
 import { createTrying, type Trying } from '../domain/platform/retry.ts';
 import {
-  type Account,
+  type PlaceSet,
   type Came,
-  createAccount,
+  createPlaceSet,
   createPeer,
   createStoring,
   haveOf,
@@ -30,7 +30,7 @@ import { createComparing } from './comparing.ts';
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
 interface AnnouncerDeps {
-  readonly here: Account;
+  readonly here: PlaceSet;
   readonly peers: () => readonly Peer[];
   readonly settings: ReplicationSettings;
   /** Does this replica pass received entries on? */
@@ -120,7 +120,7 @@ function createBacklog({
   deps: { priority, onBacklog },
   background,
 }: {
-  readonly here: Account;
+  readonly here: PlaceSet;
   readonly peers: () => readonly Peer[];
   readonly deps: Pick<ReplicaDeps, 'priority' | 'onBacklog'>;
   /** Classes from this one on are counted apart. */
@@ -131,7 +131,7 @@ function createBacklog({
   let before: number | null = null;
 
   function counted(): Backlog | null {
-    const claimed = createAccount();
+    const claimed = createPlaceSet();
     for (const peer of peers()) claimed.addAll(peer.has.now());
     const byPriority = new Map<number, { missing: number }>();
     let missing = 0;
@@ -200,15 +200,15 @@ function createFetching({
   settings,
 }: {
   readonly peers: () => readonly Peer[];
-  readonly here: Account;
-  readonly waiting: Account;
+  readonly here: PlaceSet;
+  readonly waiting: PlaceSet;
   readonly mayAsk: () => boolean;
   readonly priority: ReplicaDeps['priority'];
   readonly after: ReplicaDeps['timers']['after'];
   readonly settings: ReplicationSettings;
 }): Fetching {
   const requests = new Map<number, Request>();
-  const asked = createAccount();
+  const asked = createPlaceSet();
   /** The number of each writer's last request. Writers of one class take turns. */
   const turns = new Map<string, number>();
   let last = 0;
@@ -308,7 +308,7 @@ function createFetching({
 
 interface RefusalsDeps {
   readonly store: Pick<EntryStore, 'drop'>;
-  readonly here: Account;
+  readonly here: PlaceSet;
   readonly trying: Pick<Trying, 'attempt'>;
   readonly peers: () => readonly Peer[];
   readonly onDropped: () => void;
@@ -343,7 +343,7 @@ function createRefusals({ store, here, trying, peers, onDropped }: RefusalsDeps)
 
 interface ServingDeps {
   readonly store: EntryStore;
-  readonly here: Account;
+  readonly here: PlaceSet;
   readonly trying: Trying;
   readonly priority: ReplicaDeps['priority'];
   readonly settings: ReplicationSettings;
@@ -391,7 +391,7 @@ const answerTo = ({ store, here, trying, priority, settings, peer }: ServingDeps
 export function createReplica(deps: ReplicaDeps): Replica {
   const { store, priority, forwards = false, own = () => false, left = () => false, onAhead } = deps;
   const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };
-  const here = createAccount();
+  const here = createPlaceSet();
   const peers = new Map<Peer, { stop: () => void }>();
   /** Entries that were overwritten here and that no relay has acknowledged yet. */
   const replacing = new Map<string, Entry>();
@@ -655,7 +655,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
           link.kind === 'relay' && heard && !doubted.has(writer) && isSame(here.of(writer), has.of(writer)),
       ),
     peerHas(kind) {
-      const together = createAccount();
+      const together = createPlaceSet();
       for (const peer of all()) if (kind === undefined || peer.link.kind === kind) together.addAll(peer.has.now());
       return together.now();
     },

@@ -3,8 +3,8 @@ import type { MaybeStorage } from '../../shared/domain/platform/old-browsers.ts'
 import type { After } from '../../shared/domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../shared/protocol/documents.ts';
 import type {
-  OwnerCalls,
-  OwnerProgress,
+  WorkerCalls,
+  WorkerProgress,
   RebuildReport,
   StorageProblem,
   StorageStatus,
@@ -37,7 +37,7 @@ export interface LedgerDeps extends OpenOptions {
    */
   readonly onProblem: (problem: StorageProblem | null) => void;
   /** Progress of long work. Null: it is over. */
-  readonly onProgress: (progress: OwnerProgress | null) => void;
+  readonly onProgress: (progress: WorkerProgress | null) => void;
   /** Called when the contents that these cover are deleted. */
   readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
   /** Are documents of this device to go to other devices? */
@@ -49,8 +49,8 @@ export interface LedgerDeps extends OpenOptions {
   readonly storage?: MaybeStorage;
 }
 
-type Answer<Name extends keyof OwnerCalls> = Promise<ReturnType<OwnerCalls[Name]>>;
-type Request<Name extends keyof OwnerCalls> = Parameters<OwnerCalls[Name]>[0];
+type Answer<Name extends keyof WorkerCalls> = Promise<ReturnType<WorkerCalls[Name]>>;
+type Request<Name extends keyof WorkerCalls> = Parameters<WorkerCalls[Name]>[0];
 
 /**
  * The source of documents. `here`: written on this device. `relay`: sent by the relay to every

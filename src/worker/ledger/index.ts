@@ -15,9 +15,15 @@
 import { newId } from '../../shared/domain/platform/new-id.ts';
 import { type After, realTimers } from '../../shared/domain/platform/timers.ts';
 import { sentence } from '../../shared/domain/names.ts';
-import type { FromOwner, OWNER_METHODS, OwnerCallName, OwnerNews, ToOwner } from '../../shared/protocol/worker.ts';
+import type {
+  FromDataWorker,
+  WORKER_METHODS,
+  WorkerCallName,
+  WorkerNews,
+  ToDataWorker,
+} from '../../shared/protocol/worker.ts';
 import { createRpcClient, type Connection, type ConnectionEnds, type RpcClient } from '../../shared/rpc/client.ts';
-import { OWNER_CONNECTION } from './settings.ts';
+import { WORKER_CONNECTION } from './settings.ts';
 import { inOneGo, liveAsTab, ownerGone, type FromTab, type Hello, type ToTab } from './tab.ts';
 
 const NO_LOCKS = sentence`Roost needs Web Locks to keep its tabs from writing over each other. Every browser of the last years has them, where the page comes over https or from this machine.`;
@@ -28,14 +34,14 @@ interface ConnectionDeps {
 }
 
 /** A tab's side of its connection to the data worker. */
-type OwnerConnection = Connection<OwnerCallName>;
-export type OwnerConnectionEnds = ConnectionEnds<OwnerNews>;
+type OwnerConnection = Connection<WorkerCallName>;
+export type WorkerConnectionEnds = ConnectionEnds<WorkerNews>;
 
 /** A refused write rejects with the name `StorageProblemError`. An invalid document rejects too. */
-export type OwnerClient = RpcClient<typeof OWNER_METHODS, OwnerNews>;
+export type DataWorkerClient = RpcClient<typeof WORKER_METHODS, WorkerNews>;
 
 interface ClientDeps {
-  readonly open: (ends: OwnerConnectionEnds) => OwnerConnection;
+  readonly open: (ends: WorkerConnectionEnds) => OwnerConnection;
   readonly newId: () => string;
   readonly after: After;
 }
@@ -43,10 +49,10 @@ interface ClientDeps {
 const NO_OWNER = sentence`The part of the page that stores everything does not answer. Reload the page; nothing that was stored is lost.`;
 
 /** Creates a tab's client of the data worker over the given connection. */
-export const createOwnerClient = (deps: ClientDeps): OwnerClient =>
-  createRpcClient<typeof OWNER_METHODS, OwnerNews>({
+export const createDataWorkerClient = (deps: ClientDeps): DataWorkerClient =>
+  createRpcClient<typeof WORKER_METHODS, WorkerNews>({
     ...deps,
-    times: OWNER_CONNECTION,
+    times: WORKER_CONNECTION,
     isWelcome: ({ news }) => news === 'welcome',
     unanswered: (detail) => ({
       news: 'problem',
@@ -55,7 +61,7 @@ export const createOwnerClient = (deps: ClientDeps): OwnerClient =>
   });
 
 /** Connections through the ports of this profile's one SharedWorker. */
-function sharedConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
+function sharedConnections({ locks, newId }: ConnectionDeps): (ends: WorkerConnectionEnds) => OwnerConnection {
   return ({ take, gone }) => {
     const worker = new SharedWorker(new URL('../worker.ts', import.meta.url), {
       type: 'module',
@@ -68,7 +74,7 @@ function sharedConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnec
       gone(event instanceof ErrorEvent ? event.message : 'it could not be started'),
     );
     // Worker and tab are built together, so each member of this list is a message of the worker.
-    port.addEventListener('message', ({ data }: MessageEvent<readonly FromOwner[]>) => data.forEach(take));
+    port.addEventListener('message', ({ data }: MessageEvent<readonly FromDataWorker[]>) => data.forEach(take));
     port.start();
     const die = liveAsTab(locks, tab, () => port.postMessage({ from: tab, hello: true } satisfies Hello));
     ownerGone(locks, closing.signal).then(
@@ -78,7 +84,7 @@ function sharedConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnec
       },
     );
     return {
-      send: inOneGo<ToOwner>((messages) => port.postMessage(messages)),
+      send: inOneGo<ToDataWorker>((messages) => port.postMessage(messages)),
       close() {
         closing.abort();
         die();
@@ -100,7 +106,7 @@ const isToTab = (data: unknown): data is ToTab =>
  * A frozen or cached tab ends its worker, because that would hold the ledger and answer nobody. The
  * tab starts another worker when it is shown again.
  */
-function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
+function channelConnections({ locks, newId }: ConnectionDeps): (ends: WorkerConnectionEnds) => OwnerConnection {
   let failed: (event: ErrorEvent) => void = () => undefined;
   const start = () => {
     const begun = new Worker(new URL('../worker.ts', import.meta.url), { type: 'module', name: 'roost-owner' });
@@ -121,17 +127,17 @@ function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConne
   addEventListener('pageshow', resume);
   return ({ take, gone }) => {
     const tab = newId();
-    const channel = new BroadcastChannel(OWNER_CONNECTION.channel);
+    const channel = new BroadcastChannel(WORKER_CONNECTION.channel);
     const post = (message: FromTab) => channel.postMessage(message);
     failed = (event) => gone(event.message);
     channel.addEventListener('message', ({ data }) => {
       if (!isToTab(data)) return;
       if ('owner' in data) post({ from: tab, hello: true });
-      else if (data.to === tab) (data as { readonly message: readonly FromOwner[] }).message.forEach(take);
+      else if (data.to === tab) (data as { readonly message: readonly FromDataWorker[] }).message.forEach(take);
     });
     const die = liveAsTab(locks, tab, () => post({ from: tab, hello: true }));
     return {
-      send: inOneGo<ToOwner>((message) => post({ from: tab, message })),
+      send: inOneGo<ToDataWorker>((message) => post({ from: tab, message })),
       close() {
         die();
         channel.close();
@@ -141,14 +147,14 @@ function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConne
 }
 
 /** Without Web Locks nothing keeps two tabs apart, so no tab opens the ledger. */
-function noConnections({ take }: OwnerConnectionEnds): OwnerConnection {
+function noConnections({ take }: WorkerConnectionEnds): OwnerConnection {
   take({ news: 'problem', problem: { kind: 'unsupported', detail: NO_LOCKS } });
   // Answers pings, and nothing else.
   return { send: () => take({ pong: true }), close: () => undefined };
 }
 
 /** Opens this tab's connection to the data worker, and starts the worker if there is none. */
-export function openOwner(): OwnerClient {
+export function openDataWorker(): DataWorkerClient {
   const { after } = realTimers;
   // Absent in old browsers, and on pages served over plain http from another machine, whatever the
   // types say.
@@ -159,7 +165,7 @@ export function openOwner(): OwnerClient {
       ? channelConnections({ locks, newId })
       : sharedConnections({ locks, newId });
   };
-  return createOwnerClient({ open: connections(), newId, after });
+  return createDataWorkerClient({ open: connections(), newId, after });
 }
 
 /** Asks the browser for persistent storage. Null: the browser does not say. */

@@ -29,7 +29,7 @@ import {
 import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
 import { createViews, readCounted, readFound, readIds, readReplaced } from './views/views.ts';
-import { readChanges, readWakeMaterial, readWakings } from './views/wakings.ts';
+import { readChanges, readWakeContext, readWakings } from './views/wakings.ts';
 import { countTalks, readLastTalks, readTeam } from './views/write.ts';
 import { createVolumes, discardVolumes, unfiled } from './volumes/volumes.ts';
 
@@ -274,7 +274,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     wakings: async (request) => readWakings(await views.readable(), request, deps.now()),
     changes: async ({ agentId }) => readChanges(await views.readable(), agentId),
     unread: async () => readUnread(await views.readable(), deps.now()),
-    wakeMaterial: async (request) => readWakeMaterial(await views.readable(), request, deps.now()),
+    wakeMaterial: async (request) => readWakeContext(await views.readable(), request, deps.now()),
     documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
     within: async (request) => readWithin(await views.readable(), request),
     changeLog: async ({ limit }) => readChangeLog(await views.readable(), limit, deps.now()),

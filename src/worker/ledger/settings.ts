@@ -110,7 +110,7 @@ export const LEDGER = {
 export const volumeDatabase = (name: string) => `${LEDGER.volumePath}.${name}`;
 
 /** The tabs' side of the connection to the worker. ms. */
-export const OWNER_CONNECTION = {
+export const WORKER_CONNECTION = {
   /** Without a welcome for this long, the page is notified that no worker has the ledger. */
   silence: 10_000,
   /**

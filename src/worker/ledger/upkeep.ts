@@ -8,7 +8,7 @@ import { errorMessage } from '../../shared/domain/platform/error-message.ts';
 import { finalForgets, type Forget } from '../../shared/domain/forgetting.ts';
 import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import { type Doc, type ForgetDoc, type ForgetUndoDoc, parseDocument } from '../../shared/protocol/documents.ts';
-import type { OwnerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
+import type { WorkerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
 import type { After } from '../../shared/domain/platform/timers.ts';
 import {
   type JournalDatabase,
@@ -50,7 +50,7 @@ interface RebuildDeps extends OpenOptions {
   readonly now: () => number;
   /** What was forgotten for good. It does not come back. */
   readonly forgotten: readonly Forget[];
-  readonly onProgress: (progress: OwnerProgress) => void;
+  readonly onProgress: (progress: WorkerProgress) => void;
 }
 
 interface Rebuilt {
@@ -251,7 +251,7 @@ async function lostWith(
 interface UpkeepHost extends Omit<RebuildDeps, 'forgotten' | 'onProgress'> {
   readonly after: After;
   /** Null: it is over. */
-  readonly onProgress: (progress: OwnerProgress | null) => void;
+  readonly onProgress: (progress: WorkerProgress | null) => void;
   readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
 }
 

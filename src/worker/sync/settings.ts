@@ -1,7 +1,7 @@
 /**
  * Every name, limit and pause of synchronisation on a device. ms where a name says nothing else.
  */
-export const SYNC_OWNER = {
+export const SYNC_WORKER = {
   /** Our IndexedDB database: keys, sealed entries, records of the other devices. */
   database: 'roost-sync',
   /** Documents, and their characters as JSON, that go into one entry when many wait. */

@@ -10,7 +10,7 @@ import {
   type OpenedArchive,
 } from '../../../src/page/archive/index.ts';
 import { createClock } from '../../../src/shared/domain/stamp.ts';
-import { openOwner } from '../../../src/worker/ledger/index.ts';
+import { openDataWorker } from '../../../src/worker/ledger/index.ts';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import type { DocumentPage } from '../../../src/shared/protocol/worker.ts';
 
@@ -42,7 +42,7 @@ declare global {
   }
 }
 
-const owner = openOwner();
+const owner = openDataWorker();
 owner.subscribe(() => undefined);
 const archive = createArchive({ spawn: spawnArchiveWorker });
 let file = new Blob();

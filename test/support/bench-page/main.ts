@@ -7,9 +7,9 @@ import { deleteDB, openDB, type IDBPDatabase } from 'idb';
 import { rosterOf } from '../../../src/shared/domain/agent.ts';
 import { settingsOf } from '../../../src/shared/domain/settings.ts';
 import { writeWake } from '../../../src/shared/domain/wake-payload.ts';
-import { openOwner, type OwnerClient } from '../../../src/worker/ledger/index.ts';
+import { openDataWorker, type DataWorkerClient } from '../../../src/worker/ledger/index.ts';
 import { payloadOf } from '../../../src/page/state/wake-sizes.ts';
-import { shareOf } from '../../../src/page/state/wake-material.ts';
+import { shareOf } from '../../../src/page/state/wake-context.ts';
 import { searchableOf } from '../../../src/worker/search/documents.ts';
 import { SEARCH } from '../../../src/worker/search/settings.ts';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
@@ -77,8 +77,8 @@ let next = 0;
 /** Of the length of a short answer. */
 const doc = () => messageDoc(next++, { blocks: [{ kind: 'text', text: 'words of some length '.repeat(15) }] });
 
-let held: OwnerClient | null = null;
-const owner = () => (held ??= openOwner());
+let held: DataWorkerClient | null = null;
+const owner = () => (held ??= openDataWorker());
 let bareDb: Promise<IDBPDatabase> | null = null;
 let ledgers = 0;
 let texts: readonly string[] = [];

@@ -1,7 +1,7 @@
 /** What the page of direct connections and its owner say to each other. */
 import { z } from 'zod';
 import type { DirectReport } from '../../../src/shared/protocol/sync/page.ts';
-import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
+import type { WorkerNews } from '../../../src/shared/protocol/worker.ts';
 
 const configSchema = z.object({ household: z.string(), deviceId: z.string() });
 export type DirectConfig = z.infer<typeof configSchema>;
@@ -28,7 +28,7 @@ export interface Signal {
   readonly data: string;
 }
 export type FromDirectOwner =
-  | { readonly news: OwnerNews }
+  | { readonly news: WorkerNews }
   | { readonly signal: Signal }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: string };

@@ -1,5 +1,5 @@
 /** A tab that carries direct connections for a worker in the owner's place, for tests to drive. */
-import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
+import type { WorkerNews } from '../../../src/shared/protocol/worker.ts';
 import { createCarrier } from '../../../src/worker/sync/carrier/carrier.ts';
 import { DIRECT } from '../../../src/worker/sync/direct/settings.ts';
 import type { DirectCalls, FromDirectOwner, Signal } from './calls.ts';
@@ -27,7 +27,7 @@ const { port } = new SharedWorker(new URL('./owner.ts', import.meta.url), {
   type: 'module',
   name: decodeURIComponent(location.search.slice(1)),
 });
-const listeners = new Set<(news: OwnerNews) => void>();
+const listeners = new Set<(news: WorkerNews) => void>();
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
 let calls = 0;
 port.onmessage = ({ data }: MessageEvent<FromDirectOwner>) => {
@@ -58,7 +58,7 @@ window.direct = {
 };
 
 createCarrier({
-  owner: {
+  dataWorker: {
     call,
     subscribe(listener) {
       listeners.add(listener);

@@ -6,7 +6,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Link } from '../../../src/shared/replication/index.ts';
 import { SYNC_METHODS } from '../../../src/shared/protocol/sync/methods.ts';
-import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
+import type { WorkerNews } from '../../../src/shared/protocol/worker.ts';
 import { createDirect } from '../../../src/worker/sync/direct/index.ts';
 import { configOf, type DirectCalls, type FromDirectOwner } from './calls.ts';
 
@@ -18,7 +18,7 @@ const ports = new Set<MessagePort>();
 const tell = (message: FromDirectOwner) => {
   for (const port of ports) port.postMessage(message);
 };
-const news = (item: OwnerNews) => tell({ news: item });
+const news = (item: WorkerNews) => tell({ news: item });
 
 interface Exchange {
   readonly link: Link;

@@ -3,18 +3,18 @@
  * storage past it.
  */
 import { openDB } from 'idb';
-import { askPersistence, openOwner, type OwnerClient } from '../../../src/worker/ledger/index.ts';
+import { askPersistence, openDataWorker, type DataWorkerClient } from '../../../src/worker/ledger/index.ts';
 import { LEDGER, volumeDatabase } from '../../../src/worker/ledger/settings.ts';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import { SEARCH } from '../../../src/worker/search/settings.ts';
-import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
+import type { WorkerNews } from '../../../src/shared/protocol/worker.ts';
 import { generateHousehold, type HouseholdPlan } from '../household-generator.ts';
 
 export interface LedgerPage {
   /** Opens the line; what the owner says is kept in `news`. */
-  open(): OwnerClient;
-  readonly owner: OwnerClient;
-  readonly news: OwnerNews[];
+  open(): DataWorkerClient;
+  readonly owner: DataWorkerClient;
+  readonly news: WorkerNews[];
   readonly askPersistence: typeof askPersistence;
   /** Every record of every store of our database, by store. */
   dump(): Promise<Record<string, unknown[]>>;
@@ -66,14 +66,14 @@ if (parameters.has('without-locks')) Object.defineProperty(navigator, 'locks', {
 if (parameters.has('without-shared-worker')) Reflect.deleteProperty(globalThis, 'SharedWorker');
 
 let held = false;
-let owner: OwnerClient | null = null;
-const news: OwnerNews[] = [];
+let owner: DataWorkerClient | null = null;
+const news: WorkerNews[] = [];
 
 window.roost = {
   news,
   askPersistence,
   open() {
-    const opened = (owner ??= openOwner());
+    const opened = (owner ??= openDataWorker());
     opened.subscribe((item) => {
       news.push(item);
       // No relay has given this page a key: a worker that is not told so waits for one before it

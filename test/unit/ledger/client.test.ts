@@ -1,19 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createOwnerClient, type OwnerConnectionEnds, type OwnerClient } from '../../../src/worker/ledger/index.ts';
-import { OWNER_CONNECTION } from '../../../src/worker/ledger/settings.ts';
 import {
-  type FromOwner,
+  createDataWorkerClient,
+  type WorkerConnectionEnds,
+  type DataWorkerClient,
+} from '../../../src/worker/ledger/index.ts';
+import { WORKER_CONNECTION } from '../../../src/worker/ledger/settings.ts';
+import {
+  type FromDataWorker,
   type HouseholdView,
-  OWNER_METHODS,
-  type OwnerNews,
+  WORKER_METHODS,
+  type WorkerNews,
   type StorageStatus,
-  type ToOwner,
+  type ToDataWorker,
 } from '../../../src/shared/protocol/worker.ts';
 import { createRpcServer } from '../../../src/shared/rpc/server.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { aloneSyncAnswers } from '../../support/sync-calls.ts';
 
-const welcome: OwnerNews = {
+const welcome: WorkerNews = {
   news: 'welcome',
   link: { kind: 'connecting' },
   snapshot: null,
@@ -33,8 +37,8 @@ const NOBODY: HouseholdView = {
 };
 
 let timers: ManualTimers;
-let lines: { readonly ends: OwnerConnectionEnds; readonly sent: ToOwner[]; closed: boolean }[];
-let client: OwnerClient;
+let lines: { readonly ends: WorkerConnectionEnds; readonly sent: ToDataWorker[]; closed: boolean }[];
+let client: DataWorkerClient;
 const line = (number: number) => {
   const found = lines[number];
   if (!found) throw new Error(`There is no line ${number}.`);
@@ -45,11 +49,11 @@ beforeEach(() => {
   timers = createManualTimers();
   lines = [];
   let ids = 0;
-  client = createOwnerClient({
+  client = createDataWorkerClient({
     after: timers.after,
     newId: () => `call-${++ids}`,
     open(ends) {
-      const opened = { ends, sent: [] as ToOwner[], closed: false };
+      const opened = { ends, sent: [] as ToDataWorker[], closed: false };
       lines.push(opened);
       return {
         send: (message) => opened.sent.push(message),
@@ -81,7 +85,7 @@ describe('a tab’s connection to the owner', () => {
 
   it('keeps the welcome for the first listener', () => {
     line(0).ends.take(welcome);
-    const heard: OwnerNews[] = [];
+    const heard: WorkerNews[] = [];
     client.subscribe((news) => heard.push(news));
     line(0).ends.take({ news: 'problem', problem: null });
     expect(heard).toEqual([welcome, { news: 'problem', problem: null }]);
@@ -91,7 +95,7 @@ describe('a tab’s connection to the owner', () => {
     const call = client.call('household');
     line(0).ends.take(welcome);
     line(0).ends.gone();
-    timers.advance(OWNER_CONNECTION.reopen);
+    timers.advance(WORKER_CONNECTION.reopen);
     expect(line(1).sent).toEqual([]);
     line(1).ends.take(welcome);
     expect(line(1).sent).toEqual([{ call: 'household', id: 'call-1', args: [] }]);
@@ -101,20 +105,20 @@ describe('a tab’s connection to the owner', () => {
 
   it('opens a new line where a call stays unanswered: the owner may have ended without a word', () => {
     void client.call('household');
-    timers.advance(OWNER_CONNECTION.renew);
+    timers.advance(WORKER_CONNECTION.renew);
     expect(line(0).sent.at(-1)).toEqual({ ping: true });
     expect(lines).toHaveLength(1);
-    timers.advance(OWNER_CONNECTION.renew);
+    timers.advance(WORKER_CONNECTION.renew);
     expect(lines).toHaveLength(2);
     expect(line(0).closed).toBe(true);
   });
 
   it('says so when an owner that was there answers nothing more, however many lines are opened to it', () => {
-    const heard: OwnerNews[] = [];
+    const heard: WorkerNews[] = [];
     client.subscribe((news) => heard.push(news));
     line(0).ends.take(welcome);
     void client.call('household');
-    timers.advance(2 * OWNER_CONNECTION.renew + OWNER_CONNECTION.silence);
+    timers.advance(2 * WORKER_CONNECTION.renew + WORKER_CONNECTION.silence);
     expect(lines.length).toBeGreaterThan(2);
     expect(heard.at(-1)).toMatchObject({ news: 'problem', problem: { kind: 'no-owner' } });
   });
@@ -122,28 +126,28 @@ describe('a tab’s connection to the owner', () => {
   it('waits for an owner that is there, however long its work takes', () => {
     void client.call('rebuild');
     for (let second = 0; second < 60; second++) {
-      timers.advance(OWNER_CONNECTION.renew);
+      timers.advance(WORKER_CONNECTION.renew);
       if (JSON.stringify(line(0).sent.at(-1)) === JSON.stringify({ ping: true })) line(0).ends.take({ pong: true });
     }
     expect(lines).toHaveLength(1);
   });
 
   it('does not listen to a line that it has left', () => {
-    const heard: OwnerNews[] = [];
+    const heard: WorkerNews[] = [];
     client.subscribe((news) => heard.push(news));
     line(0).ends.gone();
-    timers.advance(OWNER_CONNECTION.reopen);
+    timers.advance(WORKER_CONNECTION.reopen);
     line(0).ends.take(welcome);
     line(0).ends.gone();
-    timers.advance(OWNER_CONNECTION.reopen);
+    timers.advance(WORKER_CONNECTION.reopen);
     expect(heard).toEqual([]);
     expect(lines).toHaveLength(2);
   });
 
   it('says so when nobody answers for long, or the worker cannot be started', () => {
-    const heard: OwnerNews[] = [];
+    const heard: WorkerNews[] = [];
     client.subscribe((news) => heard.push(news));
-    timers.advance(OWNER_CONNECTION.silence);
+    timers.advance(WORKER_CONNECTION.silence);
     line(0).ends.gone('the script is missing');
     expect(heard.map((news) => (news.news === 'problem' ? news.problem?.kind : news.news))).toEqual([
       'no-owner',
@@ -199,13 +203,13 @@ describe('the owner’s desk', () => {
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
   it('welcomes, answers, refuses with a reason, and tells everybody the news until they leave', async () => {
-    const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
-      methods: OWNER_METHODS,
+    const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({
+      methods: WORKER_METHODS,
       onError: () => undefined,
       answers,
       welcome: () => welcome,
     });
-    const [one, two]: [FromOwner[], FromOwner[]] = [[], []];
+    const [one, two]: [FromDataWorker[], FromDataWorker[]] = [[], []];
     const first = server.connect((message) => one.push(message));
     server.connect((message) => two.push(message));
     first.take({ call: 'wakeMaterial', id: '1', args: [{ agentIds: ['a'], cap: 10 }] });
@@ -242,13 +246,13 @@ describe('the owner’s desk', () => {
   });
 
   it('refuses what is no call, and what does not fit one', async () => {
-    const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
-      methods: OWNER_METHODS,
+    const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({
+      methods: WORKER_METHODS,
       onError: () => undefined,
       answers,
       welcome: () => welcome,
     });
-    const heard: FromOwner[] = [];
+    const heard: FromDataWorker[] = [];
     const line = server.connect((message) => heard.push(message));
     line.take('nonsense');
     line.take({ call: 'conversation', id: '1', args: [{ agentId: 'a', before: null, limit: 0 }] });
@@ -263,8 +267,8 @@ describe('the owner’s desk', () => {
   it('does a call once that is asked again while it is being answered, and answers on the newest line', async () => {
     let asked = 0;
     let finish: () => void = () => undefined;
-    const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
-      methods: OWNER_METHODS,
+    const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({
+      methods: WORKER_METHODS,
       onError: () => undefined,
       welcome: () => welcome,
       answers: {
@@ -277,7 +281,7 @@ describe('the owner’s desk', () => {
         },
       },
     });
-    const [one, two]: [FromOwner[], FromOwner[]] = [[], []];
+    const [one, two]: [FromDataWorker[], FromDataWorker[]] = [[], []];
     server.connect((message) => one.push(message)).take({ call: 'append', id: '1', args: [[]] });
     server.connect((message) => two.push(message)).take({ call: 'append', id: '1', args: [[]] });
     finish();

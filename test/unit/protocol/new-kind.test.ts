@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDocument, type Doc } from '../../../src/shared/protocol/documents.ts';
 import { addKind, isCovered, isKnown, kindsMark } from '../../../src/shared/protocol/documents/kinds.ts';
 import { createHousehold } from '../../../src/page/state/household.ts';
-import { streamOfDocument } from '../../../src/worker/sync/owner/relay-connection.ts';
+import { streamOfDocument } from '../../../src/worker/sync/data-worker/relay-connection.ts';
 import { kindName } from '../../../src/page/ui/text/kinds.ts';
 import { identityDoc, stampOf } from '../../support/documents.ts';
 import { weather } from '../../support/weather-kind.ts';

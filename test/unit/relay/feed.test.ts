@@ -11,7 +11,7 @@ import {
 } from '../../../src/shared/relay-client/index.ts';
 import type { Doc, QueuedMessageDoc } from '../../../src/shared/protocol/documents.ts';
 import type { EventOf, RoostEvent } from '../../../src/shared/protocol/events.ts';
-import type { OwnerNews } from '../../../src/shared/protocol/worker.ts';
+import type { WorkerNews } from '../../../src/shared/protocol/worker.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { createSseRelay, listen, type Listening, type SseRelay } from '../../support/sse-relay.ts';
 
@@ -60,7 +60,7 @@ let timers: ManualTimers;
 let feed: Feed | null;
 let stored: Doc[];
 let cursors: Cursor[];
-let news: OwnerNews[];
+let news: WorkerNews[];
 let troubles: (string | null)[];
 let queued: QueuedMessageDoc[];
 let refusal: Error | null;

@@ -8,7 +8,7 @@ import { memoryOwner } from '../ui/support/fakes.ts';
 const parts = () => {
   const owner = memoryOwner();
   const devices = createDevices(owner, { read: () => null, write: () => true });
-  return { owner, devices, actions: createDeviceActions({ owner, devices }) };
+  return { owner, devices, actions: createDeviceActions({ dataWorker: owner, devices }) };
 };
 
 test('how it stands is asked for, and heard', async () => {

@@ -45,7 +45,7 @@ function tab(owner: MemoryOwner, node = 'tab') {
       return () => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1));
     },
   };
-  const unread = createUnread({ owner, writer, device });
+  const unread = createUnread({ dataWorker: owner, writer, device });
   owner.subscribe((news) => {
     if (news.news === 'documents') unread.hearDocuments(news.docs);
   });

@@ -10,8 +10,8 @@ import {
   isOnRoll,
   letInBy,
   recoveryRecord,
-} from '../../../src/worker/sync/owner/records.ts';
-import { cameOf, createMembers, goesWith, type KnownDevice } from '../../../src/worker/sync/owner/members.ts';
+} from '../../../src/worker/sync/data-worker/records.ts';
+import { cameOf, createMembers, goesWith, type KnownDevice } from '../../../src/worker/sync/data-worker/members.ts';
 import { random } from './support.ts';
 
 const keys = newHousehold(random);

@@ -40,7 +40,7 @@ import {
   type PairingFace,
   writeKeys,
 } from '../../../src/worker/sync/crypto/index.ts';
-import { deviceRecord, letInBy, recoveryRecord } from '../../../src/worker/sync/owner/records.ts';
+import { deviceRecord, letInBy, recoveryRecord } from '../../../src/worker/sync/data-worker/records.ts';
 import { derive, padded } from '../../../src/worker/sync/crypto/box.ts';
 import { CRYPTO, LABEL, type Label } from '../../../src/worker/sync/crypto/settings.ts';
 

@@ -12,7 +12,7 @@ const LISTS = [/\/index\.ts$/, /^src\/shared\/protocol\//, /^server\/contracts\/
 
 /** Modules that export more today. A number here may only become smaller. */
 const TOO_MANY: Readonly<Record<string, number>> = {
-  'server/tools/calls/tell-agent.ts': 18,
+  'server/tools/calls/notify-agent.ts': 18,
   'src/page/archive/methods.ts': 20,
   'src/page/archive/types.ts': 18,
   'src/page/language/t.ts': 18,
@@ -24,7 +24,7 @@ const TOO_MANY: Readonly<Record<string, number>> = {
   'src/shared/domain/schedule/timing.ts': 26,
   'src/shared/domain/toolsets.ts': 17,
   'src/worker/ledger/views/database.ts': 17,
-  'src/worker/sync/owner/records.ts': 30,
+  'src/worker/sync/data-worker/records.ts': 30,
 };
 
 const DECLARED = /^export (?:default )?(?:async )?(?:const|let|function\*?|class|interface|type(?! \{)|enum)\b/gm;

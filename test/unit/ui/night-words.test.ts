@@ -10,10 +10,10 @@ import {
   wrongIn,
 } from '../../../src/page/ui/night/drafts.ts';
 import { marksOf, moveText, ticksOf } from '../../../src/page/ui/night/timeline.tsx';
-import { accountOf } from '../../../src/page/ui/night/account-list.tsx';
+import { activityOf } from '../../../src/page/ui/night/activity-list.tsx';
 import { momentText, outcomeText, spentText, timingText } from '../../../src/page/ui/night/words.ts';
 import { slotsBetween, type Timing } from '../../../src/shared/domain/schedule/timing.ts';
-import { createCronClock } from '../../../src/shared/protocol/said-timing.ts';
+import { createCronClock } from '../../../src/shared/protocol/timing-arguments.ts';
 import type { Occurrence } from '../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { occurrence, timeline } from './support/night.ts';
@@ -169,7 +169,7 @@ describe('what a run cost', () => {
 
   it('is marked in a sum where it was in one of them', () => {
     const sums = (all: readonly Occurrence[]) =>
-      accountOf(all, 0, Infinity).map(({ costMicroUsd, estimated }) => [costMicroUsd, estimated]);
+      activityOf(all, 0, Infinity).map(({ costMicroUsd, estimated }) => [costMicroUsd, estimated]);
     expect(sums([told, told])).toEqual([[24_600, false]]);
     expect(sums([told, cut])).toEqual([[24_600, true]]);
   });
@@ -183,7 +183,7 @@ test('a reminder that had its agent work is one thing that was done, with what w
     [followed, came(1), ...two],
     [came(1), followed, ...two],
   ])
-    expect(accountOf(newestFirst, 0, Infinity)).toMatchObject([{ done: 2, lastDone: followed, costMicroUsd: 12_300 }]);
+    expect(activityOf(newestFirst, 0, Infinity)).toMatchObject([{ done: 2, lastDone: followed, costMicroUsd: 12_300 }]);
 });
 
 test('what was stopped is the person’s doing only where nothing else is told of it', () => {

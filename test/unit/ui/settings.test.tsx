@@ -4,7 +4,7 @@ import { formatStamp } from '../../../src/shared/domain/stamp.ts';
 import { seatColor } from '../../../src/shared/domain/seat.ts';
 import { DEFAULT_PRICES } from '../../../src/shared/domain/prices.ts';
 import type { AgentChangeDoc, Doc } from '../../../src/shared/protocol/documents.ts';
-import { groupsIn, keepGroup } from '../../../src/page/state/groups.ts';
+import { groupsIn, storeGroup } from '../../../src/page/state/groups.ts';
 import { programsOf } from '../../../src/page/state/external.ts';
 import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/page/ui/settings/named.ts';
@@ -102,7 +102,7 @@ test('what is changed before the ledger was read is dated after all that it hold
     },
   });
   const done = page.state.actions.saveSetting('humanName', 'Grace');
-  const grouped = keepGroup(page.state, { name: 'Night', agentIds: ['agent-1'] });
+  const grouped = storeGroup(page.state, { name: 'Night', agentIds: ['agent-1'] });
   expect(saved(page)).not.toContainEqual(['humanName', 'Grace']);
   await act(async () => {
     read();

@@ -69,7 +69,10 @@ const done = async (work: Promise<unknown>): Promise<Done> => {
   return asked.ok ? DONE : asked;
 };
 
-export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner' | 'devices'>): DeviceActions {
+export function createDeviceActions({
+  dataWorker,
+  devices,
+}: Pick<RoostState, 'dataWorker' | 'devices'>): DeviceActions {
   const invite = createStore<{ readonly now: Invite }>()(() => ({ now: { step: 'idle' } }));
   /** Counts invitations, so that a late answer to an abandoned one changes nothing. */
   let turn = 0;
@@ -83,11 +86,11 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
 
   return {
     invite,
-    share: (deviceName) => done(owner.call('shareHousehold', { deviceName })),
+    share: (deviceName) => done(dataWorker.call('shareHousehold', { deviceName })),
     async takeOffer(offer) {
       const mine = ++turn;
       set({ step: 'taking' });
-      const taken = await ask(owner.call('beginInvite', { offer }));
+      const taken = await ask(dataWorker.call('beginInvite', { offer }));
       set(taken.ok ? { step: 'comparing', words: taken.value.words } : { step: 'failed', reason: taken.reason }, mine);
     },
     async answerInvite(same) {
@@ -96,7 +99,7 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
       const mine = turn;
       const before = deviceIds();
       set(same ? { step: 'sending', words: now.words } : { step: 'refused' });
-      const answered = await ask(owner.call('answerInvite', { same }));
+      const answered = await ask(dataWorker.call('answerInvite', { same }));
       if (!answered.ok) return set({ step: 'failed', reason: answered.reason }, mine);
       if (!same) return;
       set(
@@ -112,34 +115,34 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
       set({ step: 'idle' });
       // The result does not matter, since the person has left. An unanswered offer expires by
       // itself.
-      if (now.step === 'comparing' || now.step === 'taking') void ask(owner.call('answerInvite', { same: false }));
+      if (now.step === 'comparing' || now.step === 'taking') void ask(dataWorker.call('answerInvite', { same: false }));
     },
-    beginJoin: (deviceName) => done(owner.call('beginJoin', { deviceName })),
-    answerJoin: (same) => done(owner.call('answerJoin', { same })),
+    beginJoin: (deviceName) => done(dataWorker.call('beginJoin', { deviceName })),
+    answerJoin: (same) => done(dataWorker.call('answerJoin', { same })),
     async makePhrase() {
-      const made = await ask(owner.call('makePhrase'));
+      const made = await ask(dataWorker.call('makePhrase'));
       return made.ok ? { ok: true, value: made.value.words } : made;
     },
-    keepPhrase: (answers) => done(owner.call('keepPhrase', { answers })),
+    keepPhrase: (answers) => done(dataWorker.call('keepPhrase', { answers })),
     async checkPhrase(phrase) {
-      const checked = await ask(owner.call('checkPhrase', { phrase }));
+      const checked = await ask(dataWorker.call('checkPhrase', { phrase }));
       return checked.ok ? { ok: true, value: checked.value.good } : checked;
     },
-    restore: (phrase, deviceName) => done(owner.call('restore', { phrase, deviceName })),
-    keepAtRelay: (on) => done(owner.call('keepAtRelay', { on })),
-    beginAnew: () => done(owner.call('beginAnew')),
-    takeAhead: () => done(owner.call('takeAhead')),
-    rename: (name) => done(owner.call('nameDevice', { name })),
+    restore: (phrase, deviceName) => done(dataWorker.call('restore', { phrase, deviceName })),
+    keepAtRelay: (on) => done(dataWorker.call('keepAtRelay', { on })),
+    beginAnew: () => done(dataWorker.call('beginAnew')),
+    takeAhead: () => done(dataWorker.call('takeAhead')),
+    rename: (name) => done(dataWorker.call('nameDevice', { name })),
     async remove(deviceId, keep) {
-      const gone = await ask(owner.call('removeDevice', { deviceId, keep: [...keep] }));
+      const gone = await ask(dataWorker.call('removeDevice', { deviceId, keep: [...keep] }));
       return gone.ok ? { ok: true, value: gone.value.removed } : gone;
     },
     async makeDirectOffer() {
-      const made = await ask(owner.call('makeDirectOffer'));
+      const made = await ask(dataWorker.call('makeDirectOffer'));
       return made.ok ? { ok: true, value: made.value.text } : made;
     },
     async takeDirectText(text) {
-      const taken = await ask(owner.call('takeDirectText', { text }));
+      const taken = await ask(dataWorker.call('takeDirectText', { text }));
       return taken.ok ? { ok: true, value: taken.value.text } : taken;
     },
   };

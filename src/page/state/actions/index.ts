@@ -46,7 +46,7 @@ interface HomeActions {
 }
 
 function createHomeActions(parts: Parts): HomeActions {
-  const { owner, relay, writer, clock, household, notices, info } = parts;
+  const { dataWorker, relay, writer, clock, household, notices, info } = parts;
   const write = (make: Parameters<typeof writeChange>[1]) => writeChange(parts, make);
 
   const saveName = (key: 'humanName' | 'leadName', wanted: string) =>
@@ -89,7 +89,7 @@ function createHomeActions(parts: Parts): HomeActions {
       if (!led.ok) return { ok: false, reason: errorText(led.reason) };
       const begun = await beginHome(beside);
       // Also where no answer came: the cookie may have arrived.
-      const told = beside ? await attempt(owner.call('signInChanged')) : DONE;
+      const told = beside ? await attempt(dataWorker.call('signInChanged')) : DONE;
       if (!told.ok) return told;
       // A household may begin without its relay. Where other people live at the relay, it never
       // begins unasked, nor before this browser has a sign-in of its own.
@@ -128,18 +128,18 @@ function createHomeActions(parts: Parts): HomeActions {
       return write(() => given.map(([key, value]) => writer.choice(agentId, key, value)));
     },
     async reconnect() {
-      const tried = await attempt(owner.call('reconnect'));
+      const tried = await attempt(dataWorker.call('reconnect'));
       if (!tried.ok) notices.error(tried.reason);
     },
     async takeOwnSignIn() {
       const taken = await relay.beginHome({ body: { beside: true, anew: true } });
       if (!taken.ok) notices.refused(taken.problem);
-      const told = await attempt(owner.call('signInChanged'));
+      const told = await attempt(dataWorker.call('signInChanged'));
       if (!told.ok) notices.error(told.reason);
     },
     async reload() {
       const read = await attempt(
-        owner.call('household').then((view) => {
+        dataWorker.call('household').then((view) => {
           // Everything written from now on is dated later than what is there, whatever this
           // device's clock says.
           clock.follow(view.newest);
@@ -171,7 +171,7 @@ interface ForgetActions {
   letGo(forgets: readonly ForgetDoc[]): void;
 }
 
-function createForgetActions({ owner, writer, household, conversations, unread }: Parts): ForgetActions {
+function createForgetActions({ dataWorker, writer, household, conversations, unread }: Parts): ForgetActions {
   function letGo(forgets: readonly ForgetDoc[]) {
     household.take(forgets);
     conversations.conceal();
@@ -181,14 +181,14 @@ function createForgetActions({ owner, writer, household, conversations, unread }
     letGo,
     async forget(target) {
       const asked = writer.forget(target);
-      const written = await attempt(owner.call('append', [asked]));
+      const written = await attempt(dataWorker.call('append', [asked]));
       if (!written.ok) return written;
       letGo([asked]);
       return { ok: true, asked };
     },
     async keep(forgetId) {
       const undo = writer.forgetUndo(forgetId);
-      const written = await attempt(owner.call('append', [undo]));
+      const written = await attempt(dataWorker.call('append', [undo]));
       // What becomes visible again is read once the data worker announces it, as in every tab.
       if (written.ok) household.take([undo]);
       return written;
@@ -204,13 +204,13 @@ interface UpkeepActions {
   rebuild(): Promise<void>;
 }
 
-function createUpkeepActions({ owner, upkeep }: Parts): UpkeepActions {
+function createUpkeepActions({ dataWorker, upkeep }: Parts): UpkeepActions {
   return {
     async rebuild() {
       if (upkeep.getState().rebuild.kind === 'running') return;
       upkeep.setState({ rebuild: { kind: 'running' } });
       try {
-        upkeep.setState({ rebuild: { kind: 'done', report: await owner.call('rebuild') } });
+        upkeep.setState({ rebuild: { kind: 'done', report: await dataWorker.call('rebuild') } });
       } catch (error) {
         // Shown next to the button.
         upkeep.setState({

@@ -7,14 +7,14 @@ import type { Writer } from '../documents.ts';
 import type { Household } from '../household.ts';
 import type { Live } from '../live.ts';
 import type { Notices } from '../notices.ts';
-import type { Device, OwnerPort, RelayPort, UpkeepState } from '../ports.ts';
+import type { Device, DataWorkerPort, RelayPort, UpkeepState } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
 import type { WakeSizes } from '../wake-sizes.ts';
 import type { Unread } from '../unread.ts';
 
 export interface Parts {
-  readonly owner: OwnerPort;
+  readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
   readonly device: Device;

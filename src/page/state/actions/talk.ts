@@ -57,8 +57,8 @@ function canWait(problem: RelayProblem): boolean {
 }
 
 export function createTalkActions(parts: Parts): TalkActions {
-  const { owner, relay, device, writer, household, live, conversations, notices } = parts;
-  const attachments = createAttachments({ owner, writer, household });
+  const { dataWorker, relay, device, writer, household, live, conversations, notices } = parts;
+  const attachments = createAttachments({ dataWorker, writer, household });
   /** Files that are not in the ledger yet, by client id. */
   const unkept = new Map<string, readonly PreparedFile[]>();
   /** New files of messages being sent, by client id. They go back into the field with the text. */
@@ -68,7 +68,7 @@ export function createTalkActions(parts: Parts): TalkActions {
 
   async function keep(item: SendingMessage): Promise<void> {
     const doc = writer.queuedMessage(item);
-    const kept = await attempt(owner.call('append', [doc]));
+    const kept = await attempt(dataWorker.call('append', [doc]));
     if (!kept.ok)
       return conversations.sending({ ...item, error: t`It could not be kept on this device: ${kept.reason}` });
     household.take([doc]);

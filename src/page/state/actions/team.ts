@@ -43,12 +43,12 @@ interface CatchingUp {
 }
 
 function createCatchingUp({
-  owner,
+  dataWorker,
   devices,
   device,
   live,
   pending,
-}: Pick<Parts, 'owner' | 'devices' | 'device' | 'live' | 'pending'>): CatchingUp {
+}: Pick<Parts, 'dataWorker' | 'devices' | 'device' | 'live' | 'pending'>): CatchingUp {
   const known = (): CaughtUp => ({ late: new Set(arrivingOf(devices.store.getState())), compared: true });
 
   return {
@@ -71,7 +71,7 @@ function createCatchingUp({
       // reports that.
       const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
       try {
-        const { arriving, compared } = await owner.call('caughtUp', {
+        const { arriving, compared } = await dataWorker.call('caughtUp', {
           agentIds,
           patience: isThere ? CATCH_UP_PATIENCE_MS : 0,
           comparePatience: isThere && status.link !== 'lost' ? COMPARE_PATIENCE_MS : 0,
@@ -225,7 +225,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     pending.setState({ step: t`Starting the session…` });
     const { roster, settings } = household.store.getState();
     const [lead = null] = roster.lead ? await wakeSizes.read([roster.lead]) : [];
-    const { startSessionBody } = await import('../wake-material.ts');
+    const { startSessionBody } = await import('../wake-context.ts');
     const started = await relay.startSession({
       body: {
         ...startSessionBody(lead, roster, settings, spoken.language),

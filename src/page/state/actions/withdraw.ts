@@ -15,7 +15,10 @@ export interface TakenBack {
   readonly files: readonly PreparedFile[];
 }
 
-type WithdrawDeps = Pick<Parts, 'owner' | 'relay' | 'clock' | 'device' | 'notices' | 'conversations' | 'household'> & {
+type WithdrawDeps = Pick<
+  Parts,
+  'dataWorker' | 'relay' | 'clock' | 'device' | 'notices' | 'conversations' | 'household'
+> & {
   readonly attachments: Attachments;
 };
 
@@ -28,7 +31,7 @@ async function sha256Of(data: string): Promise<string> {
 
 /** null: it was read already, or the withdrawal failed; a notice says which. */
 export async function withdraw(
-  { owner, relay, clock, device, notices, attachments, conversations, household }: WithdrawDeps,
+  { dataWorker, relay, clock, device, notices, attachments, conversations, household }: WithdrawDeps,
   message: MessageDoc | QueuedMessageDoc,
 ): Promise<TakenBack | null> {
   const { agentId, clientId, attachments: files = [] } = message;
@@ -57,7 +60,7 @@ export async function withdraw(
     ...(isQueued ? {} : { of: message.at }),
     time: device.now(),
   };
-  const kept = await attempt(owner.call('append', [doc]));
+  const kept = await attempt(dataWorker.call('append', [doc]));
   if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
   household.take([doc]);
   conversations.take([doc]);

@@ -10,7 +10,7 @@ import { isPassing, problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 import { type Sending, type SendingToThread, withSending } from '../conversations.ts';
 import { readUnsent } from '../conversation-log.ts';
-import { keepUnsent, unsentIn } from '../unsent.ts';
+import { storeUnsent, unsentIn } from '../unsent.ts';
 
 /** Messages per request, and per request on the way to the very beginning. */
 const PAGE = 50;
@@ -78,7 +78,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
     reading: 'nothing',
     sending: readUnsent(device.browser, unsentIn(threadId), isToThread),
   }));
-  keepUnsent(device.browser, unsentIn(threadId), store);
+  storeUnsent(device.browser, unsentIn(threadId), store);
   let thread: Thread | null = null;
   let read: ThreadTalkState['read'] = {};
   const paged = createPaged<ThreadMessage, number>({

@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { errorText } from '../../state/ports.ts';
 import { droppedFiles } from '../parts/drop-zone.tsx';
-import { followDraftFiles, keepDraftFiles, readDraftFiles } from '../chat/drafts.ts';
+import { followDraftFiles, storeDraftFiles, readDraftFiles } from '../chat/drafts.ts';
 import { useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
 import { bytes, count, plural } from '../text/sizes.ts';
@@ -127,7 +127,7 @@ export function useAttaching(draft: string | null): Attaching {
   };
   const put = (next: readonly PreparedFile[]) => {
     show(next);
-    if (draft !== null && !keepDraftFiles(device.browser, draft, next)) setUnkept(true);
+    if (draft !== null && !storeDraftFiles(device.browser, draft, next)) setUnkept(true);
   };
   useEffect(() => {
     if (draft === null) return undefined;

@@ -19,7 +19,7 @@ type Content =
 const INERT: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'application/pdf']);
 
 function useContent(file: Attachment): Content {
-  const { owner } = useRoost();
+  const { dataWorker } = useRoost();
   const { attachmentId, bytes: size, mediaType } = file;
   const [content, setContent] = useState<Content>({ kind: 'loading' });
   useEffect(() => {
@@ -27,7 +27,7 @@ function useContent(file: Attachment): Content {
     let url: string | null = null;
     const look = async () => {
       try {
-        const data = await readAttachment(owner, { attachmentId, bytes: size });
+        const data = await readAttachment(dataWorker, { attachmentId, bytes: size });
         if (over || url !== null) return;
         if (data === null) return setContent({ kind: 'elsewhere' });
         const type = INERT.has(mediaType) ? mediaType : 'text/plain;charset=utf-8';
@@ -39,13 +39,13 @@ function useContent(file: Attachment): Content {
       }
     };
     void look();
-    const stop = onAttachment(owner, attachmentId, () => void look());
+    const stop = onAttachment(dataWorker, attachmentId, () => void look());
     return () => {
       over = true;
       stop();
       if (url !== null) URL.revokeObjectURL(url);
     };
-  }, [owner, attachmentId, size, mediaType]);
+  }, [dataWorker, attachmentId, size, mediaType]);
   return content;
 }
 

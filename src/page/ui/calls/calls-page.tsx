@@ -108,7 +108,7 @@ function CallList({ calls, apart }: { calls: readonly ToolCall[]; apart: boolean
 }
 
 /** The audit log of tool calls, newest first: by day for one agent, or for all. */
-export function CallAccount({ agentId, days = false }: { agentId: AgentId | null; days?: boolean }) {
+export function CallLog({ agentId, days = false }: { agentId: AgentId | null; days?: boolean }) {
   const account = callsOf(useRoost()).account(agentId);
   const now = useNow();
   return (
@@ -171,7 +171,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
       </QueryView>
       <section aria-labelledby="calls-done">
         <h2 id="calls-done">{t`What was done`}</h2>
-        <CallAccount agentId={agentId} />
+        <CallLog agentId={agentId} />
       </section>
     </div>
   );

@@ -3,7 +3,7 @@ import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
 import { ASKING_TOOLS, MIND_PREFIX, toolsetOf } from '../../../shared/domain/toolsets.ts';
 import type { CommandReach, ToolCall } from '../../../shared/protocol/calls.ts';
 import { slotsBetween } from '../../../shared/domain/schedule/timing.ts';
-import { createCronClock, saidTiming } from '../../../shared/protocol/said-timing.ts';
+import { createCronClock, parseTiming } from '../../../shared/protocol/timing-arguments.ts';
 import type { Schedule } from '../../../shared/protocol/schedules.ts';
 import { retold, t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
@@ -196,7 +196,7 @@ export function useWhen(call: Pick<ToolCall, 'input' | 'askedAt'>) {
   const of = (name: string) => textIn(input, name) ?? undefined;
   const said = { cron: of('cron'), every: of('every'), at: of('at') };
   // Relative to the moment of the request, so that a moment in the past is shown as it is.
-  const read = zone === null ? null : saidTiming(said, zone, Math.min(now, call.askedAt));
+  const read = zone === null ? null : parseTiming(said, zone, Math.min(now, call.askedAt));
   const timing = read?.ok ? read.timing : null;
   const next =
     zone === null || timing === null

@@ -15,7 +15,7 @@ import {
   loggedOf,
   type PersonsChange,
   readChangeLog,
-  takeBack,
+  withdrawChange,
   type WayBack,
 } from '../../state/change-log.ts';
 import { errorText } from '../../state/ports.ts';
@@ -292,7 +292,7 @@ function useChangeLog(limit: number): Read {
       }
     };
     void ask();
-    const stop = roost.owner.subscribe((news) => {
+    const stop = roost.dataWorker.subscribe((news) => {
       const concerns =
         news.news === 'returned' ||
         news.news === 'forgotten' ||
@@ -350,7 +350,7 @@ function Line({ logged, nameOf, device }: LineProps) {
   const question = askedFirst(logged);
   const run = async (): Promise<string | null> => {
     setBusy(true);
-    const done = await takeBack(roost, logged).finally(() => setBusy(false));
+    const done = await withdrawChange(roost, logged).finally(() => setBusy(false));
     if (!done.ok) return done.reason;
     roost.notices.info(t`Undone. It stands on top of the list, and can be undone too.`);
     // The button disappears with its action.

@@ -27,7 +27,7 @@ import { useRoost } from '../context.tsx';
 import { withParagraph } from '../text/answering.ts';
 import { useLeaving } from '../hooks.ts';
 import { recognitionOf } from '../voice/words.ts';
-import { followDraft, keepDraft, readDraft } from './drafts.ts';
+import { followDraft, storeDraft, readDraft } from './drafts.ts';
 import './composer.css';
 
 interface ComposerButtonsProps {
@@ -378,7 +378,7 @@ export function Composer({
   }, [draft, editing]);
 
   const keep = () => {
-    if (!editing) setUnkept(!keepDraft(browser, draft, field.current?.value ?? ''));
+    if (!editing) setUnkept(!storeDraft(browser, draft, field.current?.value ?? ''));
   };
   useLeaving(keep);
   const onText = () => {
@@ -428,7 +428,7 @@ export function Composer({
     if (field.current) field.current.value = '';
     onText();
     mentioning.leave();
-    if (!editing) keepDraft(browser, draft, '');
+    if (!editing) storeDraft(browser, draft, '');
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentioning.onKeyDown(event)) return;

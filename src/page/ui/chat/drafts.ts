@@ -11,7 +11,7 @@ const key = (agentId: AgentId) => `roost-draft:${agentId}`;
 export const readDraft = (browser: Device['browser'], agentId: AgentId): string => browser.read(key(agentId)) ?? '';
 
 /** False where storage is full. The text stays on the page, but a reload would lose it. */
-export const keepDraft = (browser: Device['browser'], agentId: AgentId, text: string): boolean =>
+export const storeDraft = (browser: Device['browser'], agentId: AgentId, text: string): boolean =>
   browser.write(key(agentId), text);
 
 /**
@@ -48,7 +48,7 @@ export function readDraftFiles(browser: Device['browser'], draft: string): reado
     return [];
   }
 }
-export const keepDraftFiles = (browser: Device['browser'], draft: string, files: readonly DraftFile[]): boolean =>
+export const storeDraftFiles = (browser: Device['browser'], draft: string, files: readonly DraftFile[]): boolean =>
   browser.write(filesKey(draft), files.length === 0 ? '' : JSON.stringify(files, withoutData));
 export const followDraftFiles = (draft: string, onChange: () => void): (() => void) =>
   follow(filesKey(draft), onChange);

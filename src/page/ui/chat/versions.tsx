@@ -30,19 +30,19 @@ interface Props {
 }
 
 export default function VersionsDialog({ message, name, onClose }: Props) {
-  const { owner } = useRoost();
+  const { dataWorker } = useRoost();
   const { agentId, messageId } = message;
   const [found, setFound] = useState<readonly MessageDoc[] | 'reading' | { readonly failed: string }>('reading');
   useEffect(() => {
     let wanted = true;
-    owner.call('replaced', { agentId, messageId, limit: MOST + 1 }).then(
+    dataWorker.call('replaced', { agentId, messageId, limit: MOST + 1 }).then(
       (messages) => wanted && setFound(messages),
       (error: unknown) => wanted && setFound({ failed: errorText(error) }),
     );
     return () => {
       wanted = false;
     };
-  }, [owner, agentId, messageId]);
+  }, [dataWorker, agentId, messageId]);
   return (
     <Dialog title={t`What stood here before`} shape="wide" onClose={onClose}>
       {found === 'reading' ? (

@@ -22,11 +22,11 @@ import { chooseSink } from './sink.ts';
 const PAGE = 500;
 
 /** All messages, oldest first. */
-async function readAll({ owner }: RoostState, agentId: AgentId, signal: AbortSignal): Promise<MessageDoc[]> {
+async function readAll({ dataWorker }: RoostState, agentId: AgentId, signal: AbortSignal): Promise<MessageDoc[]> {
   const pages: (readonly MessageDoc[])[] = [];
   let before: string | null = null;
   do {
-    const page: ConversationPage = await owner.call('conversation', { agentId, before, limit: PAGE });
+    const page: ConversationPage = await dataWorker.call('conversation', { agentId, before, limit: PAGE });
     signal.throwIfAborted();
     pages.push(page.messages);
     before = page.before;
@@ -35,12 +35,12 @@ async function readAll({ owner }: RoostState, agentId: AgentId, signal: AbortSig
 }
 
 /** Every file once, under a unique name. Files that are not on this device are left out. */
-async function readFiles({ owner }: RoostState, messages: readonly MessageDoc[], signal: AbortSignal) {
+async function readFiles({ dataWorker }: RoostState, messages: readonly MessageDoc[], signal: AbortSignal) {
   const files = new Map<string, { readonly path: string; readonly bytes: Uint8Array }>();
   const taken = new Set<string>();
   for (const file of messages.flatMap(({ attachments = [] }) => attachments)) {
     if (files.has(file.attachmentId)) continue;
-    const data = await readAttachment(owner, file);
+    const data = await readAttachment(dataWorker, file);
     signal.throwIfAborted();
     if (data === null) continue;
     const path = `files/${freeName(file, taken)}`;

@@ -35,7 +35,7 @@ function reachableFrom({ address }: DeviceCode): string | null {
   return isOwnMachine(location.hostname) ? address : location.origin;
 }
 
-export interface CodeKeeper {
+export interface CodeStore {
   readonly shown: Shown;
   readonly again: () => void;
   /**
@@ -48,7 +48,7 @@ export interface CodeKeeper {
 }
 
 /** Creates a code and polls it while it is `wanted`, until an offer has arrived. */
-export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeKeeper {
+export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeStore {
   const { reach, device } = useRoost();
   const [turn, setTurn] = useState(0);
   const [made, setMade] = useState<DeviceCode | null>(null);
@@ -129,7 +129,7 @@ function OutOfReach() {
 }
 
 /** The code for the other device’s camera. */
-export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeKeeper }) {
+export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
   const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
   switch (shown.step) {
     case 'making':
@@ -499,7 +499,7 @@ function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
 }
 
 /** The code that does everything, and the alternative below it. */
-function WaysIn({ code, onOffer }: { code: CodeKeeper; onOffer: (offer: string) => void }) {
+function WaysIn({ code, onOffer }: { code: CodeStore; onOffer: (offer: string) => void }) {
   return (
     <>
       <DeviceCodeView keeper={code} />

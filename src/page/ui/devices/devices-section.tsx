@@ -1,7 +1,7 @@
 /** Settings section: the household's devices and the state of sync between them. */
 import { type FormEvent, useCallback, useState } from 'react';
 import { Link } from 'wouter';
-import type { DeviceView, Joining, KeptElsewhere, SyncStatus } from '../../../shared/protocol/sync/page.ts';
+import type { DeviceView, Joining, StoredElsewhere, SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { retold, t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
@@ -217,7 +217,7 @@ function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
 }
 
 /** The second copies of all data, and the relay's part in them, which the person can switch off. */
-function SecondHome({ kept }: { kept: KeptElsewhere }) {
+function SecondHome({ kept }: { kept: StoredElsewhere }) {
   const actions = deviceActionsOf(useRoost());
   const [asking, setAsking] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);

@@ -4,7 +4,7 @@ import { type Agent, displayName } from '../../../shared/domain/agent.ts';
 import { type AgentGroup, GROUPS } from '../../../shared/domain/seat.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { groupsIn, keepGroup, removeGroup } from '../../state/groups.ts';
+import { groupsIn, storeGroup, removeGroup } from '../../state/groups.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -131,8 +131,8 @@ export function KeepGroup({ marked, last }: KeepProps) {
     groups.find((group) => group.agentIds.length === agentIds.length && isMarked(group)) ??
     null;
   const same = from !== null && isMarked(from);
-  const keep = (group: Parameters<typeof keepGroup>[1]) =>
-    keepGroup(roost, group).then((done) => (done.ok ? null : done.reason));
+  const keep = (group: Parameters<typeof storeGroup>[1]) =>
+    storeGroup(roost, group).then((done) => (done.ok ? null : done.reason));
   if (naming !== null)
     return (
       <NameForm

@@ -257,7 +257,7 @@ const Morning = optional(() => import('../night/morning.tsx'));
 const ClockNote = optional(() => import('../night/clock-note.tsx'));
 
 /** Keeps the context sizes up to date while any agent sleeps. */
-function WakeSizesKeeper() {
+function WakeSizesWatch() {
   const { wakeSizes } = useRoost();
   const sleepers = useSleepers({ withPaused: false });
   const cap = useHousehold((state) => state.settings.transcriptCap);
@@ -305,7 +305,7 @@ function Status() {
   const idle = known && sleepers.length === 0 && !progress;
   return (
     <div className="hearth-status">
-      {!progress && <WakeSizesKeeper />}
+      {!progress && <WakeSizesWatch />}
       {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
       {idle && born > 0 && live && (
         <span>{emptySeats(roster).length === 0 ? t`Everyone is awake.` : t`${plural(born, 'agent')} awake.`}</span>

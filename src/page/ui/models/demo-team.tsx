@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { householdFileName } from '../../state/copies.ts';
-import { demoTeam, hatchRealTeam, keepDemoTeam, keptIds } from '../../state/demo-team.ts';
+import { demoTeam, hatchRealTeam, storeDemoTeam, storedIds } from '../../state/demo-team.ts';
 import { errorText } from '../../state/ports.ts';
 import { useHousehold, usePending, useRoost } from '../context.tsx';
 import { chooseSink } from '../copies/sink.ts';
@@ -18,7 +18,7 @@ export default function DemoTeam() {
   const models = useQuery(roost.models.query);
   const roster = useHousehold((state) => state.roster);
   const calling = usePending((state) => state.call !== null);
-  const [kept, setKept] = useState(() => keptIds(roost));
+  const [kept, setKept] = useState(() => storedIds(roost));
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<string | null>(null);
   const agents = demoTeam({ roster }).filter(({ agentId }) => !kept.includes(agentId));
@@ -43,8 +43,8 @@ export default function DemoTeam() {
     }
   };
   const keep = () => {
-    keepDemoTeam(roost, agents);
-    setKept(keptIds(roost));
+    storeDemoTeam(roost, agents);
+    setKept(storedIds(roost));
   };
   return (
     <section className="demo-team" aria-label={t`Agents from the demo`}>

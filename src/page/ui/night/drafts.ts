@@ -3,7 +3,7 @@
  * from and to schedules. Pure.
  */
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
-import { createCronClock, cronProblem } from '../../../shared/protocol/said-timing.ts';
+import { createCronClock, cronProblem } from '../../../shared/protocol/timing-arguments.ts';
 import { type Schedule, SCHEDULE_BOUNDS, type ScheduleOf } from '../../../shared/protocol/schedules.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';

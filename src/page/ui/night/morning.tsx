@@ -13,7 +13,7 @@ import { costText } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
-import { AccountList, accountOf, idleIn, useOpenedAt } from './account-list.tsx';
+import { ActivityList, activityOf, idleIn, useOpenedAt } from './activity-list.tsx';
 import { pastLeftOutText } from './words.ts';
 import './morning.css';
 
@@ -134,7 +134,7 @@ export default function Morning({ again }: { again: boolean }) {
   const timeline = useQuery(schedulesOf(state).timeline(hours));
   if (!ready || timeline.kind !== 'ready') return null;
   const { occurrences, leftOut } = timeline.value;
-  const lines = accountOf(occurrences, since, opened);
+  const lines = activityOf(occurrences, since, opened);
   if (lines.length === 0 && !again) return null;
   const cost = lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0);
   const estimated = lines.some((line) => line.estimated);
@@ -173,7 +173,7 @@ export default function Morning({ again }: { again: boolean }) {
       {lines.length === 0 ? (
         <p className="query-quiet">{t`Nothing to tell of the last 7 days.`}</p>
       ) : (
-        <AccountList lines={lines} />
+        <ActivityList lines={lines} />
       )}
       {isCut && lines.length > 0 && (
         <p className="morning-sum">{t`You were away for longer. This is about the last 7 days.`}</p>

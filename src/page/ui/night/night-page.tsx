@@ -31,7 +31,7 @@ import { clockTime, duration } from '../text/time.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { AgentSelect } from '../parts/choices.tsx';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
-import { GoOn, Lately, useOpenedAt } from './account-list.tsx';
+import { GoOn, Lately, useOpenedAt } from './activity-list.tsx';
 import {
   isOn,
   momentText,
@@ -288,7 +288,7 @@ export function AgentGroup({
 }
 
 /** The agent snapshots at the relay, from which it can wake agents while no page is open. */
-export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
+export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
   const now = useNow();
@@ -721,7 +721,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
       </section>
       <Lately agentId={agentId} />
       <NightTimeline agentId={agentId} />
-      <StandingCopies agentId={agentId} />
+      <AgentSnapshots agentId={agentId} />
       {editor}
     </div>
   );

@@ -6,7 +6,7 @@ import type { AgentId, ScheduleId } from '../../../shared/domain/ids.ts';
 import type { Timeline } from '../../../shared/protocol/endpoints/schedules.ts';
 import { type Shift, spreadClashes } from '../../../shared/domain/schedule/timeline.ts';
 import type { Timing } from '../../../shared/domain/schedule/timing.ts';
-import { createCronClock } from '../../../shared/protocol/said-timing.ts';
+import { createCronClock } from '../../../shared/protocol/timing-arguments.ts';
 import type { Scheduled } from '../../../shared/protocol/schedules.ts';
 import { spoken, t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';

@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react';
 import type { Notifications, PushContact } from '../../../shared/protocol/notifications.ts';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
-import { type Told, toldOf, whyNoPush } from '../../state/notifications.ts';
+import { type Notified, notificationsOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 
@@ -28,7 +28,7 @@ function Refused({ contact, device }: { contact: PushContact; device: Notificati
   );
 }
 
-function PushContactForm({ contact, told }: { contact: PushContact; told: Told }) {
+function PushContactForm({ contact, told }: { contact: PushContact; told: Notified }) {
   const id = useId();
   const [mail, setMail] = useState(contact.mail ?? '');
   const [said, setSaid] = useState('');
@@ -90,7 +90,7 @@ const NIGHT = { from: 22 * 60, to: 7 * 60 };
 /**
  * The devices that receive notifications while Roost is closed, and errors of their push services.
  */
-function ToldDevices({ told }: { told: Told }) {
+function ToldDevices({ told }: { told: Notified }) {
   const shown = useQuery(told.shown);
   return (
     <>
@@ -124,7 +124,7 @@ function ToldDevices({ told }: { told: Told }) {
 }
 
 export function NotificationsSection() {
-  const told = toldOf(useRoost());
+  const told = notificationsOf(useRoost());
   const [choice, setChoice] = useState(told.choice);
   const [said, setSaid] = useState('');
   /** The choice before the last change; null: nothing was changed. */

@@ -5,10 +5,10 @@
 import { useEffect, useRef } from 'react';
 import { quietUntil } from '../../../shared/domain/blackouts.ts';
 import type { RaisedNotification } from '../../../shared/protocol/notifications.ts';
-import { type KeptWaits, TOLD } from '../../../shared/domain/talk.ts';
+import { type StoredWaits, NOTIFIED } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
-import { toldOf, toldTitle } from '../../state/notifications.ts';
+import { notificationsOf, notificationTitle } from '../../state/notifications.ts';
 import { waitingOf } from '../../state/waiting.ts';
 import { useRoost, useUnread } from '../context.tsx';
 import { type Route, routeOf, useRoute } from '../routes.ts';
@@ -22,7 +22,7 @@ import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 // those that were read or are obsolete.
 
 /** Times in ms. */
-const TOLD_HERE = {
+const SHOWN_HERE = {
   /**
    * For this long after a key, a pointer event or a look at the page, the person counts as present.
    */
@@ -58,10 +58,10 @@ function isOnScreen({ path }: RaisedNotification, here: Route, looking: string |
   }
 }
 
-export function ToldHere() {
+export function NotifiedHere() {
   const roost = useRoost();
   const { device, notices } = roost;
-  const told = toldOf(roost);
+  const told = notificationsOf(roost);
   const { route, go } = useRoute();
   const looking = useUnread((state) => state.looking);
   const shown = useQuery(told.shown);
@@ -81,7 +81,7 @@ export function ToldHere() {
   const cancel = useRef<() => void>(() => undefined);
   const nameOf = useNames();
   const titleOf = ({ kind, agentId, title }: RaisedNotification) =>
-    agentId === null ? title : toldTitle(kind, nameOf(agentId));
+    agentId === null ? title : notificationTitle(kind, nameOf(agentId));
 
   /** The tray shows the question itself, with its answers. */
   const isInTray = ({ kind, key }: RaisedNotification): boolean => {
@@ -100,7 +100,7 @@ export function ToldHere() {
     const visible = document.visibilityState === 'visible';
     const { kinds, quiet } = told.choice();
     const quietUntilMs = quietUntil(quiet, Intl.DateTimeFormat().resolvedOptions().timeZone, now);
-    const isThere = visible && now - usedAt.current < TOLD_HERE.there;
+    const isThere = visible && now - usedAt.current < SHOWN_HERE.there;
     const onScreen = visible ? open.filter((each) => isOnScreen(each, route, looking)) : [];
     const seen = new Set(onScreen.map(({ key }) => key));
     let next = Infinity;
@@ -145,7 +145,7 @@ export function ToldHere() {
       if (document.visibilityState !== 'visible') return latest.current();
       usedAt.current = device.now();
       latest.current();
-      if (!pushed || device.now() - saidUsedAt.current < TOLD_HERE.sayUsed) return;
+      if (!pushed || device.now() - saidUsedAt.current < SHOWN_HERE.sayUsed) return;
       saidUsedAt.current = device.now();
       void told.seen([]);
     };
@@ -174,7 +174,7 @@ export function ToldHere() {
     before.current = new Set(open.map(({ key }) => key));
     const visible = document.visibilityState === 'visible';
     for (const { key } of open)
-      if (known?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : TOLD_HERE.grace));
+      if (known?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : SHOWN_HERE.grace));
     // Removes obsolete notifications, also those of other tabs.
     const { serviceWorker } = navigator as Partial<Navigator>;
     void serviceWorker?.getRegistration().then(async (own) => {
@@ -208,11 +208,11 @@ function badge(count: number, at: number): void {
   const system: Pick<Partial<Navigator>, 'setAppBadge' | 'clearAppBadge'> = navigator;
   const { serviceWorker } = navigator as Partial<Navigator>;
   if (serviceWorker?.controller) {
-    const kept: KeptWaits = { count, at };
+    const kept: StoredWaits = { count, at };
     // For the service worker, which continues the count while no page is open.
     void caches
-      .open(TOLD.cache)
-      .then((cache) => cache.put(TOLD.waits, Response.json(kept)))
+      .open(NOTIFIED.cache)
+      .then((cache) => cache.put(NOTIFIED.waits, Response.json(kept)))
       .catch(() => undefined);
   }
   (count > 0 ? system.setAppBadge?.(count) : system.clearAppBadge?.())?.catch(() => undefined);
@@ -241,7 +241,7 @@ export default function WaitingSign() {
   return (
     <>
       <Tray />
-      <ToldHere />
+      <NotifiedHere />
     </>
   );
 }

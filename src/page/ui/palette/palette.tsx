@@ -260,7 +260,7 @@ const NOTHING: Searched = { answer: null, waits: false, problem: null };
 export const isSearch = (text: string): boolean => text.trim().length >= LEAST || WORD.test(text);
 
 export function useSearch(query: SearchQuery): Searched {
-  const { owner, device } = useRoost();
+  const { dataWorker, device } = useRoost();
   const [searched, setSearched] = useState(NOTHING);
   const asked = isSearch(query.text) ? JSON.stringify(query) : null;
   /** The current query. A superseded one has no effect. */
@@ -280,7 +280,7 @@ export function useSearch(query: SearchQuery): Searched {
     const ask = async () => {
       try {
         // `asked` is the query serialised above.
-        const answer = await owner.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
+        const answer = await dataWorker.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
         if (newest.current === question) setSearched({ answer, waits: false, problem: null });
       } catch (error) {
         const problem = errorText(error);
@@ -288,11 +288,11 @@ export function useSearch(query: SearchQuery): Searched {
       }
     };
     void ask();
-  }, [asked, owner, look, line]);
+  }, [asked, dataWorker, look, line]);
   useEffect(() => {
     // Preloads the index. Errors are reported by an actual search.
-    owner.call('search', { text: '', limit: 1 }).catch(() => undefined);
-  }, [owner]);
+    dataWorker.call('search', { text: '', limit: 1 }).catch(() => undefined);
+  }, [dataWorker]);
   useEffect(
     () => () => {
       newest.current = null;

@@ -11,8 +11,8 @@ import type { Waking } from '../../../shared/protocol/worker.ts';
 import { t } from '../../language/t.ts';
 import { errorText } from '../../state/ports.ts';
 import { runSpansOf } from '../../state/live.ts';
-import { CallAccount } from '../calls/calls-page.tsx';
-import { LatelyAccount } from '../night/account-list.tsx';
+import { CallLog } from '../calls/calls-page.tsx';
+import { RecentActivity } from '../night/activity-list.tsx';
 import { PATHS, type PortraitTab, useRoute } from '../routes.ts';
 import { WakeFeed } from '../wakes/wakes-page.tsx';
 import { OpenThreads, openThreadsOf } from '../agent/open-threads.tsx';
@@ -47,14 +47,14 @@ export function DeedsTab({ agentId }: { agentId: AgentId }) {
     <div className="portrait-deeds">
       <section aria-label={t`With its tools`}>
         <h2>{t`With its tools`}</h2>
-        <CallAccount agentId={agentId} days />
+        <CallLog agentId={agentId} days />
         <p className="agent-ways">
           <Link href={PATHS.approvals(agentId)}>{t`What waits for your yes`}</Link>
         </p>
       </section>
       <section aria-label={t`By itself`}>
         <h2>{t`By itself, in the last 7 days`}</h2>
-        <LatelyAccount agentId={agentId} />
+        <RecentActivity agentId={agentId} />
         <p className="agent-ways">
           <Link href={PATHS.night(agentId)}>{t`Its routines`}</Link>
         </p>
@@ -350,12 +350,12 @@ function Facts({ agent }: { agent: Agent }) {
 
 /** Its soul, the earlier versions, and other facts about it. */
 export function SoulTab({ agent }: { agent: Agent }) {
-  const { owner } = useRoost();
+  const { dataWorker } = useRoost();
   const { agentId, soul, name } = agent;
   const identities = useHousehold((state) => state.identities);
   // Read again when something of it changes.
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  const read = useCallback(() => owner.call('changes', { agentId }), [owner, agentId, soul, name]);
+  const read = useCallback(() => dataWorker.call('changes', { agentId }), [dataWorker, agentId, soul, name]);
   const [reading, again] = useReading(read);
   const birth = birthOf(identities.values(), agentId);
   return (
@@ -468,7 +468,7 @@ function withNewest(known: Read, newest: Read): Read {
 }
 
 function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string; first: Read; end: number | null }) {
-  const { owner, notices } = useRoost();
+  const { dataWorker, notices } = useRoost();
   const now = useNow();
   const [{ known, newest: top }, setKnown] = useState({ known: first, newest: first });
   const [busy, setBusy] = useState(false);
@@ -477,7 +477,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
   const more = async () => {
     setBusy(true);
     try {
-      const page = await owner.call('wakings', { agentId, before, upTo: null, limit: PAGE });
+      const page = await dataWorker.call('wakings', { agentId, before, upTo: null, limit: PAGE });
       setKnown(({ known: held, newest }) => ({
         known: { wakings: [...held.wakings, ...page.wakings], before: page.before },
         newest,
@@ -528,11 +528,11 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
 
 /** The conversation with an agent by its periods awake. */
 export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: string; day: string | null }) {
-  const { owner, device } = useRoost();
+  const { dataWorker, device } = useRoost();
   const end = day === null ? null : endOfDay(day);
   const read = useCallback(
-    async () => ({ first: await owner.call('wakings', { agentId, before: null, upTo: end, limit: PAGE }), end }),
-    [owner, agentId, end],
+    async () => ({ first: await dataWorker.call('wakings', { agentId, before: null, upTo: end, limit: PAGE }), end }),
+    [dataWorker, agentId, end],
   );
   const [reading, again] = useReading(read);
   // A past day has no news.
@@ -540,7 +540,7 @@ export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; nam
   useEffect(() => {
     if (!isLive) return undefined;
     let cancel: (() => void) | null = null;
-    const stop = owner.subscribe((news) => {
+    const stop = dataWorker.subscribe((news) => {
       if (news.news !== 'documents' || !news.docs.some((doc) => doc['agentId'] === agentId)) return;
       cancel ??= device.after(READ_AGAIN_MS, () => {
         cancel = null;
@@ -551,7 +551,7 @@ export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; nam
       cancel?.();
       stop();
     };
-  }, [owner, device, agentId, again, isLive]);
+  }, [dataWorker, device, agentId, again, isLive]);
   return (
     <div className="portrait-talks">
       <ToDay agentId={agentId} day={end === null ? null : day} />

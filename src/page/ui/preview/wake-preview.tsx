@@ -5,7 +5,7 @@ import { writeWake } from '../../../shared/domain/wake-payload.ts';
 import { t } from '../../language/t.ts';
 import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { payloadOf, type WakeShare } from '../../state/wake-sizes.ts';
-import { wakeAround, wakePromptOf } from '../../state/wake-material.ts';
+import { wakeAround, wakePromptOf } from '../../state/wake-context.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { useSleepers } from '../grid/hearth.tsx';

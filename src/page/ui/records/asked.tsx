@@ -11,7 +11,7 @@ import { plural } from '../text/sizes.ts';
 import { revealedLine } from '../text/unseen.ts';
 import { useNames } from '../use-somebody.ts';
 import { useQuery } from '../hooks.ts';
-import './give-back.css';
+import './restore-records.css';
 
 const keyOf = ({ type, id, part, hash }: AskedRecord) => JSON.stringify([type, id, part, hash]);
 
@@ -88,7 +88,7 @@ export default function AskedRecords() {
   const tick = (key: string, on: boolean) =>
     setTicks(new Set(on ? [...ticks, key] : [...ticks].filter((held) => held !== key)));
   return (
-    <section className="give-back" aria-label={t`What waits for your yes`}>
+    <section className="restore-records" aria-label={t`What waits for your yes`}>
       {refused.length > 0 && (
         <p role="alert">{t`Some of it could not be let: ${refused.map((why) => retold(why)).join(' ')}`}</p>
       )}

@@ -21,12 +21,12 @@ import { isSeatPosition, SEAT_ORDER, seatColor, seatNumber } from '../../../shar
 import { parseTemplate, PLACEHOLDERS } from '../../../shared/domain/prompts.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { costQueriesOf } from '../../state/costs.ts';
-import { toldOf, USUAL_CHOICE } from '../../state/notifications.ts';
+import { notificationsOf, USUAL_CHOICE } from '../../state/notifications.ts';
 import { moveToSeat } from '../../state/groups.ts';
 import { retold, t } from '../../language/t.ts';
 import { errorText } from '../../state/ports.ts';
 import { payloadOf, type WakeShare } from '../../state/wake-sizes.ts';
-import { wakeAround, wakePromptOf } from '../../state/wake-material.ts';
+import { wakeAround, wakePromptOf } from '../../state/wake-context.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { areOwn, CostsSection } from '../costs/costs-section.tsx';
 import { useRehearsing } from '../models/chip.tsx';
@@ -133,7 +133,7 @@ export function useChangedSettings(section: SettingsSection | null): ReadonlyMap
   const prices = useQuery(costQueriesOf(state).prices);
   const atRelay = useDevices(({ status }) => (keepsNothingAtRelay(status) ? 1 : 0));
   const rehearsal = useRehearsal(section);
-  const told = toldOf(state);
+  const told = notificationsOf(state);
   // The relay's answer about devices may also change this device's choice.
   useQuery(told.shown);
   const ofLedger = Object.entries(IN_SECTION).map(

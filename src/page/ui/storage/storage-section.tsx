@@ -3,7 +3,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react
 import { Link } from 'wouter';
 import type {
   ExportNote,
-  OwnerProgress,
+  WorkerProgress,
   RebuildReport,
   StorageStatus,
   VolumeStatus,
@@ -27,7 +27,7 @@ import { shortages } from '../text/room.ts';
 import { WarnIcon } from '../parts/icons.tsx';
 import './storage.css';
 
-const TASKS: Record<OwnerProgress['task'], string> = {
+const TASKS: Record<WorkerProgress['task'], string> = {
   rebuild: t`Rebuilding: every entry is looked at`,
   forget: t`Removing what was forgotten for good`,
   replay: t`Taking up what was in the journal`,
@@ -195,19 +195,19 @@ interface Storage {
 
 /** The state of the storage, updated while the page is open. */
 function useStorage(): Storage {
-  const { owner, device } = useRoost();
+  const { dataWorker, device } = useRoost();
   const [status, setStatus] = useState<StorageStatus | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
   const look = useCallback(
     () =>
-      owner.call('storage').then(
+      dataWorker.call('storage').then(
         (now) => {
           setStatus(now);
           setFailed(null);
         },
         (error: unknown) => setFailed(errorText(error)),
       ),
-    [owner],
+    [dataWorker],
   );
   useEffect(() => {
     let stopped = false;

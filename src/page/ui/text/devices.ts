@@ -1,6 +1,6 @@
 /** Describes the state of devices and of sync between them. */
 import { t } from '../../language/t.ts';
-import type { DeviceView, KeptElsewhere } from '../../../shared/protocol/sync/page.ts';
+import type { DeviceView, StoredElsewhere } from '../../../shared/protocol/sync/page.ts';
 import { plural } from './sizes.ts';
 import { clockTime, dayWithin, duration } from './time.ts';
 
@@ -46,7 +46,7 @@ export function reachText(
 }
 
 /** How much of this device's data has reached the relay. */
-export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'link'>): string {
+export function acknowledgedText({ toSend, link }: Pick<StoredElsewhere, 'toSend' | 'link'>): string {
   switch (link) {
     case 'live':
       return toSend === 0
@@ -72,7 +72,7 @@ export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' 
 }
 
 /** Against which losses of this device's storage the second copies protect. */
-export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'files'>): string {
+export function protectionText({ link, files }: Pick<StoredElsewhere, 'link' | 'files'>): string {
   if (link !== 'off')
     return files
       ? t`If the browser loses a part of what it stores, your team comes back by itself: from files beside it on this device, and from the relay. That needs the keys in this browser’s data.`

@@ -5,7 +5,7 @@ import { useInfo, useActions, useRoost } from '../context.tsx';
 import { Begin } from './begin.tsx';
 import { ComeBack } from './returning.tsx';
 import { useStore } from 'zustand';
-import { createLook, type Look, LOOK_LINES, type LookLine } from '../../state/asked.ts';
+import { createHouseholdView, type HouseholdView, VIEW_LINES, type ViewLine } from '../../state/asked.ts';
 import '../devices/devices.css';
 import './welcome.css';
 
@@ -14,7 +14,7 @@ const WAITS = {
   lost: t`The relay does not let this browser look on now. It is tried again by itself.`,
 } as const;
 
-function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
+function Looking({ look, onClose }: { look: HouseholdView; onClose: () => void }) {
   const { link, agents, session, lines } = useStore(look.store);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);
@@ -25,7 +25,7 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
         ? t`The relay`
         : (agents.find(({ agentId }) => agentId === id)?.name ?? (id === 'lead' ? t`The lead` : t`An egg`));
   const awake = session?.awake.map(nameOf) ?? [];
-  const whose = (line: LookLine) =>
+  const whose = (line: ViewLine) =>
     line.author === line.agentId ? nameOf(line.author) : t`${nameOf(line.author)} to ${nameOf(line.agentId)}`;
   return (
     <main className="welcome" id="main">
@@ -41,7 +41,7 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
                 ? t`A session runs. Nobody has said anything yet.`
                 : t`Awake: ${awake.join(', ')}`}
         </p>
-        {lines.length >= LOOK_LINES && <p>{t`Only the newest ${LOOK_LINES} messages are shown here.`}</p>}
+        {lines.length >= VIEW_LINES && <p>{t`Only the newest ${VIEW_LINES} messages are shown here.`}</p>}
         <ol className="look-lines" aria-label={t`What is said`}>
           {lines.map((line) => (
             <li key={line.messageId} dir="auto">
@@ -60,7 +60,7 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
 function LookPage({ onClose }: { onClose: () => void }) {
   const { relay } = useRoost();
   const actions = useActions();
-  const [look] = useState(() => createLook(relay));
+  const [look] = useState(() => createHouseholdView(relay));
   useEffect(() => look.start(), [look]);
   const close = () => {
     // The options may have changed.

@@ -145,7 +145,7 @@ export function rowOf(newestFirst: readonly OccurrenceEnd[], sort: 'skipped' | '
 
 /**
  * Cron expressions in a time zone. A library does the arithmetic; see
- * `src/shared/protocol/said-timing.ts`.
+ * `src/shared/protocol/timing-arguments.ts`.
  */
 export interface CronClock {
   /**
@@ -365,7 +365,7 @@ function daysOf(ahead: string | undefined, weekday: string, isNext: boolean, tod
  * come, which may be today. With `next` it is never today. `weekday` is any day from Monday to
  * Friday.
  */
-export function saidMoment(text: string, zone: string, now: number): number | null {
+export function parseMoment(text: string, zone: string, now: number): number | null {
   const read = readDateTime(text);
   if (read) return read.fixed ? read.wall : whenShown(read.wall, zone);
   const said = DAY_TIME.exec(text.trim().toLowerCase().replace(/\s+/g, ' '))?.groups;

@@ -8,12 +8,12 @@ import { common, ms } from '../documents.ts';
 import { idOf, LIMITS } from '../limits.ts';
 import {
   changeScheduleSchema,
-  copyStandingSchema,
+  snapshotStatusSchema,
   occurrenceSchema,
   proposalSchema,
   scheduledSchema,
   scheduleSchema,
-  standingCopySchema,
+  agentSnapshotSchema,
 } from '../schedules.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 import { changedElsewhere } from '../version.ts';
@@ -35,7 +35,7 @@ const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
 const HISTORY_PAGE = { min: 1, max: 500, otherwise: 100 } as const;
 
 const standingCopiesSchema = z.object({
-  copies: z.array(copyStandingSchema),
+  copies: z.array(snapshotStatusSchema),
   takenBack: z
     .array(common.agentId)
     .describe('agents whose snapshot the person has withdrawn; pages leave none until a schedule is switched on again'),
@@ -318,7 +318,7 @@ export const scheduleEndpoints = {
     path: '/api/standing-copies/{agentId}',
     does: 'Leaves an agent snapshot with the relay: what the agent needs to work without a page. The relay stores it sealed.',
     params: { agentId: named(idText, 'the agent’s id') },
-    body: z.strictObject({ version: z.string().min(1).max(LIMITS.id), copy: standingCopySchema }),
+    body: z.strictObject({ version: z.string().min(1).max(LIMITS.id), copy: agentSnapshotSchema }),
     bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 204, when: 'on disk' },

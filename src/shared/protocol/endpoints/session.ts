@@ -5,7 +5,7 @@ import {
   beginHomeSchema,
   healthSchema,
   homeStandingSchema,
-  lookedAtSchema,
+  viewedHouseholdSchema,
   messagePostedSchema,
   openHealthSchema,
   postMessageSchema,
@@ -127,7 +127,7 @@ export const homeEndpoints = {
     path: '/api/look',
     does: 'The agents of the one other household, for a browser that has none.',
     answers: [
-      { status: 200, when: 'there is a household to view', body: lookedAtSchema },
+      { status: 200, when: 'there is a household to view', body: viewedHouseholdSchema },
       { status: 409, when: 'there is none' },
     ],
   }),

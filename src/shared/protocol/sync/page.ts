@@ -116,7 +116,7 @@ export type Joining =
 export type RelayLink = 'off' | 'connecting' | 'live' | 'lost' | 'locked-out';
 
 /** The second, sealed copy of everything. */
-export interface KeptElsewhere {
+export interface StoredElsewhere {
   readonly link: RelayLink;
   /** Number of entries on this device that the relay does not have yet. */
   readonly toSend: number;
@@ -136,7 +136,7 @@ interface LostTeam {
 
 export type SyncStatus =
   /** No other device, and no phrase. `kept` is null if no team lives here yet. */
-  | { readonly kind: 'alone'; readonly joining: Joining | null; readonly kept: KeptElsewhere | null }
+  | { readonly kind: 'alone'; readonly joining: Joining | null; readonly kept: StoredElsewhere | null }
   /** The browser lost this page's storage, and it is being restored. */
   | {
       readonly kind: 'returning';

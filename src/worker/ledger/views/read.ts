@@ -11,7 +11,7 @@ import type {
   ConversationPage,
   HouseholdView,
   LoggedChange,
-  OwnerCalls,
+  WorkerCalls,
   UnreadRow,
   UnreadView,
   WithinPage,
@@ -44,7 +44,7 @@ export function newestFirst(stamp: Stamp): string {
 /** The documents about one thing, page by page: the messages of a thread, for example. */
 export async function readWithin(
   db: ViewsDatabase,
-  { about, after, limit }: Parameters<OwnerCalls['within']>[0],
+  { about, after, limit }: Parameters<WorkerCalls['within']>[0],
 ): Promise<WithinPage> {
   const index = db.transaction('records').objectStore('records').index('about');
   const of = await index.count(about);

@@ -6,7 +6,7 @@ import { pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { Doc, MessageDoc } from '../../../shared/protocol/documents.ts';
 import type { DocumentStore } from '../../../shared/protocol/documents/kind.ts';
 import { asOfNow, isCovered, isKnown, storeOf } from '../../../shared/protocol/documents/kinds.ts';
-import type { OwnerCalls } from '../../../shared/protocol/worker.ts';
+import type { WorkerCalls } from '../../../shared/protocol/worker.ts';
 import { createBurst } from '../../../shared/domain/platform/burst.ts';
 import { singleFlight } from '../../../shared/domain/platform/single-flight.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
@@ -109,7 +109,7 @@ export async function readFound(
  */
 export async function readReplaced(
   db: ViewsDatabase,
-  { agentId, messageId, limit }: Parameters<OwnerCalls['replaced']>[0],
+  { agentId, messageId, limit }: Parameters<WorkerCalls['replaced']>[0],
   now: number,
 ): Promise<readonly MessageDoc[]> {
   const tx = db.transaction(['messages', 'replacements', 'forgets']);

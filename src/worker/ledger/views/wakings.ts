@@ -9,7 +9,7 @@ import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
 import { inOneLine, talkText } from '../../../shared/domain/talk.ts';
 import { LONG_SHARE } from '../../../shared/domain/transcript.ts';
 import type { AgentChangeDoc, MessageDoc, RunDoc } from '../../../shared/protocol/documents.ts';
-import type { OwnerCalls, WakeMaterial, WakeSession, Waking, WakingsPage } from '../../../shared/protocol/worker.ts';
+import type { WorkerCalls, WakeContext, WakeSession, Waking, WakingsPage } from '../../../shared/protocol/worker.ts';
 import { formatStamp } from '../../../shared/domain/stamp.ts';
 import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { LEDGER } from '../settings.ts';
@@ -141,7 +141,7 @@ async function readEnd(tx: Reading, sessionId: SessionId): Promise<SessionEnd | 
   return end && { endedAt: end.endedAt, reason: end.reason };
 }
 
-async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> {
+async function materialOf(tx: Reading, request: Request): Promise<WakeContext> {
   const { agentId, cap, hidden, births } = request;
   const talks = tx.objectStore('talks');
   const end = [agentId, hidden === '' ? AFTER_EVERYTHING : newestFirst(hidden)] as const;
@@ -200,11 +200,11 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
 }
 
 /** For each agent the newest sessions, until `cap` characters are filled. */
-export async function readWakeMaterial(
+export async function readWakeContext(
   db: ViewsDatabase,
   { agentIds, cap }: { agentIds: readonly AgentId[]; cap: number },
   now: number,
-): Promise<readonly WakeMaterial[]> {
+): Promise<readonly WakeContext[]> {
   const tx = open(db);
   const [forgets, identities] = await Promise.all([
     tx.objectStore('forgets').getAll(),
@@ -239,7 +239,7 @@ const placeOf = (time: number) => newestFirst(formatStamp({ time, counter: 0, no
 /** `before`: as in `readConversation`. */
 export async function readWakings(
   db: ViewsDatabase,
-  { agentId, before, upTo, limit }: Parameters<OwnerCalls['wakings']>[0],
+  { agentId, before, upTo, limit }: Parameters<WorkerCalls['wakings']>[0],
   now: number,
 ): Promise<WakingsPage> {
   const tx = db.transaction(['messages', 'records', 'forgets']);

@@ -5,7 +5,7 @@
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { DirectOrder, DirectReport } from '../../../shared/protocol/sync/page.ts';
-import type { OwnerNews } from '../../../shared/protocol/worker.ts';
+import type { WorkerNews } from '../../../shared/protocol/worker.ts';
 import { DIRECT } from '../direct/settings.ts';
 
 // A peer connection with one ordered, reliable data channel. It offers only addresses of this
@@ -261,13 +261,13 @@ export function openConnection({ connection, timers, offer, listener }: CarriedC
   };
 }
 
-export interface CarrierOwner {
+export interface CarrierPort {
   call(name: 'direct', report: DirectReport): Promise<null>;
-  subscribe(listener: (news: OwnerNews) => void): () => void;
+  subscribe(listener: (news: WorkerNews) => void): () => void;
 }
 
 export interface CarrierDeps {
-  readonly owner: CarrierOwner;
+  readonly dataWorker: CarrierPort;
   /** Absent in old browsers. There only one tab works at a time, so no lock is needed. */
   readonly locks: LockManager | undefined;
   readonly newConnection: () => RTCPeerConnection;
@@ -279,7 +279,7 @@ export interface Carrier {
   close(): void;
 }
 
-export function createCarrier({ owner, locks, newConnection, timers }: CarrierDeps): Carrier {
+export function createCarrier({ dataWorker, locks, newConnection, timers }: CarrierDeps): Carrier {
   const connections = new Map<string, CarriedConnection>();
   const closing = new AbortController();
   let carrying = false;
@@ -287,7 +287,7 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
 
   function report(said: DirectReport) {
     // A worker that refuses the report has another version. Close: another tab may fit it.
-    owner.call('direct', said).catch(close);
+    dataWorker.call('direct', said).catch(close);
   }
 
   function closeConnections() {
@@ -338,7 +338,7 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
     }
   }
 
-  const unsubscribe = owner.subscribe((news) => {
+  const unsubscribe = dataWorker.subscribe((news) => {
     if (!carrying) return;
     if (news.news === 'direct') follow(news.order);
     // The worker has restarted and knows of no connections.

@@ -4,14 +4,14 @@
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
-import type { Carrier, CarrierOwner } from './carrier.ts';
+import type { Carrier, CarrierPort } from './carrier.ts';
 
-interface Owner extends Omit<CarrierOwner, 'call'> {
-  readonly call: CarrierOwner['call'] & ((name: 'syncStatus') => Promise<SyncStatus>);
+interface Owner extends Omit<CarrierPort, 'call'> {
+  readonly call: CarrierPort['call'] & ((name: 'syncStatus') => Promise<SyncStatus>);
 }
 
 /** Call it after the first paint. The carrier's code is fetched when the household is shared. */
-export function carryWhenShared(owner: Owner, timers: Timers): void {
+export function carryWhenShared(dataWorker: Owner, timers: Timers): void {
   if (typeof RTCPeerConnection === 'undefined') return;
   let carrier: Promise<Carrier> | null = null;
   let shared = false;
@@ -21,7 +21,7 @@ export function carryWhenShared(owner: Owner, timers: Timers): void {
     const { createCarrier } = await import('./carrier.ts');
     // No servers: only addresses of this machine and its networks are offered.
     return createCarrier({
-      owner,
+      dataWorker,
       locks: navigator.locks,
       newConnection: () => new RTCPeerConnection({ iceServers: [] }),
       timers,
@@ -45,10 +45,10 @@ export function carryWhenShared(owner: Owner, timers: Timers): void {
     shared = status.kind === 'shared';
     look();
   }
-  owner.subscribe((news) => {
+  dataWorker.subscribe((news) => {
     if (news.news === 'sync') hear(news.status);
   });
-  void owner.call('syncStatus').then(hear);
+  void dataWorker.call('syncStatus').then(hear);
   // A page in the back/forward cache would hold the lock and carry nothing.
   addEventListener('pagehide', () => {
     shown = false;

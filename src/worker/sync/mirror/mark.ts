@@ -14,7 +14,7 @@ import {
   type DeviceRecord,
   type Membership,
   type TeamMark,
-} from '../owner/records.ts';
+} from '../data-worker/records.ts';
 import { idOf } from '../../../shared/protocol/limits.ts';
 
 export interface Mark {

@@ -11,7 +11,7 @@
  * - The relay carries the messages and is not trusted: the six words cover every key involved.
  * - An offer serves once, and for a limited time.
  *
- * It does not know how keys are stored. `../owner` does that.
+ * It does not know how keys are stored. `../data-worker` does that.
  */
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { OfferSlot } from '../../../shared/protocol/sync/control.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { saidMoment } from '../../../../src/shared/domain/schedule/timing.ts';
+import { parseMoment } from '../../../../src/shared/domain/schedule/timing.ts';
 
 describe('a moment as it is said', () => {
   const NOW = Date.UTC(2026, 10, 23, 7, 5);
   const at = (text: string, zone = 'Europe/Berlin', now = NOW) => {
-    const moment = saidMoment(text, zone, now);
+    const moment = parseMoment(text, zone, now);
     return moment === null ? null : new Date(moment).toISOString().slice(0, 16);
   };
   it('is one of the person’s own clock, on the day that it is for them', () => {

@@ -15,7 +15,7 @@ import {
 } from '../../../../src/shared/domain/schedule/timing.ts';
 import { clashesOf, darkAt, darkSpans, momentsBetween } from '../../../../src/shared/domain/schedule/timeline.ts';
 import { wallTime } from '../../../../src/shared/domain/zone-days.ts';
-import { createCronClock, cronProblem } from '../../../../src/shared/protocol/said-timing.ts';
+import { createCronClock, cronProblem } from '../../../../src/shared/protocol/timing-arguments.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

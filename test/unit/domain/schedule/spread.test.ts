@@ -12,7 +12,7 @@ import {
   spreadClashes,
 } from '../../../../src/shared/domain/schedule/timeline.ts';
 import type { Timing } from '../../../../src/shared/domain/schedule/timing.ts';
-import { createCronClock } from '../../../../src/shared/protocol/said-timing.ts';
+import { createCronClock } from '../../../../src/shared/protocol/timing-arguments.ts';
 
 const NOW = Date.parse('2026-11-22T18:00Z');
 const WEEK = 7 * 24 * 3_600_000;

@@ -9,8 +9,8 @@ import {
   writeMark,
   type Mark,
 } from '../../../../src/worker/sync/mirror/index.ts';
-import { deviceRecord } from '../../../../src/worker/sync/owner/records.ts';
-import { createMarkKeeper, createMarkStore } from '../../../../src/worker/sync/owner/mark-keeper.ts';
+import { deviceRecord } from '../../../../src/worker/sync/data-worker/records.ts';
+import { createMarkWriter, createMarkStore } from '../../../../src/worker/sync/data-worker/mark-writer.ts';
 import { createVirtualTime } from '../../../support/virtual-time.ts';
 import { memoryFiles } from './support.ts';
 
@@ -116,7 +116,7 @@ test('a mark that a full disk refuses is written when there is room, and no cras
   const write: typeof files.write = (name, bytes) =>
     full ? Promise.reject(new DOMException('No room.', 'QuotaExceededError')) : files.write(name, bytes);
   const store = createMarkStore({ ...files, write }, () => undefined);
-  const keeper = createMarkKeeper({
+  const keeper = createMarkWriter({
     store,
     timers: time,
     now: time.now,

@@ -7,9 +7,9 @@ import {
   isGenuineDevice,
   isGenuineLetIn,
   letInBy,
-} from '../../../../src/worker/sync/owner/records.ts';
-import { createPairing, type PairingDeps, type Welcoming } from '../../../../src/worker/sync/owner/pairing.ts';
-import type { Called } from '../../../../src/worker/sync/owner/ports.ts';
+} from '../../../../src/worker/sync/data-worker/records.ts';
+import { createPairing, type PairingDeps, type Welcoming } from '../../../../src/worker/sync/data-worker/pairing.ts';
+import type { Called } from '../../../../src/worker/sync/data-worker/ports.ts';
 import { random } from '../support.ts';
 import { createRoom } from './support.ts';
 

@@ -20,8 +20,8 @@ import type {
 } from '../../../../src/shared/protocol/http.ts';
 import { rehearsalSchema, startSessionSchema } from '../../../../src/shared/protocol/http.ts';
 import type {
-  OwnerCalls,
-  OwnerNews,
+  WorkerCalls,
+  WorkerNews,
   RebuildReport,
   StorageStatus,
   WakeSession,
@@ -32,7 +32,7 @@ import {
   createTextStorage,
   type Device,
   hearOtherTabs,
-  type OwnerPort,
+  type DataWorkerPort,
   type RelayPort,
 } from '../../../../src/page/state/ports.ts';
 import { visibleMessages } from '../../../../src/page/state/conversations.ts';
@@ -42,9 +42,9 @@ import { createMemoryIndex, createMemoryLedger, searchOver } from '../../../supp
 import { NOW } from './household.ts';
 import { aloneSync } from '../../../support/sync-calls.ts';
 
-export interface MemoryOwner extends OwnerPort {
+export interface MemoryOwner extends DataWorkerPort {
   readonly docs: Doc[];
-  say(news: OwnerNews): void;
+  say(news: WorkerNews): void;
   /** While set, every call rejects with this message. */
   broken: string | null;
   readonly calls: string[];
@@ -88,7 +88,7 @@ const STORAGE: StorageStatus = {
 
 export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
   const docs: Doc[] = [...initial];
-  const listeners = new Set<(news: OwnerNews) => void>();
+  const listeners = new Set<(news: WorkerNews) => void>();
   const known = () => docs.filter(isKnown);
   const messagesOf = (agentId: string) =>
     known().flatMap((doc) => (doc.type === 'message' && doc.agentId === agentId ? [doc] : []));
@@ -96,7 +96,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     const ids = new Set(messages.map((message) => message.sessionId));
     return known().flatMap((doc) => (doc.type === 'session' && ids.has(doc.sessionId) ? [doc] : []));
   };
-  const answers: Omit<OwnerCalls, 'search'> = {
+  const answers: Omit<WorkerCalls, 'search'> = {
     household: () => ({
       identities: known().flatMap((doc) => (doc.type === 'agent-identity' ? [doc] : [])),
       changes: known().flatMap((doc) => (doc.type === 'agent-change' ? [doc] : [])),
@@ -246,7 +246,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       // `answers` is keyed by the same table that types the call.
       const answer = { ...answers, ...owner.sync, search: findIn(docs) }[name] as (
         ...given: typeof args
-      ) => ReturnType<OwnerCalls[typeof name]>;
+      ) => ReturnType<WorkerCalls[typeof name]>;
       return answer(...args);
     },
     subscribe(listener) {

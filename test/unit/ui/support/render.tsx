@@ -8,7 +8,7 @@ import { createRoostState, type RoostState } from '../../../../src/page/state/in
 import { followUnsent } from '../../../../src/page/state/unsent.ts';
 import type { Doc } from '../../../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../../../src/shared/protocol/events.ts';
-import type { OwnerNews } from '../../../../src/shared/protocol/worker.ts';
+import type { WorkerNews } from '../../../../src/shared/protocol/worker.ts';
 import { setWidth } from '../../../support/ui-window.ts';
 import {
   memoryArchive,
@@ -32,7 +32,7 @@ export interface Page extends RenderResult {
   readonly device: TestDevice;
   readonly user: UserEvent;
   /** The owner says this, and the page has heard it. */
-  say(news: OwnerNews): Promise<void>;
+  say(news: WorkerNews): Promise<void>;
   /** The relay's next event. */
   hear(event: RoostEvent): Promise<void>;
 }
@@ -41,7 +41,7 @@ interface Options {
   readonly docs: readonly Doc[];
   readonly path?: string;
   readonly snapshot?: Snapshot | null;
-  readonly link?: Extract<OwnerNews, { news: 'link' }>['link'];
+  readonly link?: Extract<WorkerNews, { news: 'link' }>['link'];
   readonly width?: number;
   readonly prepare?: (parts: {
     owner: MemoryOwner;
@@ -70,7 +70,7 @@ export async function openPage({
   prepare?.({ owner, relay, archive, reach, device });
   // As in a browser that has been open for a while: no test waits for a part of the page.
   await Promise.all([fetchLaterParts(), import('../../../../src/page/ui/welcome/first.ts')]);
-  const state = createRoostState({ owner, relay, reach: reach.port, archive, device, node: 'test' });
+  const state = createRoostState({ dataWorker: owner, relay, reach: reach.port, archive, device, node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
   await act(async () => {

@@ -20,11 +20,11 @@ import type { After } from '../../../shared/domain/platform/timers.ts';
 import type { MaybeStorage } from '../../../shared/domain/platform/old-browsers.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { createDeferred } from '../../../shared/domain/platform/deferred.ts';
-import type { FromOwner, OwnerNews, StorageProblem } from '../../../shared/protocol/worker.ts';
+import type { FromDataWorker, WorkerNews, StorageProblem } from '../../../shared/protocol/worker.ts';
 import type { RpcServer } from '../../../shared/rpc/server.ts';
 import { sentence } from '../../../shared/domain/names.ts';
 import { isUnreadable } from '../problem.ts';
-import { LEDGER, OWNER_CONNECTION } from '../settings.ts';
+import { LEDGER, WORKER_CONNECTION } from '../settings.ts';
 import { type JournalDatabase, openJournalDatabase, readMeta, writeMeta } from '../journal/database.ts';
 import { readOutbox, rowsAfter } from '../journal/journal.ts';
 import { type FromTab, type Hello, inOneGo, membersOf, tabGone, type ToTab } from '../tab.ts';
@@ -41,7 +41,7 @@ export { createProblems, StorageProblemError, storageProblemOf } from '../proble
 
 // Restarts the worker where the stored data cannot be read. The next worker restores it.
 
-interface Anew {
+interface Restart {
   /** Resolves with false where a restart cannot restore anything. */
   begin(): Promise<boolean>;
   /** Restarts if the error says that stored data is unreadable. */
@@ -50,7 +50,7 @@ interface Anew {
   orAnew<Opened>(opening: Promise<Opened>): Promise<Opened>;
 }
 
-interface AnewDeps {
+interface RestartDeps {
   /** Leaves a note for the next worker. Resolves with whether the next worker will find it. */
   readonly note: () => Promise<boolean>;
   /** Writes what is not written yet, where possible. */
@@ -62,7 +62,7 @@ interface AnewDeps {
   readonly onCrash: (error: unknown) => void;
 }
 
-export function createAnew({ note, flush, tell, after, end, onCrash }: AnewDeps): Anew {
+export function createRestart({ note, flush, tell, after, end, onCrash }: RestartDeps): Restart {
   let ending: Promise<boolean> | null = null;
   function begin(): Promise<boolean> {
     ending ??= (async () => {
@@ -229,7 +229,7 @@ export async function emptyDatabases(
 
 // The Web Lock of the ledger. Its holder is the one data worker, until it ends.
 
-interface OwnersLock {
+interface WorkerLock {
   /** Does this worker hold the lock? */
   held(): boolean;
   /** Resolves when this worker holds the lock. */
@@ -244,7 +244,7 @@ interface LockDeps {
   readonly onWait: () => void;
 }
 
-export function takeOwnersLock({ locks, after, onWait }: LockDeps): OwnersLock {
+export function takeWorkerLock({ locks, after, onWait }: LockDeps): WorkerLock {
   let held = false;
   const released = createDeferred();
   const acquired = createDeferred();
@@ -268,7 +268,7 @@ export function takeOwnersLock({ locks, after, onWait }: LockDeps): OwnersLock {
 const helloSchema: z.ZodType<Hello> = z.object({ from: z.string(), hello: z.literal(true) });
 const fromTabSchema: z.ZodType<FromTab> = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
 
-type OwnerServer = RpcServer<OwnerNews>;
+type OwnerServer = RpcServer<WorkerNews>;
 
 /** Each `connect` event of a SharedWorker brings the port of one tab. */
 export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockManager, onConnect: () => void): void {
@@ -276,7 +276,7 @@ export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockM
     if (!(event instanceof MessageEvent)) return;
     const [port] = event.ports;
     if (!port) return;
-    const connection = server.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
+    const connection = server.connect(inOneGo<FromDataWorker>((messages) => port.postMessage(messages)));
     port.addEventListener('message', ({ data }) => {
       // A list contains calls, and is the common case.
       const hello = Array.isArray(data) ? null : helloSchema.safeParse(data);
@@ -299,13 +299,13 @@ export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockM
  * call.
  */
 export function serveChannel(server: OwnerServer, locks: LockManager, onConnect: () => void): void {
-  const channel = new BroadcastChannel(OWNER_CONNECTION.channel);
+  const channel = new BroadcastChannel(WORKER_CONNECTION.channel);
   const connections = new Map<string, ReturnType<OwnerServer['connect']>>();
   const post = (message: ToTab) => channel.postMessage(message);
   const join = (tab: string) => {
     const held = connections.get(tab);
     if (held) return held;
-    const connection = server.connect(inOneGo<FromOwner>((message) => post({ to: tab, message })));
+    const connection = server.connect(inOneGo<FromDataWorker>((message) => post({ to: tab, message })));
     connections.set(tab, connection);
     onConnect();
     void tabGone(locks, tab).then(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTold, type ToldDeps } from '../../../src/service-worker/told.ts';
+import { createPushHandler, type PushHandlerDeps } from '../../../src/service-worker/push-handler.ts';
 
 const window = { focus: () => Promise.resolve() } as const;
 /** As a page in another language leaves them. */
@@ -8,13 +8,13 @@ const TEXTS = {
   ...{ night: 'In der Nacht', over: 'Erledigt', unread: 'Etwas wartet' },
 };
 
-function worker(more: Partial<ToldDeps> = {}) {
+function worker(more: Partial<PushHandlerDeps> = {}) {
   const shown: { title: string; tag: string | undefined; data: { path: string; over: boolean } }[] = [];
   const went: string[] = [];
   const put: [string, unknown][] = [];
   const badges: number[] = [];
   let time = 0;
-  const told = createTold({
+  const told = createPushHandler({
     registration: {
       showNotification(title, options) {
         const next = { title, tag: options?.tag, data: options?.data as { path: string; over: boolean } };

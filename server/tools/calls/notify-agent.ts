@@ -10,7 +10,7 @@ import type { Picture, SentAttachment } from '../../../src/shared/domain/attachm
 import type { Alone, Inbox, NewInboxMessage, Reach, SessionHost, ToolOutcome } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../store/index.ts';
-import type { CallRows, KeptCall } from './rows.ts';
+import type { CallRows, StoredCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 
 // Texts for an agent about calls that wait for the person, and about their outcomes.
@@ -66,7 +66,7 @@ const PICTURE_BESIDE =
  * is known.
  */
 function toldOf(
-  { state, tool, words, outcome, where }: KeptCall,
+  { state, tool, words, outcome, where }: StoredCall,
   input: string,
   answer: Pick<ToolOutcome, 'text' | 'picture'> | null,
 ): string {
@@ -100,7 +100,7 @@ export interface ToldInbox extends Pick<Inbox, 'count'> {
   tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
 }
 
-interface TellAgentDeps {
+interface NotifyAgentDeps {
   readonly rows: Pick<CallRows, 'told'>;
   readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'rouse'>;
@@ -117,8 +117,8 @@ interface TellAgentDeps {
  * `input`: as the agent wrote it. `answer`: the tool's full answer. Null: only its stored beginning
  * is known. The message and `also` are written together or not at all.
  */
-export type TellAgent = (
-  call: KeptCall,
+export type NotifyAgent = (
+  call: StoredCall,
   input: string,
   answer: Answered | null,
   also?: (within: Db) => Promise<void>,
@@ -126,12 +126,12 @@ export type TellAgent = (
 type Answered = Pick<ToolOutcome, 'text' | 'picture'>;
 
 /** A picture in a tool's answer goes with the message, as an attachment of the person does. */
-function alongOf({ callId, tool }: KeptCall, { type, data }: Picture): SentAttachment {
+function alongOf({ callId, tool }: StoredCall, { type, data }: Picture): SentAttachment {
   const bytes = Buffer.byteLength(data, 'base64');
   return { attachmentId: `call-${callId}`, name: pictureName(tool), mediaType: type, bytes, data };
 }
 
-export function createTellAgent(deps: TellAgentDeps): TellAgent {
+export function createNotifyAgent(deps: NotifyAgentDeps): NotifyAgent {
   const { rows, inbox, host, alone, reach, beside, closing, now, logger } = deps;
   /**
    * Wakes the agent with the person's answer. The gate records this as a wake by the person, which

@@ -8,7 +8,7 @@ import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { createBurst } from '../../../shared/domain/platform/burst.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import type { Opened, RandomBytes, Stream } from '../contract.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import { newWriter, sealEntry } from '../crypto/index.ts';
 import {
   type DeviceEntryStore,
@@ -19,10 +19,10 @@ import {
   writeMeta,
 } from './entry-store.ts';
 import type { Keys, OwnWriters } from './keys.ts';
-import { type Heard, type Sealing, sealingsOf, STREAMS } from './relay-connection.ts';
+import { type Received, type Sealing, sealingsOf, STREAMS } from './relay-connection.ts';
 import { type FirstSeal, latestOf, type Payload, readPayload, writePayload } from './records.ts';
 import type { DocumentKey, LedgerPort } from './ports.ts';
-import type { Ahead, Unacknowledged } from './mark-keeper.ts';
+import type { Ahead, Unacknowledged } from './mark-writer.ts';
 import type { Backfill, Beside, Exchange } from './exchange.ts';
 import type { DeviceEvents } from './contract.ts';
 import type { Holding } from './holding.ts';
@@ -170,7 +170,7 @@ function createForks({
     if (theirs) known.theirs.push(theirs);
     found.set(writer, known);
     // More conflicts usually follow at once.
-    cancel ??= timers.after(SYNC_OWNER.forks, () => {
+    cancel ??= timers.after(SYNC_WORKER.forks, () => {
       cancel = null;
       goOn().catch(onTrouble);
     });
@@ -238,7 +238,7 @@ function createForks({
 interface OutgoingDeps {
   readonly ledger: Pick<LedgerPort, 'outbox' | 'clearOutbox'>;
   readonly sealer: Pick<Sealer, 'seal'>;
-  readonly heard: Pick<Heard, 'has'>;
+  readonly heard: Pick<Received, 'has'>;
   readonly timers: Timers;
   /** ms that only move forward, so a clock that is set back delays nothing. */
   readonly elapsed: () => number;
@@ -272,8 +272,8 @@ function turnsOf(sealings: readonly Sealing[]): readonly (readonly Sealing[])[] 
   const isPiece = ({ stream }: Sealing) => stream === 'attachments';
   const pieces = sealings.filter(isPiece);
   const turns = [sealings.filter((one) => !isPiece(one))];
-  for (let at = 0; at < pieces.length; at += SYNC_OWNER.sealPieces)
-    turns.push(pieces.slice(at, at + SYNC_OWNER.sealPieces));
+  for (let at = 0; at < pieces.length; at += SYNC_WORKER.sealPieces)
+    turns.push(pieces.slice(at, at + SYNC_WORKER.sealPieces));
   return turns.filter((turn) => turn.length > 0);
 }
 
@@ -313,21 +313,21 @@ function createOutgoing({
   let closed = false;
 
   async function once(): Promise<void> {
-    const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
+    const rows = await ledger.outbox(SYNC_WORKER.outboxRows);
     const allReady = rows.filter(({ number, fromRelay }) => {
       if (!fromRelay || hurry || !hasOthers()) return true;
-      const time = due.get(number) ?? elapsed() + SYNC_OWNER.relayedWait + random() * SYNC_OWNER.relayedJitter;
+      const time = due.get(number) ?? elapsed() + SYNC_WORKER.relayedWait + random() * SYNC_WORKER.relayedJitter;
       due.set(number, time);
       return time <= elapsed();
     });
-    const ready = firstOf(allReady, SYNC_OWNER.outboxDocuments);
+    const ready = firstOf(allReady, SYNC_WORKER.outboxDocuments);
     if (ready.length > 0) {
       const docs = ready.flatMap((row) => (row.fromRelay ? row.docs.filter(({ _id }) => !heard.has(_id)) : row.docs));
       await onOwn(ready.flatMap((row) => (row.fromRelay ? [] : row.docs)));
       for (const some of turnsOf(sealingsOf(docs))) await sealer.seal(some);
       await ledger.clearOutbox(ready.map(({ number }) => number));
       for (const { number } of ready) due.delete(number);
-      if (ready.length < allReady.length || rows.length === SYNC_OWNER.outboxRows) again = true;
+      if (ready.length < allReady.length || rows.length === SYNC_WORKER.outboxRows) again = true;
     }
     left = rows.length - ready.length;
     const waits = rows.flatMap(({ number }) => due.get(number) ?? []);
@@ -351,14 +351,14 @@ function createOutgoing({
     } catch (error) {
       failed = true;
       onTrouble(error);
-      wait(SYNC_OWNER.sealRetry);
+      wait(SYNC_WORKER.sealRetry);
     }
   }
 
   const burst = createBurst({
     after: timers.after,
-    quietMs: SYNC_OWNER.sealQuiet,
-    mostMs: SYNC_OWNER.sealMost,
+    quietMs: SYNC_WORKER.sealQuiet,
+    mostMs: SYNC_WORKER.sealMost,
     run: () => begin(),
   });
 
@@ -447,7 +447,7 @@ function createTipTeller({
     look() {
       cancel?.();
       cancel = timers.after(
-        SYNC_OWNER.tipsAfter + SYNC_OWNER.relayedWait + random() * SYNC_OWNER.relayedJitter,
+        SYNC_WORKER.tipsAfter + SYNC_WORKER.relayedWait + random() * SYNC_WORKER.relayedJitter,
         () => void tell().catch(onTrouble),
       );
     },
@@ -484,9 +484,9 @@ async function sealEverything(
   const keys = await ledger.betweenAppends(() => ledger.keys());
   const known = keys.length === 0 ? new Set<string>() : await sealed();
   const left = keys.filter((key) => isAfter(key, state.through) && !known.has(key.id));
-  for (let at = 0; at < left.length; at += SYNC_OWNER.firstSeal) {
+  for (let at = 0; at < left.length; at += SYNC_WORKER.firstSeal) {
     if (isClosed()) return;
-    const some = left.slice(at, at + SYNC_OWNER.firstSeal);
+    const some = left.slice(at, at + SYNC_WORKER.firstSeal);
     const last = some.at(-1);
     const firstSeal: FirstSeal = { done: false, through: last ? { at: last.at, id: last.id } : state.through };
     await sealer.seal(sealingsOf(await ledger.documentsAt(some)), { firstSeal });
@@ -509,7 +509,7 @@ interface WritingDeps {
   readonly members: Members;
   readonly backfill: Backfill;
   readonly holding: Holding;
-  readonly heard: Heard;
+  readonly heard: Received;
   readonly ahead: Ahead;
   readonly beside: Beside;
   readonly writers: OwnWriters;

@@ -40,14 +40,14 @@ export class ProgramError extends Error {
 }
 
 /** Requests of the ACP agent that Roost answers. */
-export interface LineHandlers {
+export interface ConnectionHandlers {
   update(notification: SessionNotification): void;
   permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
   readFile(request: ReadTextFileRequest): Promise<{ content: string }>;
   writeFile(request: WriteTextFileRequest): Promise<void>;
 }
 
-export interface Line {
+export interface Connection {
   readonly pid: number;
   readonly agent: ClientContext;
   readonly info: InitializeResponse;
@@ -59,7 +59,7 @@ export interface Line {
   close(): Promise<void>;
 }
 
-export interface LineStart {
+export interface ConnectionStart {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -200,7 +200,11 @@ export function faultOf(name: string, error: unknown): ProgramError {
  * after the process has ended. `late` ends it at any time during its start, with its reason as the
  * `ProgramError`, or as a process that hangs.
  */
-export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
+export async function openConnection(
+  start: ConnectionStart,
+  handlers: ConnectionHandlers,
+  late: AbortSignal,
+): Promise<Connection> {
   const { name, command, args, limits } = start;
   const env = { ...getDefaultEnvironment(), ...start.env };
   const cwd = await mkdtemp(join(tmpdir(), 'roost-program-'));

@@ -18,7 +18,7 @@ import type { WakeSizes } from './wake-sizes.ts';
  */
 const COMPARE_AFTER_MS = 5_000;
 
-export interface StandingCopiesDeps {
+export interface AgentSnapshotsDeps {
   readonly household: Household;
   readonly live: Live;
   readonly wakeSizes: WakeSizes;
@@ -27,21 +27,21 @@ export interface StandingCopiesDeps {
   readonly device: Pick<Device, 'after'>;
 }
 
-export interface StandingCopies {
+export interface AgentSnapshots {
   /** Something was stored, so snapshots may be out of date. */
   hearDocuments(): void;
   /** Starts storing snapshots. Returns a function that stops it. */
   start(): () => void;
 }
 
-export function createStandingCopies({
+export function createAgentSnapshots({
   household,
   live,
   wakeSizes,
   reach,
   changes,
   device,
-}: StandingCopiesDeps): StandingCopies {
+}: AgentSnapshotsDeps): AgentSnapshots {
   let stopped = true;
   /** Whether any agent has a schedule, as far as is known. */
   let anybody = false;
@@ -59,7 +59,7 @@ export function createStandingCopies({
     cancel = null;
     if (stopped || live.store.getState().link.kind !== 'live') return;
     try {
-      const { leaveCopies } = await import('./standing-copy.ts');
+      const { leaveCopies } = await import('./agent-snapshot.ts');
       await leaveCopies({
         household,
         wakeSizes,

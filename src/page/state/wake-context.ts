@@ -14,7 +14,7 @@ import { renderTranscript, type TranscriptSession } from '../../shared/domain/tr
 import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
 import type { StartSession } from '../../shared/protocol/http.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
-import type { WakeMaterial, WakeSession } from '../../shared/protocol/worker.ts';
+import type { WakeContext, WakeSession } from '../../shared/protocol/worker.ts';
 import { authorName, humanNameOf, leadNameOf, speaking } from './household.ts';
 import { sleepOf, type WakeShare } from './wake-sizes.ts';
 
@@ -41,7 +41,7 @@ function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings:
 
 export function shareOf(
   agent: Agent,
-  material: WakeMaterial | undefined,
+  material: WakeContext | undefined,
   roster: Roster,
   settings: Settings,
 ): WakeShare {

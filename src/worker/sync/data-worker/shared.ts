@@ -12,7 +12,7 @@ import { subtract } from '../../../shared/domain/ranges.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { MIRROR, type SealedLog } from '../mirror/index.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import { streamOf } from '../crypto/index.ts';
 import {
   cameOf,
@@ -26,10 +26,10 @@ import {
 import { type FirstSeal, type Membership, type Returning, withoutForgotten } from './records.ts';
 import { type DeviceEntryStore, readMeta, type SyncDatabase, writeMeta, type WriteMeta } from './entry-store.ts';
 import type { LedgerPort } from './ports.ts';
-import { createAhead, createUnacknowledged } from './mark-keeper.ts';
+import { createAhead, createUnacknowledged } from './mark-writer.ts';
 import { createBackfill, createBeside, createConnections, createExchange } from './exchange.ts';
 import { createDeviceEvents, type Shared, type SharedDeps } from './contract.ts';
-import { createHeard } from './relay-connection.ts';
+import { createReceived } from './relay-connection.ts';
 import { createHolding } from './holding.ts';
 import { createKeys, createOwnWriters } from './keys.ts';
 import { createWriting } from './writing.ts';
@@ -222,7 +222,7 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
   function look() {
     if (over) return;
     if (asked && standing.now().link === 'live') {
-      cancel ??= timers.after(SYNC_OWNER.relayHasNone, () => {
+      cancel ??= timers.after(SYNC_WORKER.relayHasNone, () => {
         patient = true;
         look();
       });
@@ -327,7 +327,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   });
 
   // The entries here, and those of other replicas.
-  const heard = createHeard();
+  const heard = createReceived();
   const beside = createBeside(db, log);
   const ahead = createAhead({ db, keys, now, taken: aheadTaken ?? 0 });
   const holding = createHolding({ db, ledger, timers, keys, members, heard, ahead, beside, standing });
@@ -410,7 +410,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     await writeMeta(db, { name: called });
     const known = members.devices().find((one) => one.deviceId === deviceId);
     const record = keys.record({
-      name: called.slice(0, SYNC_OWNER.nameChars),
+      name: called.slice(0, SYNC_WORKER.nameChars),
       addedAt: known?.addedAt ?? now(),
       time: now(),
       letIn: known?.letIn ?? (await readMeta(db, 'letIn')) ?? null,
@@ -435,7 +435,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     if (backlog === null) return true;
     // A device that left right after a session may not have sent its tips. So wait for entries that
     // will be here soon.
-    const much = backlog.of - backlog.done > SYNC_OWNER.soonHere;
+    const much = backlog.of - backlog.done > SYNC_WORKER.soonHere;
     return much && backlog.people === 0 && members.tips().length > 0;
   };
 

@@ -29,7 +29,7 @@ import {
   sealBox,
   writeKeys,
 } from '../crypto/index.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import { readJson, writeJson } from './json.ts';
 import { settled, type SyncDatabase, syncTransaction, type WriteMeta } from './entry-store.ts';
 import {
@@ -260,7 +260,7 @@ export function createKeys({
     async hearRecovery(record) {
       const { id, boxKey, by, time } = record;
       const held = membership.recovery;
-      const isNewer = held?.id !== id && time > (held?.time ?? 0) && time <= now() + SYNC_OWNER.clockAhead;
+      const isNewer = held?.id !== id && time > (held?.time ?? 0) && time <= now() + SYNC_WORKER.clockAhead;
       if (
         !isNewer ||
         !isGenuineRecovery(household(), record) ||
@@ -365,7 +365,7 @@ export function createKeyRotation({
         cancel();
         resolve(answer);
       };
-      const cancel = timers.after(SYNC_OWNER.rotate, () =>
+      const cancel = timers.after(SYNC_WORKER.rotate, () =>
         settle({
           ok: false,
           reason: sentence`The relay did not answer. Look at the list of devices in a moment: it may have been done.`,

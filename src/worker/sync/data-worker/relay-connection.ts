@@ -17,7 +17,7 @@ import {
 } from '../../../shared/protocol/sync/control.ts';
 import { SYNC } from '../../../shared/protocol/sync/settings.ts';
 import type { Link, LinkEnd } from '../../../shared/replication/index.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import type { Stream } from '../contract.ts';
 import type { DeviceKeys } from '../crypto/index.ts';
 import { writePayload } from './records.ts';
@@ -26,18 +26,18 @@ import type { OpenSocket, Socket, SocketItem } from './ports.ts';
 // Ids of documents that recently arrived in entries of other devices. The relay sends some
 // documents to all devices, and not each device needs to seal them.
 
-export interface Heard {
+export interface Received {
   add(ids: readonly string[]): void;
   has(id: string): boolean;
 }
 
-export function createHeard(): Heard {
+export function createReceived(): Received {
   let known = new Set<string>();
   let previous = new Set<string>();
   return {
     add(ids) {
       for (const id of ids) known.add(id);
-      if (known.size <= SYNC_OWNER.heardIds) return;
+      if (known.size <= SYNC_WORKER.heardIds) return;
       previous = known;
       known = new Set();
     },
@@ -64,7 +64,7 @@ export const streamOfDocument = (doc: Doc): Stream => kindOf(doc.type)?.stream ?
  * order. A larger document goes alone.
  */
 export function sealingsOf(docs: readonly Doc[]): readonly Sealing[] {
-  const { entryDocuments: documents, entryChars: chars } = SYNC_OWNER;
+  const { entryDocuments: documents, entryChars: chars } = SYNC_WORKER;
   const cut: { stream: Stream; docs: Doc[] }[] = [];
   for (const stream of STREAMS) {
     let current: Doc[] = [];
@@ -287,7 +287,7 @@ function openConnection(deps: RelayConnectionDeps, ears: RelayConnectionEars): O
     }
     const mine = ++number;
     ears.onState('connecting');
-    watch(SYNC_OWNER.connect);
+    watch(SYNC_WORKER.connect);
     socket = deps.openSocket((item: SocketItem) => {
       if (mine !== number) return;
       if (item.kind === 'lost') {

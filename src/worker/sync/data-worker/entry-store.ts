@@ -10,7 +10,7 @@ import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from '
 import type { Entry, EntryKey, EntryStore, Have, PutOutcome, Ranges } from '../../../shared/protocol/sync/page.ts';
 import { addRange, subtract } from '../../../shared/domain/ranges.ts';
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import type { Opened } from '../contract.ts';
 import {
   type Counters,
@@ -135,7 +135,7 @@ interface OpenSyncOptions {
 }
 
 export function openSyncDatabase({ onBlocking, onTerminated }: OpenSyncOptions): Promise<SyncDatabase> {
-  return openDB<SyncSchema>(SYNC_OWNER.database, 1, {
+  return openDB<SyncSchema>(SYNC_WORKER.database, 1, {
     upgrade(db) {
       db.createObjectStore('entries', { keyPath: ['writer', 'counter'] }).createIndex('shut', 'shut');
       db.createObjectStore('have', { keyPath: 'writer' });
@@ -211,8 +211,8 @@ export function createEntryRows(db: SyncDatabase): EntryRows {
       let [low, high] = [from, to];
       while (low <= high) {
         const [first, last] = newestFirst
-          ? [Math.max(low, high - SYNC_OWNER.readStride + 1), high]
-          : [low, Math.min(high, low + SYNC_OWNER.readStride - 1)];
+          ? [Math.max(low, high - SYNC_WORKER.readStride + 1), high]
+          : [low, Math.min(high, low + SYNC_WORKER.readStride - 1)];
         const rows = await db.getAll('entries', stretch(writer, first, last));
         for (const { counter, sealed } of newestFirst ? rows.reverse() : rows) {
           if (found.length > 0 && bytes + sealed.length > maxBytes) return found;
@@ -232,18 +232,18 @@ export function createEntryRows(db: SyncDatabase): EntryRows {
         const rows: EntryRow[] = await db.getAll(
           'entries',
           after === null ? null : IDBKeyRange.lowerBound(after, true),
-          SYNC_OWNER.readStride,
+          SYNC_WORKER.readStride,
         );
         if (rows.length > 0) await visit(rows);
         const last = rows.at(-1);
-        if (!last || rows.length < SYNC_OWNER.readStride) return;
+        if (!last || rows.length < SYNC_WORKER.readStride) return;
         after = [last.writer, last.counter];
       }
     },
     async eachStretch(visit) {
       for (const { writer } of await db.getAll('have'))
-        for (let from = 1; ; from += SYNC_OWNER.readStride) {
-          const next = from + SYNC_OWNER.readStride;
+        for (let from = 1; ; from += SYNC_WORKER.readStride) {
+          const next = from + SYNC_WORKER.readStride;
           await visit(writer, from, next - 1);
           if ((await db.getKey('entries', stretch(writer, next, Infinity))) === undefined) break;
         }

@@ -16,7 +16,7 @@ import type { EventOf, StoredEvent } from '../../../src/shared/protocol/events.t
 import type { StartSession } from '../../../src/shared/protocol/http.ts';
 import type { Directory, EventLog, WokenTalk } from '../../contracts/index.ts';
 
-export interface WakeMaterials {
+export interface WakePayloads {
   /** A session begins. The data of an earlier one is deleted. */
   begin(request: Pick<StartSession, 'human' | 'lead'>): void;
   /** The person wakes an agent. The page has sent its soul and its last conversation. */
@@ -39,7 +39,7 @@ export interface WakeMaterials {
   close(): void;
 }
 
-export interface WakeMaterialsDeps {
+export interface WakePayloadsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly directory: Pick<Directory, 'all'>;
   /** Characters of an agent's messages in this session that are stored. */
@@ -67,7 +67,7 @@ interface Talk {
 
 const SINCE = '=== In this session ===';
 
-export function createWakeMaterials({ log, directory, conversationChars }: WakeMaterialsDeps): WakeMaterials {
+export function createWakePayloads({ log, directory, conversationChars }: WakePayloadsDeps): WakePayloads {
   const souls = new Map<string, string | null>();
   const talks = new Map<string, Talk>();
   /** Names as people read them, by author. */

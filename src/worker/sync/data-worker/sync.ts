@@ -10,9 +10,9 @@ import type { SyncAnswers } from '../../../shared/protocol/sync/methods.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { betterMark, createSealedLog, type Mark, readMark, type SealedLog } from '../mirror/index.ts';
 import { deviceKeys, newHousehold } from '../crypto/index.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import { emptySyncDatabase, readMeta, type SyncDatabase, type SyncMeta, writeMeta } from './entry-store.ts';
-import { createMarkKeeper, createMarkStore, type MarkStore } from './mark-keeper.ts';
+import { createMarkWriter, createMarkStore, type MarkStore } from './mark-writer.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Membership, Returned, Returning } from './records.ts';
 import { createSharedEvents, type Shared, type SharedEvents, type Sync, type SyncDeps } from './contract.ts';
@@ -272,7 +272,7 @@ function createParticipation(deps: ParticipationDeps): Participation {
     if (part.kind !== 'none' || part.removed) return;
     const { lead, agents } = await ledger.team();
     if (lead === null && agents === 0) return;
-    await establish(anew(), random(SYNC_OWNER.seedBytes), deps.deviceName, {
+    await establish(anew(), random(SYNC_WORKER.seedBytes), deps.deviceName, {
       alone: true,
       // All documents went through the outbox, if the ledger was empty at the start.
       ...(wasEmpty ? { firstSeal: { done: true, through: null } } : {}),
@@ -321,7 +321,7 @@ function createParticipation(deps: ParticipationDeps): Participation {
         if (part.kind === 'returning') throw new Error(IS_RETURNING);
         if (part.kind === 'none') {
           if (part.removed) throw new Error(WAS_REMOVED);
-          await enter(anew(), random(SYNC_OWNER.seedBytes), deviceName);
+          await enter(anew(), random(SYNC_WORKER.seedBytes), deviceName);
           return;
         }
         await part.shared.introduce(deviceName);
@@ -397,7 +397,7 @@ function createStatusTeller({
       return;
     }
     look();
-    cancel = timers.after(SYNC_OWNER.statusEvery, () => {
+    cancel = timers.after(SYNC_WORKER.statusEvery, () => {
       cancel = null;
       const again = woken;
       woken = false;
@@ -535,7 +535,7 @@ export async function openSync(deps: SyncDeps): Promise<Sync> {
 
   const status = () => statusOf(participation.now(), { joining, hasFiles: log !== null, fileTrouble });
   const teller = createStatusTeller({ timers, status, tell: (so) => tell({ news: 'sync', status: so }) });
-  const marks = createMarkKeeper({
+  const marks = createMarkWriter({
     store: mark,
     timers,
     now,

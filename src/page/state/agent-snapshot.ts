@@ -4,10 +4,10 @@ import { COPY_ORDER_CHARS } from '../../shared/domain/schedule/copy-order.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { spoken } from '../language/t.ts';
-import type { StandingCopy } from '../../shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../shared/protocol/schedules.ts';
 import { type Household, type HouseholdState, humanNameOf, leadNameOf, speaking } from './household.ts';
 import type { ReachPort } from './reach.ts';
-import { startSessionBody } from './wake-material.ts';
+import { startSessionBody } from './wake-context.ts';
 import { payloadOf, type WakeShare, type WakeSizes } from './wake-sizes.ts';
 
 /**
@@ -16,7 +16,7 @@ import { payloadOf, type WakeShare, type WakeSizes } from './wake-sizes.ts';
  * part of the version. Otherwise two devices with different languages would replace each other's
  * snapshots in turns.
  */
-export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
+export function versionOf(copy: AgentSnapshot, lastSaid: number | null): string {
   const bytes = new TextEncoder().encode(JSON.stringify({ ...copy, language: undefined }));
   const crc = createCrc32();
   crc.update(bytes);
@@ -30,7 +30,7 @@ export function copyOf(
   share: WakeShare,
   { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
   language: string,
-): StandingCopy | null {
+): AgentSnapshot | null {
   const { agent } = share;
   if (agent.agentId === LEAD_ID) return leadCopyOf(share, { roster, settings }, language);
   const payload = payloadOf(share);
@@ -105,7 +105,7 @@ function leadCopyOf(
   share: WakeShare,
   { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
   language: string,
-): StandingCopy {
+): AgentSnapshot {
   const { human, lead, settings: session } = startSessionBody(share, roster, settings, language);
   return {
     ...{ name: lead.name, ...LEAD_COLOR, position: LEAD_POSITION, soul: lead.soul, transcript: lead.transcript },

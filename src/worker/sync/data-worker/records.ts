@@ -19,7 +19,7 @@ import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { isCovered } from '../../../shared/protocol/documents/kinds.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
 import type { EpochKey, HouseholdKeys, Stream } from '../contract.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import { deviceIdOf, type DeviceKeys, isSignedBy, keyOf, newest, relayAuth } from '../crypto/index.ts';
 import { readJson, writeJson } from './json.ts';
 
@@ -132,7 +132,7 @@ export type LetIn = z.infer<typeof letInSchema>;
  */
 export const deviceRecordSchema = z.object({
   deviceId: idOf<DeviceId>(z.string()).describe('derived from the two keys'),
-  name: z.string().max(SYNC_OWNER.nameChars),
+  name: z.string().max(SYNC_WORKER.nameChars),
   signKey: z.string().describe('Ed25519 key that verifies this device’s signatures'),
   boxKey: z.string().describe('X25519 key to which others seal keys'),
   addedAt: z.number(),

@@ -3,7 +3,12 @@
  * subscription whose pushes show nothing. Each subject has one notification per device, identified
  * by its tag, whether the page or the service worker shows it. A click opens the subject.
  */
-import { type KeptForRenewal, type KeptWaits, NOTIFICATION_KINDS, type ToldTexts } from '../shared/domain/talk.ts';
+import {
+  type StoredRenewal,
+  type StoredWaits,
+  NOTIFICATION_KINDS,
+  type NotificationTexts,
+} from '../shared/domain/talk.ts';
 
 /** Sent to an open page on a click. */
 export interface GoTo {
@@ -19,16 +24,16 @@ interface Window {
   focus(): Promise<unknown>;
   postMessage(message: GoTo): void;
 }
-export interface ToldDeps {
+export interface PushHandlerDeps {
   readonly registration: Pick<ServiceWorkerRegistration, 'showNotification' | 'getNotifications'> & {
     readonly pushManager: Pick<PushManager, 'subscribe'>;
   };
   readonly windows: () => Promise<readonly Window[]>;
   readonly openWindow: (path: string) => Promise<unknown>;
-  readonly kept: () => Promise<KeptForRenewal | null>;
-  readonly keep: (kept: KeptForRenewal) => Promise<void>;
+  readonly kept: () => Promise<StoredRenewal | null>;
+  readonly keep: (kept: StoredRenewal) => Promise<void>;
   readonly fetch: typeof globalThis.fetch;
-  readonly waits: () => Promise<KeptWaits | null>;
+  readonly waits: () => Promise<StoredWaits | null>;
   /** Shows the count on the icon; 0: none. */
   readonly badge: (count: number) => Promise<void>;
   readonly now: () => number;
@@ -42,7 +47,7 @@ const isPath = (path: unknown): path is string => typeof path === 'string' && /^
  */
 function read(
   text: string | null,
-  texts: ToldTexts | null,
+  texts: NotificationTexts | null,
 ): {
   readonly key: string;
   readonly title: string;
@@ -62,7 +67,17 @@ function read(
   }
 }
 
-export function createTold({ registration, windows, openWindow, kept, keep, fetch, waits, badge, now }: ToldDeps) {
+export function createPushHandler({
+  registration,
+  windows,
+  openWindow,
+  kept,
+  keep,
+  fetch,
+  waits,
+  badge,
+  now,
+}: PushHandlerDeps) {
   /**
    * Used while no page is open; an open page counts by itself. The last page's count, plus what was
    * pushed since.

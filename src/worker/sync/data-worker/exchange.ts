@@ -25,7 +25,7 @@ import type { Members, Standing } from './members.ts';
 import { createRelayConnection, type RelayConnection } from './relay-connection.ts';
 import type { Payload, Tip } from './records.ts';
 import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
-import type { Unacknowledged } from './mark-keeper.ts';
+import type { Unacknowledged } from './mark-writer.ts';
 import { type SyncDatabase, writeMeta } from './entry-store.ts';
 
 export interface Exchange {

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { rosterOf } from '../../../src/shared/domain/agent.ts';
 import { DEFAULT_SETTINGS } from '../../../src/shared/domain/settings.ts';
-import { standingCopySchema } from '../../../src/shared/protocol/schedules.ts';
-import type { WakeMaterial } from '../../../src/shared/protocol/worker.ts';
+import { agentSnapshotSchema } from '../../../src/shared/protocol/schedules.ts';
+import type { WakeContext } from '../../../src/shared/protocol/worker.ts';
 import { createChanges } from '../../../src/page/state/documents.ts';
-import { createStandingCopies, type StandingCopiesDeps } from '../../../src/page/state/standing-copies.ts';
-import { copyOf, versionOf } from '../../../src/page/state/standing-copy.ts';
-import { shareOf } from '../../../src/page/state/wake-material.ts';
+import { createAgentSnapshots, type AgentSnapshotsDeps } from '../../../src/page/state/agent-snapshots.ts';
+import { copyOf, versionOf } from '../../../src/page/state/agent-snapshot.ts';
+import { shareOf } from '../../../src/page/state/wake-context.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
 const AGENT = 'agent-1';
@@ -38,7 +38,7 @@ function page() {
     left: [] as Left[],
   };
   let upTo = NOW;
-  const materialOf = (agentId: string): WakeMaterial => ({
+  const materialOf = (agentId: string): WakeContext => ({
     agentId,
     sessions: [
       {
@@ -86,8 +86,8 @@ function page() {
     reach: (call: (it: typeof client) => unknown) => call(client),
     changes,
     device: { after: (_ms: number, act: () => void) => (due.push(act), () => void due.splice(due.indexOf(act), 1)) },
-  } as unknown as StandingCopiesDeps;
-  const copies = createStandingCopies(deps);
+  } as unknown as AgentSnapshotsDeps;
+  const copies = createAgentSnapshots(deps);
   const stop = copies.start();
   return {
     relay,
@@ -166,7 +166,7 @@ test('is left of everybody, and of the lead with how a session is wanted, where 
   await quiet();
   expect(relay.left.map(({ agentId }) => agentId).sort()).toEqual([AGENT, 'agent-2', 'lead']);
   const lead = relay.left.find(({ agentId }) => agentId === 'lead');
-  expect(standingCopySchema.parse(lead?.copy)).toMatchObject({
+  expect(agentSnapshotSchema.parse(lead?.copy)).toMatchObject({
     position: 4,
     human: 'Marcus',
     session: { maxAnswerTokens: settings.maxAnswerTokens, idleMs: settings.idleMs },

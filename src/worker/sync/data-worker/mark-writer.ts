@@ -132,13 +132,13 @@ export function createMarkStore(files: Files | null, tell: (text: string | null)
   };
 }
 
-interface MarkKeeper {
+interface MarkWriter {
   /** The mark is out of date. */
   wake(soon?: boolean): void;
   close(): void;
 }
 
-interface MarkKeeperDeps {
+interface MarkWriterDeps {
   readonly store: MarkStore;
   readonly timers: Timers;
   /** ms since the epoch */
@@ -153,7 +153,7 @@ interface MarkKeeperDeps {
   readonly onCrash: (error: unknown) => void;
 }
 
-export function createMarkKeeper({ store, timers, now, facts, inTurn, onCrash }: MarkKeeperDeps): MarkKeeper {
+export function createMarkWriter({ store, timers, now, facts, inTurn, onCrash }: MarkWriterDeps): MarkWriter {
   let cancel: (() => void) | null = null;
 
   function callOff() {

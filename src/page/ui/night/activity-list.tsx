@@ -23,7 +23,7 @@ import './morning.css';
 // Computes the summary from the occurrences. Pure.
 
 /** The outcomes of one routine: its latest message, and the count of each outcome. */
-interface AccountLine {
+interface ActivityEntry {
   readonly key: string;
   readonly scheduleId: ScheduleId;
   readonly agentId: AgentId;
@@ -63,8 +63,8 @@ const isWhatFollowed = ({ kind, runId }: Occurrence) => (kind === 'reminder' || 
  * Summary of the occurrences that ended in (`since`, `upTo`], newest first. Idle and cancelled ones
  * are left out.
  */
-export function accountOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly AccountLine[] {
-  const lines = new Map<string, AccountLine>();
+export function activityOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly ActivityEntry[] {
+  const lines = new Map<string, ActivityEntry>();
   for (const one of newestFirst) {
     const tone = toneOf(one);
     if (one.endedAt === null || one.endedAt <= since || one.endedAt > upTo) continue;
@@ -141,7 +141,7 @@ export function GoOn({ run }: { run: Occurrence }) {
  * The outcomes by agent, in the agents' own last words, and what went wrong. Each line leads to the
  * agent, its schedules or its wakes.
  */
-export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
+export function ActivityList({ lines }: { lines: readonly ActivityEntry[] }) {
   const team = useTeammates();
   const now = useNow();
   return (
@@ -227,17 +227,17 @@ export function useOpenedAt(): number {
 const HOURS = 168;
 
 /** What one agent, or all, did by themselves in these days. */
-export function LatelyAccount({ agentId }: { agentId: AgentId | null }) {
+export function RecentActivity({ agentId }: { agentId: AgentId | null }) {
   const query = schedulesOf(useRoost()).timeline(HOURS);
   return (
     <QueryView query={query} what={t`What they did`}>
       {(timeline) => {
-        const lines = accountOf(timeline.occurrences, 0, Infinity).filter(
+        const lines = activityOf(timeline.occurrences, 0, Infinity).filter(
           (line) => agentId === null || line.agentId === agentId,
         );
         return (
           <>
-            {lines.length === 0 ? <p className="query-quiet">{t`Nothing.`}</p> : <AccountList lines={lines} />}
+            {lines.length === 0 ? <p className="query-quiet">{t`Nothing.`}</p> : <ActivityList lines={lines} />}
             {timeline.leftOut?.occurrences === true && <p className="query-quiet">{pastLeftOutText(timeline)}</p>}
           </>
         );
@@ -252,7 +252,7 @@ export function Lately({ agentId }: { agentId: AgentId | null }) {
   return (
     <details className="night-lately" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t`What happened in the last 7 days`}</summary>
-      {open && <LatelyAccount agentId={agentId} />}
+      {open && <RecentActivity agentId={agentId} />}
     </details>
   );
 }

@@ -2,13 +2,13 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { giveBackOf, type Given, type Missing } from '../../state/records.ts';
+import { restoreOf, type RestoreOutcome, type Missing } from '../../state/records.ts';
 import { useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { useNames } from '../use-somebody.ts';
 import { names, plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';
-import './give-back.css';
+import './restore-records.css';
 
 /** Describes what a relay lacks and is to be given back. */
 const fieldsOf = ({ doc }: Missing): object =>
@@ -74,7 +74,7 @@ function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): strin
 }
 
 /** What the relay accepted, and what it did not. */
-function outcomeOf({ taken, kept, asked, refused }: Given): string {
+function outcomeOf({ taken, kept, asked, refused }: RestoreOutcome): string {
   const took = kindsOf((type) => taken.get(type) ?? 0);
   const sentences = [
     ...(took === '' ? (asked > 0 ? [] : [t`The relay took nothing.`]) : [t`The relay took ${took}.`]),
@@ -92,13 +92,13 @@ function outcomeOf({ taken, kept, asked, refused }: Given): string {
  * its outcome.
  */
 export default function GiveBack() {
-  const offer = giveBackOf(useRoost());
+  const offer = restoreOf(useRoost());
   const { missing, giving, given, error } = useStore(offer.store);
   const nameOf = useNames();
   useEffect(() => offer.watch(), [offer]);
   if (missing.length === 0 && !given && !error) return null;
   return (
-    <section className="give-back" aria-label={t`What the relay does not know`}>
+    <section className="restore-records" aria-label={t`What the relay does not know`}>
       {giving ? (
         <Progress
           label={t`Giving back`}
@@ -111,14 +111,14 @@ export default function GiveBack() {
             <p role="alert">{t`It could not be returned: ${error} What the relay took already, it keeps; the rest can be returned again.`}</p>
           )}
           {given && (
-            <div className="give-back-line">
+            <div className="restore-records-line">
               <p role="status">{outcomeOf(given)}</p>
-              <button type="button" className="ghost" onClick={offer.putAway}>{t`Done`}</button>
+              <button type="button" className="ghost" onClick={offer.dismiss}>{t`Done`}</button>
             </div>
           )}
           {missing.length > 0 && (
             <>
-              <div className="give-back-line">
+              <div className="restore-records-line">
                 <p>
                   {t`${<strong>{t`This relay does not know ${whatIsMissing(missing)}.`}</strong>} It is new, or was put back from an old copy; this household still has them.`}
                 </p>

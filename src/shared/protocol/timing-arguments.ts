@@ -3,7 +3,7 @@
  * the page parse it alike.
  */
 import { Cron } from 'croner';
-import { type CronClock, INTERVAL_BOUNDS, MINUTE_MS, saidMoment, type Timing } from '../domain/schedule/timing.ts';
+import { type CronClock, INTERVAL_BOUNDS, MINUTE_MS, parseMoment, type Timing } from '../domain/schedule/timing.ts';
 
 // Cron expressions: five fields, minute to weekday, in a time zone. Only croner's date arithmetic
 // is used, and none of its timers.
@@ -55,13 +55,13 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: 60 
 const SPAN = /^(\d{1,6}(?:\.\d{1,3})?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)$/;
 
 /** ms of `90 minutes`, `2h`, `1 day`. Null: the text is not a duration. */
-export function saidSpan(text: string): number | null {
+export function parseSpan(text: string): number | null {
   const [, count = '', unit = ''] = SPAN.exec(text.trim().toLowerCase()) ?? [];
   const size = UNITS[unit.charAt(0)];
   return size === undefined || count === '' ? null : Number(count) * size;
 }
 
-export interface SaidTiming {
+export interface TimingArguments {
   readonly cron?: string | undefined;
   readonly every?: string | undefined;
   readonly at?: string | undefined;
@@ -71,7 +71,7 @@ type Read = { readonly ok: true; readonly timing: Timing } | { readonly ok: fals
 const wrong = (reason: string): Read => ({ ok: false, reason });
 
 function everyOf(said: string): Read {
-  const ms = saidSpan(said);
+  const ms = parseSpan(said);
   if (ms === null) return wrong('`every` must be a span such as `30 minutes`, `2 hours` or `1 day`.');
   const minutes = ms / MINUTE_MS;
   if (minutes < INTERVAL_BOUNDS.min) return wrong('`every` is too short: the least is 1 minute.');
@@ -92,10 +92,10 @@ export const NO_MOMENT = '`at` must be a date and time such as 2026-12-24T09:00,
  * A moment in the format of `at`, from ms since the epoch. Unlike `tomorrow`, it means the same
  * whenever it is read.
  */
-export const saidUtc = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
+export const utcText = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 /** Parses a timing. `reason` is a sentence for the agent that names the argument. */
-export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: number): Read {
+export function parseTiming({ cron, every, at }: TimingArguments, zone: string, now: number): Read {
   if ([cron, every, at].filter((said) => said !== undefined).length !== 1)
     return wrong('Give exactly one of `cron`, `every` and `at`.');
   if (every !== undefined) return everyOf(every);
@@ -105,7 +105,7 @@ export function saidTiming({ cron, every, at }: SaidTiming, zone: string, now: n
       ? { ok: true, timing: { kind: 'cron', cron: cron.trim(), zone: null } }
       : wrong(`\`cron\` is not a valid cron expression: ${problem}.`);
   }
-  const moment = saidMoment(at ?? '', zone, now);
+  const moment = parseMoment(at ?? '', zone, now);
   if (moment === null) return wrong(NO_MOMENT);
   const problem = momentProblem(moment, now);
   return problem === null ? { ok: true, timing: { kind: 'once', at: moment } } : wrong(`\`at\`: ${problem}`);

@@ -8,7 +8,7 @@ import type { SendDeps } from './client.ts';
 import { realTimers } from '../domain/platform/timers.ts';
 
 /** Returns the function that stops it. */
-export function openLook({ fetch, baseUrl }: SendDeps, listener: (item: StreamItem) => void): () => void {
+export function openHouseholdView({ fetch, baseUrl }: SendDeps, listener: (item: StreamItem) => void): () => void {
   const stream = createEventStream({
     fetch,
     baseUrl,

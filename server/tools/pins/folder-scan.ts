@@ -124,7 +124,7 @@ interface Seen {
   readonly text: string | null;
 }
 
-interface FolderLook {
+interface FolderScan {
   /** The path of a name within the folder, relative to `base`. Null: it is outside. */
   pathOf(name: string, base: string): string | null;
   kindOf(path: string): Promise<Kind | null>;
@@ -152,7 +152,7 @@ interface FolderLook {
 }
 
 /** `folder`: its real path, with links resolved. */
-export function createFolderLook(folder: string, alsoCalled: readonly string[], limits: PinLimits): FolderLook {
+export function createFolderScan(folder: string, alsoCalled: readonly string[], limits: PinLimits): FolderScan {
   const namesIn = new Map<string, Promise<Names | null>>();
   const seen = new Map<string, Seen>();
   const rest = createHash('sha256');
@@ -193,7 +193,7 @@ export function createFolderLook(folder: string, alsoCalled: readonly string[], 
     return known;
   }
 
-  const look: FolderLook = {
+  const look: FolderScan = {
     pathOf(name, base) {
       let [path, from] = [name, base];
       for (const start of [folder, ...alsoCalled, WITHIN])

@@ -7,8 +7,8 @@ import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Entry } from '../../../shared/protocol/sync/page.ts';
 import type { Opened } from '../contract.ts';
 import { digestOf, openEntry } from '../crypto/index.ts';
-import { SYNC_OWNER } from '../settings.ts';
-import type { Ahead } from './mark-keeper.ts';
+import { SYNC_WORKER } from '../settings.ts';
+import type { Ahead } from './mark-writer.ts';
 import type { Beside } from './exchange.ts';
 import {
   createEntryRows,
@@ -17,7 +17,7 @@ import {
   type EntryRows,
   type SyncDatabase,
 } from './entry-store.ts';
-import type { Heard } from './relay-connection.ts';
+import type { Received } from './relay-connection.ts';
 import type { Keys } from './keys.ts';
 import type { Members, Standing } from './members.ts';
 import type { LedgerPort } from './ports.ts';
@@ -30,7 +30,7 @@ interface InboundDeps {
   readonly ledger: Pick<LedgerPort, 'append'>;
   readonly members: Pick<Members, 'hear'>;
   readonly keys: Pick<Keys, 'hearRecovery'>;
-  readonly heard: Pick<Heard, 'add'>;
+  readonly heard: Pick<Received, 'add'>;
   readonly onMisfit: (error: Error) => void;
 }
 
@@ -84,7 +84,7 @@ export interface HoldingDeps {
   readonly timers: Timers;
   readonly keys: Keys;
   readonly members: Members;
-  readonly heard: Heard;
+  readonly heard: Received;
   readonly ahead: Ahead;
   readonly beside: Beside;
   readonly standing: Standing;
@@ -124,7 +124,7 @@ export function createHolding({
     onShut(count, waiting) {
       // Their time comes, or the clock of this device is corrected.
       if (waiting.entries > 0)
-        lookAgain ??= timers.after(SYNC_OWNER.aheadAgain, () => {
+        lookAgain ??= timers.after(SYNC_WORKER.aheadAgain, () => {
           lookAgain = null;
           void entries.openShut().catch(standing.trouble('storing'));
         });

@@ -18,7 +18,7 @@ import {
   recoveryOf,
   writeKeys,
 } from '../crypto/index.ts';
-import { SYNC_OWNER } from '../settings.ts';
+import { SYNC_WORKER } from '../settings.ts';
 import { createInvite, createJoin, type Invite, type Join, type PairingSlots } from '../pairing/index.ts';
 import { readJson, writeJson } from './json.ts';
 import {
@@ -145,7 +145,7 @@ export function createPhraseAnswers({
         throw new Error(
           sentence`What the relay stores for this phrase cannot be opened: it was changed, or a newer Roost wrote it.`,
         );
-      const seed = random(SYNC_OWNER.seedBytes);
+      const seed = random(SYNC_WORKER.seedBytes);
       const recovery = {
         id: read.id,
         boxKey: read.boxKey,
@@ -248,7 +248,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
           await enter(welcoming, seed, deviceName);
           return writeJson(
             deviceRecord(welcoming.keys, own, {
-              name: deviceName.slice(0, SYNC_OWNER.nameChars),
+              name: deviceName.slice(0, SYNC_WORKER.nameChars),
               addedAt: deps.now(),
               time: deps.now(),
               letIn: welcoming.letIn,
