@@ -306,7 +306,6 @@ export type Meanwhile = (
   asleep: boolean,
 ) => Promise<{ readonly text: string; readonly upTo: number } | null>;
 
-/** The one session that a relay can run. */
 /** An agent of this session that the directory may not know yet. */
 export interface Newborn {
   readonly member: TeamMember;

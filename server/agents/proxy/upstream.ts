@@ -42,10 +42,9 @@ const RESPONSE = new Set([
 const RESPONSE_PREFIXES = ['anthropic-'];
 
 /**
- * Anthropic's own server accepts a key in the form of the client's generation. For other servers
- * the form is unknown.
+ * Whether this is Anthropic's own API. It accepts a key in the form of the client's generation. For
+ * other servers the form is unknown.
  */
-/** Whether this is Anthropic's own API. */
 export const isOfficial = ({ baseUrl }: Pick<UpstreamKey, 'baseUrl'>): boolean =>
   baseUrl === null || new URL(baseUrl).host === new URL(OFFICIAL_API).host;
 

@@ -1,6 +1,6 @@
 /**
- * Records from the household that wait for the person's approval at this relay. Loaded with the
- * part of the page that shows them.
+ * Two stores that are loaded with the views that show them: records that wait for the person’s
+ * approval at this relay, and the read-only view of the relay’s one other household.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { textOf } from '../../shared/domain/text-of.ts';

@@ -1,8 +1,8 @@
 /**
- * Records that this household has and its relay lacks: limits, prices, threads. If the relay's home
- * was lost, or restored from an old copy, the person gives them back in one step. Nothing goes to
- * the relay without that, with one exception: the newest version of a schedule. Otherwise the relay
- * would run an old version, or two relays would run it.
+ * Restores records (limits, prices, threads) that this household has and its relay lacks. A relay
+ * lacks them if its home was lost, or restored from an old copy. The person restores them in one
+ * step. Nothing goes to the relay without that, with one exception: the newest version of a
+ * schedule. Otherwise the relay would run an old version, or two relays would run it.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Room } from '../../shared/protocol/http.ts';
@@ -55,7 +55,7 @@ export interface RestoreOutcome {
 
 interface RestoreState {
   readonly missing: readonly Missing[];
-  /** null: nothing is being given back. */
+  /** null: nothing is being restored. */
   readonly giving: { readonly done: number; readonly of: number } | null;
   /** The last outcome; null: none yet, or it was dismissed. */
   readonly given: RestoreOutcome | null;

@@ -1,10 +1,10 @@
 /**
- * The cost of model requests, and what is left of a daily budget.
+ * The cost of model requests, what is left of a daily budget, and how much a model can read.
  *
  * A price is in US dollars per million tokens, which is the same number as millionths of a dollar
- * per token.
+ * per token. A price’s `model` is a prefix of a model’s name. The longest match wins, and `*`
+ * matches every model.
  */
-/** `model` is a prefix of a model's name. The longest match wins, and `*` matches every model. */
 
 // How much a model reads, where its name tells for certain. Sources: platform.claude.com, "Context
 // windows", "PDF support" and "Images and vision", November 2026. Models of other providers are

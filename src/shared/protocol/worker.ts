@@ -2,8 +2,8 @@
  * What the data worker sends to the tabs. One data worker per browser profile holds the ledger and
  * the relay's event stream, and every tab is a client of it.
  *
- * The calls of tabs are in owner-rpc.ts. They are at-least-once and carry an id. Appending the same
- * documents twice is harmless.
+ * `WORKER_METHODS` has the calls of tabs. They are at-least-once and carry an id. Appending the
+ * same documents twice is harmless.
  */
 import { z } from 'zod';
 import type { SessionEnd } from '../domain/lifecycle.ts';

@@ -1,4 +1,7 @@
-/** The relay's calls about households: registering a device, offers to join, recovery. */
+/**
+ * The client of a device’s sync: the relay’s calls about households (registering a device, offers
+ * to join, recovery), and the sync socket.
+ */
 import { fromRelaySchema } from '../protocol/sync/control.ts';
 import type { Called, Socket, SocketItem, SyncRelay } from '../protocol/sync/relay-connection.ts';
 import { parseJson } from '../domain/platform/json.ts';

@@ -1,3 +1,4 @@
+/** The page with agents’ requests to the person, and the audit log of their tool calls. */
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';

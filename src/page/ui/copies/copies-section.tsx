@@ -1,3 +1,4 @@
+/** Settings section: exports the household into one file, and imports such a copy. */
 import { errorText } from '../../state/ports.ts';
 import { useState } from 'react';
 import { useStore } from 'zustand';

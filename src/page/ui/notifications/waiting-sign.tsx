@@ -1,6 +1,6 @@
 /**
- * Counts what waits for the person, and shows it where the page is only a tab or an icon: a dot on
- * the icon, and the number where the system supports badges.
+ * Two signs of what waits for the person. A dot on the icon and a badge show the count where the
+ * page is only a tab or an icon. Notifications show each item while the page is open.
  */
 import { useEffect, useRef } from 'react';
 import { quietUntil } from '../../../shared/domain/blackouts.ts';

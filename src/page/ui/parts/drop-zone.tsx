@@ -1,3 +1,4 @@
+/** A field onto which files and folders can be dropped, with a button that selects a file. */
 import { type ReactNode, useId, useState } from 'react';
 import './drop-zone.css';
 

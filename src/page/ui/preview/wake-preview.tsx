@@ -1,3 +1,4 @@
+/** Shows what a wake would give each agent, with its size and cost, before the person pays. */
 import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../../shared/domain/agent.ts';

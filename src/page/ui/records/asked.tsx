@@ -1,3 +1,4 @@
+/** Asks the person about restored records that would act by themselves: yes or no for each. */
 import { useState } from 'react';
 import { priceName } from '../../../shared/domain/prices.ts';
 import { retold, t } from '../../language/t.ts';

@@ -1,3 +1,4 @@
+/** Offers to restore records that this household has and the relay lacks. */
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -10,7 +11,7 @@ import { names, plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';
 import './restore-records.css';
 
-/** Describes what a relay lacks and is to be given back. */
+/** The fields of a record that the relay lacks, for people. */
 const fieldsOf = ({ doc }: Missing): object =>
   typeof doc['value'] === 'object' && doc['value'] !== null ? doc['value'] : {};
 
@@ -91,7 +92,7 @@ function outcomeOf({ taken, kept, asked, refused }: RestoreOutcome): string {
  * Shown across the page while the relay lacks records of this household: a preview, one step, and
  * its outcome.
  */
-export default function GiveBack() {
+export default function RestoreRecords() {
   const offer = restoreOf(useRoost());
   const { missing, giving, given, error } = useStore(offer.store);
   const nameOf = useNames();

@@ -53,7 +53,7 @@ export function NoticeList() {
 }
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
-const GiveBack = optional(() => import('../records/restore-records.tsx'));
+const RestoreRecords = optional(() => import('../records/restore-records.tsx'));
 const AskedRecords = optional(() => import('../records/asked.tsx'));
 const DemoTeam = optional(() => import('../models/demo-team.tsx'));
 const RoomBanner = optional(() => import('../storage/room-banner.tsx'));
@@ -150,7 +150,7 @@ export function Banners() {
       {problem && <StorageBanner problem={problem} />}
       <Rebuilding />
       <BudgetBanner />
-      <GiveBack />
+      <RestoreRecords />
       <AskedRecords />
       <RelayRoom />
       {begun && <DemoTeam />}

@@ -1,3 +1,4 @@
+/** The navigation bar at the bottom of narrow screens. */
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import { useUnread } from '../context.tsx';

@@ -1,3 +1,4 @@
+/** The first seconds of the page: the sky, the arrival of the team, and the loading message. */
 import { type RefObject, useEffect, useState } from 'react';
 import { SEAT_ORDER } from '../../../shared/domain/seat.ts';
 import { lifecycleOf } from '../../../shared/domain/lifecycle.ts';

@@ -1,3 +1,7 @@
+/**
+ * The page of a browser without a household: it can begin one, join one from another device, or
+ * view the one that is here.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { livesThere } from '../../state/relay-info.ts';

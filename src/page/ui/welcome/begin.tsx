@@ -1,3 +1,4 @@
+/** The form that begins a household: what the agents call the person, and the lead’s name. */
 import { useState, type FormEvent } from 'react';
 import { DEFAULT_SETTINGS, SETTING_TEXT_MAX } from '../../../shared/domain/settings.ts';
 import { t } from '../../language/t.ts';
