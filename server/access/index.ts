@@ -2,10 +2,10 @@
  * Access to the relay: for browsers that opened a sign-in link, for API clients with a credential,
  * and for nobody else.
  *
- * `origins.ts` checks `Host`, `Origin` and `Sec-Fetch-Site`. `sign-in.ts` turns one-time codes into
- * signed-in browsers. `credentials.ts` has the secrets of API clients, `device-codes.ts` the codes
- * that a page shows for another device, and `owner-rights.ts` what only the household of the
- * relay's owner may do.
+ * This module checks `Host`, `Origin` and `Sec-Fetch-Site`. `sign-in.ts` turns one-time codes into
+ * signed-in browsers, also the codes that a page shows for another device. `credentials.ts` has the
+ * secrets of API clients, and `owner-rights.ts` what only the household of the relay's owner may
+ * do.
  *
  * Main types: `Access`, `Credentials`, `Bearer`.
  *

@@ -1,8 +1,8 @@
 /**
  * Notifications tell the person what needs them while they are away from the page.
  *
- * `push.ts` sends one Web Push, `rows.ts` decides what is due and which relay sends it, and
- * `routes.ts` has the endpoints for a device's choices.
+ * This module sends Web Pushes and has the endpoints for a device's choices. `rows.ts` decides what
+ * is due and which relay sends it.
  *
  * Main types: `HomeNotifications`, `PushSubject`.
  *

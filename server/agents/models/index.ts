@@ -2,9 +2,8 @@
  * The models of one household: those that the relay's environment names, and those that its pages
  * have connected.
  *
- * `connection.ts` is one connected server, `trial.ts` asks a server for its models and for one
- * word, `rows.ts` has the connections in the store, and `relay.ts` opens the models of each
- * household.
+ * `connection.ts` is one connected server, and asks it for its models and for one word. `rows.ts`
+ * has the connections in the store, and `relay.ts` opens the models of each household.
  *
  * Main type: `HomeModels`.
  *

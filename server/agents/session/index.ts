@@ -1,6 +1,6 @@
 /**
  * The session host runs the relay's one session, from its start to its end. See `SessionHost` in
- * contracts.ts.
+ * server/contracts/session.ts.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';

@@ -1,5 +1,5 @@
 /**
- * The durable event log, one per home. See `EventLog` in contracts.ts for its contract.
+ * The durable event log, one per home. See `EventLog` in server/contracts for its contract.
  *
  * The head and the snapshot are kept in memory, because one relay at a time runs on a home. On a
  * Postgres server another relay may have taken over when this one was believed dead. So nothing is

@@ -1,5 +1,5 @@
 /**
- * The gate on the store. See `Gate` in contracts.ts for its contract, and
+ * The gate on the store. See `Gate` in server/contracts for its contract, and
  * src/shared/domain/wake-gate.ts for its rules.
  */
 import { type Selectable, sql } from 'kysely';

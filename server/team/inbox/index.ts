@@ -1,6 +1,6 @@
 /**
- * The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are stored as JSON text, see
- * store/tables.ts.
+ * The inbox on the store. See `Inbox` in server/contracts. Ids and texts are stored as JSON text,
+ * see store/tables.ts.
  */
 import { type Expression, type ExpressionBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import { z } from 'zod';

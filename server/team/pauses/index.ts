@@ -1,5 +1,5 @@
 /**
- * Which agents are paused in the running session, in memory. See `Pauses` in contracts.ts.
+ * Which agents are paused in the running session, in memory. See `Pauses` in server/contracts.
  *
  * A flag changes only when its event is on disk, so that what pages show and what holds calls back
  * always agree. Changes of one agent are queued. When a flag is cleared, all waiting calls are

@@ -1,5 +1,5 @@
 /**
- * Threads: conversations of several agents and the person. See `Threads` in types.ts.
+ * Threads: conversations of several agents and the person. See `Threads` in context.ts.
  *
  * Everything is in the store. Only waiting calls are in memory. Messages are numbered from 1, under
  * a lock on the thread's row, so that concurrent processes cannot assign a number twice.

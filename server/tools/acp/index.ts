@@ -2,9 +2,9 @@
  * ACP agents as minds: programs such as Claude Code or Codex that speak the Agent Client Protocol
  * over stdin and stdout.
  *
- * `line.ts` is the connection to one ACP agent, `mind.ts` makes a mind of it, `turn.ts` is one
- * prompt, `starts.ts` starts processes and opens sessions, and `kept-sessions.ts` remembers which
- * session continues which conversation.
+ * `connection.ts` is the connection to one ACP agent, `mind.ts` makes a mind of it, and `turn.ts`
+ * is one prompt. `starts.ts` starts processes, opens sessions, and remembers which session
+ * continues which conversation.
  *
  * Invariants:
  * - The person adds each ACP agent by its command. Nothing else is started.

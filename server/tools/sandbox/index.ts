@@ -2,7 +2,7 @@
  * The sandbox: bash with access to one folder and the system's programs, and nothing else. Linux
  * only, by bubblewrap.
  *
- * `box.ts` starts a process, `bubble.ts` builds its root, `network.ts` is the only way out,
+ * This module starts a process, `bubble.ts` builds its root, `network.ts` is the only way out,
  * `cgroups.ts` and `watch.ts` limit its resources.
  *
  * Main types: `Sandbox`, `SandboxRun`, `SandboxEnd`.

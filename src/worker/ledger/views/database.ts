@@ -3,7 +3,7 @@
  * hold.
  *
  * Views are never migrated and never emptied. When their schema or the kinds of documents change,
- * `viewsVersion` changes too. New views are then written beside the old ones (../rebuild.ts), which
+ * `viewsVersion` changes too. New views are then written beside the old ones (../upkeep.ts), which
  * are deleted when the new ones are complete.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';

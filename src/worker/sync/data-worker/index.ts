@@ -2,9 +2,8 @@
  * Synchronisation in the data worker: it seals what this device writes, opens what other devices
  * wrote, and stores the household's keys.
  *
- * `sync.ts` is the entry. `participation.ts` says whether this device belongs to a household.
- * `shared.ts` wires the parts of a shared one: `writing.ts`, `holding.ts`, `exchange.ts`,
- * `keys.ts`, `members.ts`.
+ * `sync.ts` is the entry, and says whether this device belongs to a household. `shared.ts` wires
+ * the parts of a shared one: `writing.ts`, `holding.ts`, `exchange.ts`, `keys.ts`, `members.ts`.
  *
  * Main type: `Sync`.
  *

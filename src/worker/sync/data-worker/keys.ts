@@ -292,7 +292,7 @@ export interface KeyRotation {
   hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
   hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
   /**
-   * Removes a device with one rotation, together with those that go with it (see ./let-in.ts),
+   * Removes a device with one rotation, together with those that go with it (see ./members.ts),
    * except the ones in `keep`. Resolves with the ids of all removed devices. Rejects with a
    * sentence where the relay refuses. Nothing changes then.
    */
