@@ -108,8 +108,8 @@ describe('a keyring', () => {
 
   // SPEC 2.4
   it('with a gap is not written', () => {
-    expect(() => writeKeys({ ...keys, keyring: keys.keyring.slice(1) })).toThrow('not whole');
-    expect(() => writeKeys({ ...keys, keyring: [] })).toThrow('not whole');
+    expect(() => writeKeys({ ...keys, keyring: keys.keyring.slice(1) })).toThrow('incomplete');
+    expect(() => writeKeys({ ...keys, keyring: [] })).toThrow('incomplete');
     expect(() => writeKeys({ ...keys, household: 'nowhere' })).toThrow('not 16 bytes');
   });
 
