@@ -40,6 +40,7 @@ const RELAY = {
   'team/costs': ['team/events', 'team/gate'],
   'team/records': ['team/gate'],
   'team/threads': ['team/records'],
+  'team/projects': ['team/records'],
   'team/searches': ['team/threads'],
   'agents/minds': [],
   'agents/proxy': ['access', 'agents/minds'],

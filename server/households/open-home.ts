@@ -55,6 +55,7 @@ import { createPulses } from '../schedules/alone.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
 import { createStreams, type Streams } from '../http/stream.ts';
+import { createProjectRoutes } from '../team/projects/index.ts';
 import { createThreadRoutes } from '../team/threads/index.ts';
 import { createWorkspaceRoutes } from '../tools/workspaces/routes.ts';
 import { createMcp } from '../tools/mcp-server/index.ts';
@@ -377,6 +378,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       },
     }),
     ...createThreadRoutes({ threads }),
+    ...createProjectRoutes({ projects: team.projects }),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules, host, configs }),

@@ -15,6 +15,7 @@ import { createInbox } from '../team/inbox/index.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import { createConfigRecords } from '../team/records/config-records.ts';
 import { createRecords, type Records } from '../team/records/index.ts';
+import { createProjects, createProjectTools, type Projects } from '../team/projects/index.ts';
 import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
 import { createWakePayloads, createSessionHost, type WakePayloads } from '../agents/session/index.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -97,6 +98,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly gate: Gate;
   readonly pauses: Pauses;
   readonly threads: Threads;
+  readonly projects: Projects;
   readonly searches: Searches;
   readonly costs: OpenCosts;
   readonly calls: Calls;
@@ -211,6 +213,7 @@ export async function openTeam({
   });
   const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, ...usual });
   const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
+  const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, ...usual });
   const schedules = createSchedules({
     db,
     rows: scheduleRows,
@@ -278,6 +281,7 @@ export async function openTeam({
         tell,
       }),
       ...createThreadTools({ threads, directory }),
+      ...createProjectTools({ projects, directory }),
       ...createSearchTools({ searches, directory, threads, copies }),
       ...(handTools?.tools ?? []),
       ...createProviderTools(() => hands?.web.addresses !== 'none'),
@@ -292,6 +296,7 @@ export async function openTeam({
       createConfigRecords({ db, home, changing: configs.changing, forgetPrices: costs.forgetPrices }),
       threads.records,
       schedules.records,
+      projects.records,
       ...(attached ? [attached.records] : []),
     ],
     now,
@@ -299,6 +304,7 @@ export async function openTeam({
   });
   await recoverLog({ log, inbox, costs, now });
   await threads.recover();
+  await projects.recover();
   await records.recover();
   await calls.recover();
   await reach.recover();
@@ -310,6 +316,7 @@ export async function openTeam({
     gate,
     pauses,
     threads,
+    projects,
     searches,
     costs,
     calls,
@@ -326,6 +333,7 @@ export async function openTeam({
     },
     async close() {
       reach.close();
+      projects.close();
       await schedules.close(false);
       await runs.close();
       await calls.close();

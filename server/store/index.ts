@@ -34,6 +34,7 @@ import { openServer } from './postgres.ts';
 import { SCHEMA, type Tables } from './tables.ts';
 import { schema } from './steps/0001-schema.ts';
 import { versions } from './steps/0002-versions.ts';
+import { projects } from './steps/0003-projects.ts';
 import { StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { enduring, repeated, writeOnce } from './engine.ts';
@@ -255,7 +256,11 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
  * Every step of the store, in order. A step that was released is never edited: a change is a new
  * step.
  */
-const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-schema': schema, '0002-versions': versions };
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-schema': schema,
+  '0002-versions': versions,
+  '0003-projects': projects,
+};
 
 /**
  * Before 0.2 there were 38 steps, which ended where `0001-schema` does. A store that took all of

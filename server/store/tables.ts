@@ -335,6 +335,55 @@ export interface Tables extends NightTables {
   };
   /** Mentions of agents. `announced`: the agent, and the wakes, were notified of it. */
   thread_mentions: { home: string; thread: string; sequence: number; agent_json: string; announced: boolean };
+  /**
+   * Projects. A deleted one stays as a row, so that its deletion reaches every device.
+   *
+   * - `value_json`: the project as in its record.
+   * - `version`, `stamp`: as in `threads`.
+   */
+  projects: {
+    home: string;
+    project: string;
+    value_json: string;
+    version: Generated<number>;
+    stamp: string | null;
+    created_at: number;
+    removed: Generated<boolean>;
+  };
+  /**
+   * Tasks. `value_json` is the task as in its record; some of its fields are columns too, for
+   * queries. A deleted task stays as a row.
+   *
+   * A claim is one lease:
+   *
+   * - `holder_json`: the agent that works on it. Null: none.
+   * - `run`: its run, or its credential after `credential `. The claim ends with the run.
+   * - `claimed_from_json`: the column to which the task returns.
+   * - `claim_token`: number of claims so far. Whoever renews or ends a claim names its token.
+   * - `lease_until`: the claim is over after this, unless it is renewed.
+   */
+  tasks: {
+    home: string;
+    task: string;
+    project: string;
+    number: number;
+    column_json: string;
+    assignee_json: string | null;
+    priority: string;
+    blocked_json: string;
+    created_by_json: string;
+    created_at: number;
+    value_json: string;
+    version: Generated<number>;
+    stamp: string | null;
+    removed: Generated<boolean>;
+    holder_json: string | null;
+    run: string | null;
+    claimed_at: number | null;
+    claimed_from_json: string | null;
+    claim_token: Generated<number>;
+    lease_until: number | null;
+  };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -574,6 +623,8 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   thread_members: 'record',
   thread_messages: 'record',
   thread_mentions: 'waiting',
+  projects: 'record',
+  tasks: 'record',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

@@ -170,6 +170,8 @@ describe.each([
 
   it('comes to every tool in one more turn, by its name', async () => {
     await house.put(`/v1/agents/${LYRA.agentId}/config`, { coordination: OPEN });
+    // Tools for projects are there for agents that work on one.
+    await house.post('/v1/projects', { name: 'The well', agents: [LYRA.agentId] });
     await house.wakes();
     const [greeting] = house.of(1).slice(-1);
     const offered = greeting ? offeredIn(greeting) : [];

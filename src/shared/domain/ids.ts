@@ -24,3 +24,7 @@ export type ScheduleId = Id<'schedule'>;
 export type DeviceId = Id<'device'>;
 /** One person’s agents, on all their devices. */
 export type HouseholdId = Id<'household'>;
+/** A project: a board of tasks that agents work on. */
+export type ProjectId = Id<'project'>;
+/** One task of a project. */
+export type TaskId = Id<'task'>;

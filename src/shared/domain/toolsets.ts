@@ -48,6 +48,16 @@ export const TOOLSETS = {
     'list_my_routines',
     'propose_routine',
   ],
+  projects: [
+    'get_my_projects',
+    'get_ready_tasks',
+    'get_task_context',
+    'claim_task',
+    'release_task',
+    'create_task',
+    'transition_task',
+    'meet_criterion',
+  ],
   files: [
     'list_files',
     'read_file',
@@ -85,6 +95,7 @@ export type Toolset = keyof typeof TOOLSETS;
 export const TOOLSET_NAMES = [
   'team',
   'schedule',
+  'projects',
   'files',
   'shell',
   'web',
@@ -96,6 +107,7 @@ export const TOOLSET_NAMES = [
 export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
   team: 'allow',
   schedule: 'allow',
+  projects: 'allow',
   files: 'allow',
   shell: 'off',
   web: 'ask',
@@ -147,6 +159,7 @@ export function grantsOver(
     toolsets: {
       team: set.team ?? under.toolsets.team,
       schedule: set.schedule ?? under.toolsets.schedule,
+      projects: set.projects ?? under.toolsets.projects,
       files: set.files ?? under.toolsets.files,
       shell: set.shell ?? under.toolsets.shell,
       web: set.web ?? under.toolsets.web,

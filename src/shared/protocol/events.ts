@@ -77,6 +77,7 @@ export const CHANGES = [
   'notifications',
   'programs',
   'asked',
+  'projects',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

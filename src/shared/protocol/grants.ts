@@ -36,6 +36,7 @@ export const grants = {
     .strictObject({
       team: grant.describe('the agent writes to others, wakes them, and talks in threads'),
       schedule: grant.describe('the agent sets reminders, and proposes routines if it may'),
+      projects: grant.describe('the agent takes tasks of its projects, and creates new ones'),
       files: grant.describe('the agent reads and writes in its own folder on the relay’s machine'),
       shell: grant.describe('the agent runs commands in a sandbox that sees its own folder'),
       web: grant.describe('the agent reads pages of the web, at addresses that it chooses'),

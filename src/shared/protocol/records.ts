@@ -14,6 +14,7 @@ import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
+import { projectValueSchema, taskValueSchema } from './projects.ts';
 import { scheduleRecordSchema } from './schedules.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
@@ -63,6 +64,8 @@ export const recordSchema = z
     z
       .object({ type: z.literal('attached-server'), id, value: attachedRecordSchema })
       .describe('an MCP server that the person has attached, without its secrets'),
+    z.object({ type: z.literal('project'), id, value: projectValueSchema }).describe('a project, without its tasks'),
+    z.object({ type: z.literal('task'), id, value: taskValueSchema }).describe('a task of a project'),
   ])
   .describe('what the relay must have to act alone; the newest of each id applies');
 export type RelayRecord = z.infer<typeof recordSchema>;
@@ -75,6 +78,8 @@ export const RECORD_TYPES = [
   'thread-message',
   'schedule',
   'attached-server',
+  'project',
+  'task',
 ] as const satisfies readonly RecordType[];
 
 /** Identifies a version of a record. */

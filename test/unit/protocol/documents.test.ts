@@ -77,6 +77,18 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     recordId: 'm1',
     value: { threadId: 't1', sequence: 1, time: 1000 },
   },
+  project: {
+    ...base,
+    type: 'project',
+    recordId: 'p1',
+    value: { name: 'Plan our trip', instructions: '', columns: [], agents: [], createdAt: 1000, removed: false },
+  },
+  task: {
+    ...base,
+    type: 'task',
+    recordId: 't1',
+    value: { projectId: 'p1', title: 'Find a ferry', removed: false },
+  },
   'attached-server': {
     ...base,
     type: 'attached-server',

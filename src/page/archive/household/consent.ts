@@ -217,6 +217,8 @@ function aboutWhom(record: RelayRecord): AgentId | null {
     case 'thread':
     case 'thread-message':
     case 'attached-server':
+    case 'project':
+    case 'task':
       return null;
     default:
       return record satisfies never;
@@ -253,6 +255,8 @@ function actsOutside(record: RelayRecord): boolean {
     case 'prices':
     case 'thread':
     case 'thread-message':
+    case 'project':
+    case 'task':
       return false;
     default:
       return record satisfies never;

@@ -138,6 +138,8 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach):
       return t`It touches what agents say to each other, and whom they wake.`;
     case 'schedule':
       return t`It touches when this agent is woken.`;
+    case 'projects':
+      return t`It touches the tasks of its projects.`;
     case 'mind':
       return t`The program that is its mind does this by itself, on the relay’s machine, with all that whoever started the relay may do there: no sandbox is around it.`;
     case 'attached':

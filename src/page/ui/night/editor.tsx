@@ -37,6 +37,7 @@ import {
 const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
   team: t`Messages and the team`,
   schedule: t`Reminders and routines`,
+  projects: t`Projects and their tasks`,
   files: t`Files in its folder`,
   shell: t`Commands`,
   web: t`Pages of the web`,

@@ -4,7 +4,7 @@ import { parseStamp, RELAY_NODE } from '../../domain/stamp.ts';
 import { choiceOf } from '../../domain/choices.ts';
 import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
-import type { ThreadId } from '../../domain/ids.ts';
+import type { ProjectId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { type Forget, isAmong } from '../../domain/forgetting.ts';
 import { idOf } from '../limits.ts';
@@ -431,6 +431,29 @@ const schedule = defineRecord({
   consent: 'Routines, reminders and scripts',
 });
 
+/** A project: its columns and the agents that work on it. */
+const project = defineRecord({
+  type: 'project',
+  name: 'Projects',
+  describe: 'A project, without its tasks, as the relay’s record has it.',
+  value: ({ z }) => z.looseObject({ name: z.string(), removed: z.boolean() }),
+  stream: 'people',
+  isPersons: () => true,
+  title: ({ name }) => `The project “${name}”`,
+  consent: 'Projects',
+});
+
+/** A task of a project, with its history. */
+const task = defineRecord({
+  type: 'task',
+  name: 'Projects',
+  describe: 'A task of a project, as the relay’s record has it.',
+  value: ({ z, id }) => z.looseObject({ projectId: idOf<ProjectId>(id), title: z.string(), removed: z.boolean() }),
+  stream: 'talk',
+  title: ({ title }) => `The task “${title}”`,
+  consent: 'Projects',
+});
+
 /** The start of a session, or its end and the reason. */
 const session = defineKind({
   type: 'session',
@@ -554,6 +577,8 @@ const KINDS = [
   threadMessage,
   schedule,
   attachedServer,
+  project,
+  task,
 ];
 
 type Kind = (typeof KINDS)[number];

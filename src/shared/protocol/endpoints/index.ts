@@ -15,6 +15,7 @@ import {
   wakeEndpoints,
 } from './team.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
+import { projectEndpoints } from './projects.ts';
 import { scheduleEndpoints } from './schedules.ts';
 import { searchEndpoints, threadEndpoints } from './threads.ts';
 import { syncEndpoints } from './sync.ts';
@@ -37,6 +38,7 @@ export const ENDPOINTS = {
   ...costEndpoints,
   ...recordEndpoints,
   ...scheduleEndpoints,
+  ...projectEndpoints,
   ...workspaceEndpoints,
   ...callEndpoints,
   ...modelEndpoints,

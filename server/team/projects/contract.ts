@@ -1,0 +1,116 @@
+/** What the relay's other parts and the modules of this folder know of projects. */
+import type { z } from 'zod';
+import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import type { ProblemName } from '../../../src/shared/protocol/problems.ts';
+import type {
+  changeProjectSchema,
+  changeTaskSchema,
+  createProjectSchema,
+  createTaskSchema,
+  Project,
+  Task,
+} from '../../../src/shared/protocol/projects.ts';
+import type { Directory, EventLog } from '../../contracts/index.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../store/index.ts';
+import type { RecordSource } from '../records/index.ts';
+import type { PROJECT_SETTINGS } from './settings.ts';
+
+export type ProjectRefusal = Extract<
+  ProblemName,
+  'no-project' | 'no-task' | 'misfit' | 'too-many' | 'not-ready' | 'other-agent'
+>;
+export interface Refused {
+  readonly ok: false;
+  readonly reason: ProjectRefusal;
+  readonly detail: string;
+}
+/** `current`: the record as it is now. */
+export interface ChangedElsewhere<Value> {
+  readonly ok: false;
+  readonly reason: 'changed-elsewhere';
+  readonly current: Value;
+}
+export type Outcome<Value> = { readonly ok: true; readonly value: Value } | Refused;
+export type Changed<Value> = Outcome<Value> | ChangedElsewhere<Value>;
+
+/** Who holds a claim: an agent in one of its runs, or an API client with the agent's credential. */
+export type Holder =
+  | { readonly agentId: AgentId; readonly runId: RunId }
+  | { readonly agentId: AgentId; readonly credentialId: string };
+
+export interface TaskQuery {
+  readonly column: string | null;
+  readonly assignee: string | null;
+  readonly label: string | null;
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** `by`: `human`, or the id of the calling agent. */
+export interface Projects {
+  list(): Promise<readonly Project[]>;
+  read(projectId: ProjectId): Promise<Outcome<Project>>;
+  create(given: z.output<typeof createProjectSchema>): Promise<Outcome<Project>>;
+  change(projectId: ProjectId, given: z.output<typeof changeProjectSchema>): Promise<Changed<Project>>;
+  remove(projectId: ProjectId): Promise<Outcome<null>>;
+  tasks(
+    projectId: ProjectId,
+    query: TaskQuery,
+  ): Promise<Outcome<{ readonly tasks: readonly Task[]; readonly more: boolean }>>;
+  task(projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
+  createTask(by: string, projectId: ProjectId, given: z.output<typeof createTaskSchema>): Promise<Outcome<Task>>;
+  changeTask(
+    by: string,
+    projectId: ProjectId,
+    taskId: TaskId,
+    given: z.output<typeof changeTaskSchema>,
+  ): Promise<Changed<Task>>;
+  removeTask(projectId: ProjectId, taskId: TaskId): Promise<Outcome<null>>;
+  /** A move to any column that is not `in_progress` ends the claim. */
+  move(
+    by: string,
+    projectId: ProjectId,
+    taskId: TaskId,
+    to: { readonly columnId: string; readonly note: string; readonly version?: number | undefined },
+  ): Promise<Changed<Task>>;
+  meet(
+    by: string,
+    projectId: ProjectId,
+    taskId: TaskId,
+    criterionId: string,
+    said: { readonly met: boolean; readonly evidence: string },
+  ): Promise<Outcome<Task>>;
+  /** A task that the agent holds already stays claimed, from now on by this holder. */
+  claim(holder: Holder, projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
+  release(by: string, projectId: ProjectId, taskId: TaskId, note: string): Promise<Outcome<Task>>;
+  /** Projects that the agent is assigned to. */
+  ofAgent(agentId: AgentId): Promise<readonly Project[]>;
+  /** Tasks that the agent may claim now, most urgent first. */
+  ready(agentId: AgentId, projectId: ProjectId): Promise<Outcome<readonly Task[]>>;
+  /** An API client has called: its claims last longer. */
+  called(credentialId: string): Promise<void>;
+  readonly records: RecordSource;
+  /** Ends claims whose lease is over, and watches the others. Called once. */
+  recover(): Promise<void>;
+  close(): void;
+}
+
+export interface ProjectsDeps {
+  readonly db: Db;
+  /** Id of the home. */
+  readonly home: string;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly tell: (event: RoostEvent) => void;
+  /** In ms since the epoch. */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  /** Why agents may store nothing more now, as a sentence. Null: they may. */
+  readonly refuseForRoom: () => Promise<string | null>;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly settings?: typeof PROJECT_SETTINGS;
+}

@@ -1,0 +1,610 @@
+/**
+ * Projects: boards of tasks that the person and agents write, and that agents claim and work on.
+ *
+ * `rows.ts` reads the tables, `records.ts` restores projects to a relay that has lost them, and
+ * `tools.ts` has the tools of agents. The rules are in `src/shared/domain/projects.ts`.
+ *
+ * Main types: `Projects`, `Holder`.
+ *
+ * Invariants:
+ * - One agent at most works on a task. A claim is one lease on the task's row, with a token that
+ *   counts the claims. Whoever renews or ends a claim names its token, so an old run cannot end a
+ *   newer claim.
+ * - A claim of a run ends with the run, and the task returns to the column from which it was taken.
+ *   The claim of a relay that died ends with its lease.
+ * - Agents change tasks that they have claimed. Only the person moves a task to `done`.
+ * - Every change is on disk before anybody is answered or told.
+ *
+ * It does not know what an agent does with a task: files, branches and runs belong to other parts.
+ */
+import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import {
+  AGENTS_MOVE_TO,
+  columnOfKind,
+  DEFAULT_COLUMNS,
+  kindOfColumn,
+  openBlockers,
+  readyFor,
+  refuseColumns,
+  waitsForItself,
+} from '../../../src/shared/domain/projects.ts';
+import { titled } from '../../../src/shared/domain/quoting.ts';
+import { createTimerSet } from '../../../src/shared/domain/platform/timers.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import {
+  PROJECT_LIMITS,
+  type Project,
+  type ProjectValue,
+  type Task,
+  type TaskValue,
+} from '../../../src/shared/protocol/projects.ts';
+import { type Db, parseText } from '../../store/index.ts';
+import type { ChangedElsewhere, Holder, Outcome, ProjectRefusal, Projects, ProjectsDeps, Refused } from './contract.ts';
+import { createProjectRecords } from './records.ts';
+import {
+  claimOf,
+  columnsOf,
+  json,
+  projectValueOf,
+  readProjectRow,
+  readProjects,
+  readStates,
+  readTaskRow,
+  taskOf,
+  type TaskRow,
+  taskValueOf,
+  UNCLAIMED,
+  withHistory,
+} from './rows.ts';
+import { PROJECT_SETTINGS } from './settings.ts';
+
+export type { Projects } from './contract.ts';
+export { createProjectRoutes } from './routes.ts';
+export { createProjectTools } from './tools.ts';
+
+const refuse = (reason: ProjectRefusal, detail: string): Refused => ({ ok: false, reason, detail });
+const NO_PROJECT = refuse('no-project', 'There is no such project.');
+const NO_TASK = refuse('no-task', 'There is no such task in this project.');
+const done = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({ ok: true, value });
+const runOf = (holder: Holder) => ('runId' in holder ? `run ${holder.runId}` : `credential ${holder.credentialId}`);
+
+export function createProjects({
+  db,
+  home,
+  directory,
+  log,
+  tell,
+  now,
+  newId,
+  timers: given,
+  refuseForRoom,
+  logger,
+  settings = PROJECT_SETTINGS,
+}: ProjectsDeps): Projects {
+  const timers = createTimerSet(given);
+  const changed = () => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null });
+  const failed = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
+
+  /** Why these agents cannot work on a project. Null: they can. */
+  async function refuseAgents(agentIds: readonly AgentId[]): Promise<Refused | null> {
+    if (agentIds.length === 0) return null;
+    const all = await directory.all();
+    const unknown = agentIds.find((id) => !all.some(({ agentId, retired }) => agentId === id && !retired));
+    return unknown === undefined ? null : refuse('misfit', `There is no agent ${titled(unknown)}.`);
+  }
+
+  /** Why the task cannot have these fields. Null: it can. */
+  async function refuseTask(
+    within: Db,
+    project: ProjectValue,
+    projectId: ProjectId,
+    taskId: TaskId,
+    { columnId, assignee, blockedBy }: Pick<TaskValue, 'columnId' | 'assignee' | 'blockedBy'>,
+  ): Promise<Refused | null> {
+    if (kindOfColumn(project, columnId) === null)
+      return refuse('misfit', `The project has no column ${titled(columnId)}.`);
+    if (assignee !== null && !project.agents.includes(assignee))
+      return refuse('misfit', 'The agent that it is assigned to does not work on this project. Add it there first.');
+    if (blockedBy.length === 0) return null;
+    const all = await readStates(within, home, projectId, now());
+    const unknown = blockedBy.find((id) => !all.some((task) => task.taskId === id));
+    if (unknown !== undefined) return refuse('misfit', `The project has no task ${titled(unknown)} to wait for.`);
+    return waitsForItself(taskId, blockedBy, all)
+      ? refuse('misfit', 'A task cannot wait for itself, or for one that waits for it.')
+      : null;
+  }
+
+  const writeTask = (within: Db, row: Pick<TaskRow, 'task'>, value: TaskValue, claim: object = {}) =>
+    within
+      .updateTable('tasks')
+      .set((eb) => ({ ...columnsOf(value), ...claim, stamp: null, version: eb('version', '+', 1) }))
+      .where('home', '=', home)
+      .where('task', '=', row.task)
+      .execute();
+
+  /** Runs one change of a task, under a lock on its row. */
+  async function changing<Refusal extends { readonly ok: false }>(
+    projectId: ProjectId,
+    taskId: TaskId,
+    work: (at: {
+      readonly trx: Db;
+      readonly row: TaskRow;
+      readonly value: TaskValue;
+      readonly project: ProjectValue;
+    }) => Promise<Refusal | { readonly value: TaskValue; readonly claim?: object } | null>,
+  ): Promise<Outcome<Task> | Refusal> {
+    const outcome = await db.transaction().execute(async (trx) => {
+      const projectRow = await readProjectRow(trx, home, projectId);
+      if (!projectRow) return NO_PROJECT;
+      const row = await readTaskRow(trx, home, projectId, taskId, true);
+      if (!row) return NO_TASK;
+      const change = await work({ trx, row, value: taskValueOf(row), project: projectValueOf(projectRow) });
+      if (change !== null && 'ok' in change) return change;
+      if (change !== null) await writeTask(trx, row, change.value, change.claim);
+      const after = (await readTaskRow(trx, home, projectId, taskId)) ?? row;
+      return { ...done(taskOf(after, now())), isChange: change !== null };
+    });
+    if (outcome.ok && 'isChange' in outcome && outcome.isChange) changed();
+    return outcome.ok ? done(outcome.value) : outcome;
+  }
+
+  const isHeldBy = (row: TaskRow, agentId: string) => claimOf(row, now())?.agentId === agentId;
+  /** Why an agent may not change this task. Null: it may. The person always may. */
+  const refuseOther = (row: TaskRow, by: string): Refused | null =>
+    by === PERSON || isHeldBy(row, by)
+      ? null
+      : refuse('other-agent', 'You have not claimed this task. claim_task takes it, if nobody else has it.');
+
+  /** The task without its claim, back in the column from which it was taken. */
+  function unclaimed(row: TaskRow, project: ProjectValue, by: string, note: string) {
+    const before = taskValueOf(row);
+    const from = row.claimed_from_json === null ? null : parseText(row.claimed_from_json);
+    const isAtWork = kindOfColumn(project, before.columnId) === 'in_progress';
+    const back =
+      from !== null && kindOfColumn(project, from) !== null ? from : columnOfKind(project, 'ready')?.columnId;
+    const columnId = isAtWork && back !== undefined ? back : before.columnId;
+    const moved = columnId === before.columnId ? null : columnId;
+    const value = withHistory({ ...before, columnId }, { time: now(), by, what: 'released', columnId: moved, note });
+    return { value, claim: UNCLAIMED };
+  }
+
+  // Claims end with their run, or with their lease.
+
+  /** Renewals of this process, by task: the tokens of its claims. */
+  const held = new Map<TaskId, number>();
+  let stopRenewing: (() => void) | null = null;
+  function renewLater(): void {
+    stopRenewing ??= timers.after(settings.renewMs, () => {
+      stopRenewing = null;
+      void renew().catch(failed('a claim of a task could not be renewed; it is tried again'));
+    });
+  }
+  async function renew(): Promise<void> {
+    for (const [taskId, token] of held) {
+      const { numUpdatedRows } = await db
+        .updateTable('tasks')
+        .set({ lease_until: now() + settings.leaseMs })
+        .where('home', '=', home)
+        .where('task', '=', taskId)
+        .where('claim_token', '=', token)
+        .where('holder_json', 'is not', null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n && held.get(taskId) === token) held.delete(taskId);
+    }
+    if (held.size > 0) renewLater();
+  }
+
+  /** Ends this claim, unless it has ended or the task was claimed again. */
+  async function endClaim(row: Pick<TaskRow, 'project' | 'task' | 'claim_token'>, note: string): Promise<void> {
+    held.delete(row.task);
+    await changing(row.project, row.task, ({ row: at, project }) =>
+      Promise.resolve(
+        at.holder_json === null || at.claim_token !== row.claim_token ? null : unclaimed(at, project, 'relay', note),
+      ),
+    );
+  }
+  async function endRun(runId: RunId): Promise<void> {
+    const rows = await db
+      .selectFrom('tasks')
+      .select(['project', 'task', 'claim_token'])
+      .where('home', '=', home)
+      .where('run', '=', `run ${runId}`)
+      .where('holder_json', 'is not', null)
+      .execute();
+    for (const row of rows) await endClaim(row, 'Its run ended.');
+  }
+  let stopSweeping: (() => void) | null = null;
+  /** Ends claims whose lease is over, and comes back when the next one may be. */
+  async function sweep(): Promise<void> {
+    const rows = await db
+      .selectFrom('tasks')
+      .select(['project', 'task', 'claim_token', 'lease_until'])
+      .where('home', '=', home)
+      .where('holder_json', 'is not', null)
+      .orderBy('lease_until')
+      .execute();
+    for (const row of rows)
+      if ((row.lease_until ?? 0) < now()) await endClaim(row, 'Nothing was heard of its run any more.');
+    const next = rows.map(({ lease_until }) => lease_until ?? 0).find((until) => until >= now());
+    if (next !== undefined) sweepLater(next - now() + 1);
+  }
+  function sweepLater(ms: number): void {
+    stopSweeping ??= timers.after(ms, () => {
+      stopSweeping = null;
+      void sweep().catch(failed('claims of tasks that are over could not be ended; the next look ends them'));
+    });
+  }
+  const unsubscribe = log.subscribe(({ event }) => {
+    if (event.kind === 'run-ended')
+      void endRun(event.runId).catch(failed('claims of a run that ended stay until their lease is over'));
+  });
+
+  const readOne = async (projectId: ProjectId): Promise<Project | null> =>
+    (await readProjects(db, home, projectId))[0] ?? null;
+
+  const projects: Projects = {
+    list: () => readProjects(db, home),
+    async read(projectId) {
+      const project = await readOne(projectId);
+      return project ? done(project) : NO_PROJECT;
+    },
+    async create({ name, instructions, columns = DEFAULT_COLUMNS, agents }) {
+      const wrong = refuseColumns(columns);
+      if (wrong !== null) return refuse('misfit', wrong);
+      const refused = await refuseAgents(agents);
+      if (refused) return refused;
+      const { count } = await db
+        .selectFrom('projects')
+        .select((eb) => eb.fn.countAll<string>().as('count'))
+        .where('home', '=', home)
+        .where('removed', '=', false)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= PROJECT_LIMITS.projects)
+        return refuse('too-many', `There are ${count} projects, as many as a household has. Delete one that is over.`);
+      const projectId = newId();
+      const value: ProjectValue = {
+        ...{ name, instructions, agents: [...new Set(agents)], createdAt: now(), removed: false },
+        columns: columns.map((column) => ({ ...column })),
+      };
+      await db
+        .insertInto('projects')
+        .values({
+          home,
+          project: projectId,
+          value_json: JSON.stringify(value),
+          stamp: null,
+          created_at: value.createdAt,
+        })
+        .execute();
+      changed();
+      return await projects.read(projectId);
+    },
+    async change(projectId, { version, ...wanted }) {
+      const fields = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+      const here = await readOne(projectId);
+      if (!here) return NO_PROJECT;
+      // An agent that was retired since may stay on the list.
+      const refused = await refuseAgents((wanted.agents ?? []).filter((agentId) => !here.agents.includes(agentId)));
+      if (refused) return refused;
+      const outcome = await db.transaction().execute(async (trx): Promise<Refused | 'elsewhere' | null> => {
+        const row = await readProjectRow(trx, home, projectId, true);
+        if (!row) return NO_PROJECT;
+        if (version !== undefined && version !== row.version) return 'elsewhere';
+        const before = projectValueOf(row);
+        const value: ProjectValue = { ...before, ...fields };
+        const wrong = refuseColumns(value.columns);
+        if (wrong !== null) return refuse('misfit', wrong);
+        await trx
+          .updateTable('projects')
+          .set((eb) => ({ value_json: JSON.stringify(value), stamp: null, version: eb('version', '+', 1) }))
+          .where('home', '=', home)
+          .where('project', '=', projectId)
+          .execute();
+        const gone = before.columns.filter(({ columnId }) => kindOfColumn(value, columnId) === null);
+        const backlog = columnOfKind(value, 'backlog');
+        if (gone.length === 0 || !backlog) return null;
+        const left = await trx
+          .selectFrom('tasks')
+          .selectAll()
+          .where('home', '=', home)
+          .where('project', '=', projectId)
+          .where('removed', '=', false)
+          .where(
+            'column_json',
+            'in',
+            gone.map(({ columnId }) => json(columnId)),
+          )
+          .forUpdate()
+          .execute();
+        for (const task of left)
+          await writeTask(
+            trx,
+            task,
+            withHistory(
+              { ...taskValueOf(task), columnId: backlog.columnId },
+              { time: now(), by: PERSON, what: 'moved', columnId: backlog.columnId, note: 'Its column was removed.' },
+            ),
+            UNCLAIMED,
+          );
+        return null;
+      });
+      if (outcome !== null && outcome !== 'elsewhere') return outcome;
+      if (outcome === null) changed();
+      const current = await readOne(projectId);
+      if (!current) return NO_PROJECT;
+      return outcome === null ? done(current) : { ok: false, reason: 'changed-elsewhere', current };
+    },
+    async remove(projectId) {
+      const isThere = await db.transaction().execute(async (trx) => {
+        const row = await readProjectRow(trx, home, projectId, true);
+        if (!row) return false;
+        const tasks = await trx
+          .selectFrom('tasks')
+          .selectAll()
+          .where('home', '=', home)
+          .where('project', '=', projectId)
+          .where('removed', '=', false)
+          .forUpdate()
+          .execute();
+        for (const task of tasks) await writeTask(trx, task, { ...taskValueOf(task), removed: true }, UNCLAIMED);
+        await trx
+          .updateTable('projects')
+          .set((eb) => ({
+            value_json: JSON.stringify({ ...projectValueOf(row), removed: true }),
+            removed: true,
+            stamp: null,
+            version: eb('version', '+', 1),
+          }))
+          .where('home', '=', home)
+          .where('project', '=', projectId)
+          .execute();
+        return true;
+      });
+      if (!isThere) return NO_PROJECT;
+      changed();
+      return done(null);
+    },
+    async tasks(projectId, { column, assignee, label, after, limit }) {
+      if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
+      const rows = await db
+        .selectFrom('tasks')
+        .selectAll()
+        .where('home', '=', home)
+        .where('project', '=', projectId)
+        .where('removed', '=', false)
+        .where('number', '>', after)
+        .$if(column !== null, (query) => query.where('column_json', '=', json(column ?? '')))
+        .$if(assignee !== null, (query) => query.where('assignee_json', '=', json(assignee ?? '')))
+        .orderBy('number')
+        // Labels are not a column of the table, so their tasks are selected here.
+        .$if(label === null, (query) => query.limit(limit + 1))
+        .execute();
+      const found = rows
+        .map((row) => taskOf(row, now()))
+        .filter(({ labels }) => label === null || labels.includes(label));
+      return done({ tasks: found.slice(0, limit), more: found.length > limit });
+    },
+    async task(projectId, taskId) {
+      const row = await readTaskRow(db, home, projectId, taskId);
+      return row ? done(taskOf(row, now())) : (await readProjectRow(db, home, projectId)) ? NO_TASK : NO_PROJECT;
+    },
+    async createTask(by, projectId, task) {
+      const taskId = newId();
+      const isPersons = by === PERSON;
+      const full = isPersons ? null : await refuseForRoom();
+      if (full !== null) return refuse('too-many', full);
+      const refused = await db.transaction().execute(async (trx): Promise<Refused | null> => {
+        const row = await readProjectRow(trx, home, projectId, true);
+        if (!row) return NO_PROJECT;
+        const project = projectValueOf(row);
+        if (!isPersons && !project.agents.includes(by))
+          return refuse('other-agent', 'You are not assigned to this project.');
+        const used = await trx
+          .selectFrom('tasks')
+          .select((eb) => [
+            eb.fn.max('number').filterWhere('project', '=', projectId).as('last'),
+            eb.fn
+              .countAll<string>()
+              .filterWhere('project', '=', projectId)
+              .filterWhere('removed', '=', false)
+              .as('here'),
+            eb.fn
+              .countAll<string>()
+              .filterWhere('created_by_json', '=', json(by))
+              .filterWhere('created_at', '>', now() - settings.hourMs)
+              .as('lately'),
+          ])
+          .where('home', '=', home)
+          .executeTakeFirstOrThrow();
+        if (Number(used.here) >= PROJECT_LIMITS.tasks)
+          return refuse(
+            'too-many',
+            `The project has ${used.here} tasks, as many as it can have. Delete some that are over.`,
+          );
+        if (!isPersons && Number(used.lately) >= settings.createdInAnHour)
+          return refuse(
+            'too-many',
+            `You have created ${used.lately} tasks within an hour, which is the limit. Put what is left into one.`,
+          );
+        const { columnId = columnOfKind(project, 'backlog')?.columnId ?? '', criteria, ...fields } = task;
+        const time = now();
+        const value: TaskValue = {
+          ...{
+            ...fields,
+            projectId,
+            columnId,
+            number: (used.last ?? 0) + 1,
+            createdAt: time,
+            createdBy: by,
+            updatedAt: time,
+          },
+          criteria: criteria.map(({ text }) => ({ criterionId: newId(), text, met: null })),
+          history: [{ time, by, what: 'created', columnId, note: '' }],
+          removed: false,
+        };
+        const misfit = await refuseTask(trx, project, projectId, taskId, value);
+        if (misfit) return misfit;
+        await trx
+          .insertInto('tasks')
+          .values({ home, task: taskId, project: projectId, ...columnsOf(value), ...UNCLAIMED, stamp: null })
+          .execute();
+        return null;
+      });
+      if (refused) return refused;
+      changed();
+      return await projects.task(projectId, taskId);
+    },
+    changeTask: (by, projectId, taskId, { version, criteria, ...wanted }) =>
+      changing<Refused | ChangedElsewhere<Task>>(projectId, taskId, async ({ trx, row, value, project }) => {
+        if (version !== undefined && version !== row.version)
+          return { ok: false, reason: 'changed-elsewhere', current: taskOf(row, now()) };
+        const fields = Object.fromEntries(Object.entries(wanted).filter(([, field]) => field !== undefined));
+        const known = new Map(value.criteria.map((criterion) => [criterion.criterionId, criterion]));
+        const kept = criteria?.map(({ criterionId, text }) => {
+          const before = criterionId === undefined ? undefined : known.get(criterionId);
+          return before?.text === text ? before : { criterionId: before?.criterionId ?? newId(), text, met: null };
+        });
+        const next: TaskValue = { ...value, ...fields, ...(kept ? { criteria: kept } : {}) };
+        const misfit = await refuseTask(trx, project, projectId, taskId, next);
+        return misfit ?? { value: withHistory(next, { time: now(), by, what: 'edited', columnId: null, note: '' }) };
+      }),
+    async removeTask(projectId, taskId) {
+      const outcome = await changing<Refused>(projectId, taskId, ({ value }) =>
+        Promise.resolve({ value: { ...value, removed: true, updatedAt: now() }, claim: UNCLAIMED }),
+      );
+      return outcome.ok ? done(null) : outcome;
+    },
+    move: (by, projectId, taskId, { columnId, note, version }) =>
+      changing<Refused | ChangedElsewhere<Task>>(projectId, taskId, ({ row, value, project }) => {
+        const kind = kindOfColumn(project, columnId);
+        const refused =
+          refuseOther(row, by) ??
+          (kind === null
+            ? refuse('misfit', `The project has no column ${titled(columnId)}.`)
+            : by !== PERSON && !AGENTS_MOVE_TO.includes(kind)
+              ? refuse('misfit', 'Only the human moves a task to done. Move it to review, and say what you did.')
+              : null);
+        if (refused) return Promise.resolve(refused);
+        if (version !== undefined && version !== row.version)
+          return Promise.resolve({ ok: false, reason: 'changed-elsewhere', current: taskOf(row, now()) });
+        if (columnId === value.columnId) return Promise.resolve(null);
+        const moved = withHistory({ ...value, columnId }, { time: now(), by, what: 'moved', columnId, note });
+        return Promise.resolve({ value: moved, ...(kind === 'in_progress' ? {} : { claim: UNCLAIMED }) });
+      }),
+    meet: (by, projectId, taskId, criterionId, { met, evidence }) =>
+      changing<Refused>(projectId, taskId, ({ row, value }) => {
+        const refused = refuseOther(row, by);
+        const criterion = value.criteria.find((each) => each.criterionId === criterionId);
+        if (refused || !criterion)
+          return Promise.resolve(refused ?? refuse('no-task', 'The task has no such criterion.'));
+        const next = { ...criterion, met: met ? { time: now(), by, evidence } : null };
+        const criteria = value.criteria.map((each) => (each === criterion ? next : each));
+        return Promise.resolve({
+          value: met
+            ? withHistory(
+                { ...value, criteria },
+                { time: now(), by, what: 'met', columnId: null, note: criterion.text },
+              )
+            : { ...value, criteria, updatedAt: now() },
+        });
+      }),
+    async claim(holder, projectId, taskId) {
+      await sweep();
+      const { agentId } = holder;
+      const run = runOf(holder);
+      const leaseMs = 'runId' in holder ? settings.leaseMs : settings.clientLeaseMs;
+      // Read before the transaction, which must not wait for a second connection.
+      const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
+      let token = 0;
+      const outcome = await changing<Refused>(projectId, taskId, async ({ trx, row, value, project }) => {
+        const claim = claimOf(row, now());
+        const lease = {
+          holder_json: json(agentId),
+          run,
+          lease_until: now() + leaseMs,
+          claim_token: row.claim_token + 1,
+        };
+        token = lease.claim_token;
+        if (claim?.agentId === agentId) {
+          await trx.updateTable('tasks').set(lease).where('home', '=', home).where('task', '=', taskId).execute();
+          return null;
+        }
+        if (claim) {
+          const name = titled(names.get(claim.agentId) ?? claim.agentId);
+          return refuse('not-ready', `${name} works on this task since ${new Date(claim.since).toISOString()}.`);
+        }
+        const why = await refuseClaim(trx, project, projectId, value, agentId);
+        if (why !== null) return refuse('not-ready', why);
+        const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
+        return {
+          value: withHistory({ ...value, columnId }, { time: now(), by: agentId, what: 'claimed', columnId, note: '' }),
+          claim: { ...lease, claimed_at: now(), claimed_from_json: json(value.columnId) },
+        };
+      });
+      if (outcome.ok) {
+        if ('runId' in holder) {
+          held.set(taskId, token);
+          renewLater();
+        }
+        sweepLater(leaseMs + 1);
+      }
+      return outcome;
+    },
+    async release(by, projectId, taskId, note) {
+      const outcome = await changing<Refused>(projectId, taskId, ({ row, project }) => {
+        if (claimOf(row, now()) === null && row.holder_json === null) return Promise.resolve(null);
+        return Promise.resolve(refuseOther(row, by) ?? unclaimed(row, project, by, note));
+      });
+      if (outcome.ok) held.delete(taskId);
+      return outcome;
+    },
+    ofAgent: async (agentId) => (await readProjects(db, home)).filter(({ agents }) => agents.includes(agentId)),
+    async ready(agentId, projectId) {
+      await sweep();
+      const row = await readProjectRow(db, home, projectId);
+      if (!row) return NO_PROJECT;
+      const project = projectValueOf(row);
+      if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
+      const found = readyFor(project, agentId, await readStates(db, home, projectId, now()));
+      const tasks = await Promise.all(
+        found.slice(0, settings.readyListed).map((task) => projects.task(projectId, task.taskId)),
+      );
+      return done(tasks.flatMap((task) => (task.ok ? [task.value] : [])));
+    },
+    async called(credentialId) {
+      await db
+        .updateTable('tasks')
+        .set({ lease_until: now() + settings.clientLeaseMs })
+        .where('home', '=', home)
+        .where('run', '=', `credential ${credentialId}`)
+        .where('holder_json', 'is not', null)
+        .where('lease_until', '>=', now())
+        .execute();
+    },
+    records: createProjectRecords({ db, home }),
+    recover: sweep,
+    close() {
+      unsubscribe();
+      timers.close();
+    },
+  };
+
+  /** Why this agent cannot take the unclaimed task, as a sentence. Null: it can. */
+  async function refuseClaim(
+    within: Db,
+    project: ProjectValue,
+    projectId: ProjectId,
+    value: TaskValue,
+    agentId: AgentId,
+  ): Promise<string | null> {
+    if (!project.agents.includes(agentId)) return 'You are not assigned to this project.';
+    if (value.assignee !== null && value.assignee !== agentId) return 'The task is assigned to another agent.';
+    if (kindOfColumn(project, value.columnId) !== 'ready') return 'The task is not in a column that is ready.';
+    if (value.blockedBy.length === 0) return null;
+    const open = openBlockers(project, value, await readStates(within, home, projectId, now()));
+    const numbers = open.map(({ number }) => `#${number}`);
+    return numbers.length === 0 ? null : `The task waits for ${numbers.join(', ')}.`;
+  }
+
+  return projects;
+}

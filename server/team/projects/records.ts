@@ -1,0 +1,143 @@
+/**
+ * Projects and tasks as records: see server/team/records. A restored task is nobody's: who worked
+ * on it is not in its record.
+ */
+import { sql } from 'kysely';
+import type { Stamp } from '../../../src/shared/domain/stamp.ts';
+import type { RecordAnswer, RecordOf, RecordStanding } from '../../../src/shared/protocol/records.ts';
+import type { Db } from '../../store/index.ts';
+import type { RecordSource, Unannounced } from '../records/index.ts';
+import { columnsOf, projectValueOf, taskValueOf, UNCLAIMED } from './rows.ts';
+import { PROJECT_SETTINGS } from './settings.ts';
+
+const TAKEN: RecordAnswer = { answer: 'taken' };
+const KEPT: RecordAnswer = { answer: 'kept' };
+
+export function createProjectRecords({ db, home }: { readonly db: Db; readonly home: string }): RecordSource {
+  async function unannouncedProjects(): Promise<Unannounced[]> {
+    const rows = await db
+      .selectFrom('projects')
+      .selectAll()
+      .where('home', '=', home)
+      .where('stamp', 'is', null)
+      .orderBy('created_at')
+      .limit(PROJECT_SETTINGS.recordsAnnounced)
+      .execute();
+    return rows.map((row) => ({
+      record: { type: 'project', id: row.project, value: projectValueOf(row) },
+      async announced(at) {
+        await db
+          .updateTable('projects')
+          .set({ stamp: at })
+          .where('home', '=', home)
+          .where('project', '=', row.project)
+          .where('stamp', 'is', null)
+          .where('version', '=', row.version)
+          .execute();
+      },
+    }));
+  }
+  async function unannouncedTasks(): Promise<Unannounced[]> {
+    const rows = await db
+      .selectFrom('tasks')
+      .selectAll()
+      .where('home', '=', home)
+      .where('stamp', 'is', null)
+      .orderBy('created_at')
+      .limit(PROJECT_SETTINGS.recordsAnnounced)
+      .execute();
+    return rows.map((row) => ({
+      record: { type: 'task', id: row.task, value: taskValueOf(row) },
+      async announced(at) {
+        await db
+          .updateTable('tasks')
+          .set({ stamp: at })
+          .where('home', '=', home)
+          .where('task', '=', row.task)
+          .where('stamp', 'is', null)
+          .where('version', '=', row.version)
+          .execute();
+      },
+    }));
+  }
+
+  async function restoreProject({
+    id,
+    value,
+    at,
+  }: RecordOf<'project'> & { readonly at: Stamp }): Promise<RecordAnswer> {
+    const own = { value_json: JSON.stringify(value), removed: value.removed, stamp: at };
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('projects')
+      .values({ home, project: id, ...own, created_at: value.createdAt })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['home', 'project'])
+          .doUpdateSet({ ...own, version: sql<number>`projects.version + 1` })
+          .where(sql<boolean>`projects.stamp collate "C" < ${at}`),
+      )
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 0n ? KEPT : TAKEN;
+  }
+  async function restoreTask({ id, value, at }: RecordOf<'task'> & { readonly at: Stamp }): Promise<RecordAnswer> {
+    const own = { ...columnsOf(value), project: value.projectId, ...UNCLAIMED, stamp: at };
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('tasks')
+      .values({ home, task: id, ...own })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['home', 'task'])
+          .doUpdateSet({
+            ...own,
+            version: sql<number>`tasks.version + 1`,
+            claim_token: sql<number>`tasks.claim_token + 1`,
+          })
+          .where(sql<boolean>`tasks.stamp collate "C" < ${at}`),
+      )
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 0n ? KEPT : TAKEN;
+  }
+
+  return {
+    types: ['project', 'task'],
+    hears: ({ what }) => what === 'projects',
+    says: ['projects'],
+    async unannounced() {
+      const projects = await unannouncedProjects();
+      return projects.length > 0 ? projects : await unannouncedTasks();
+    },
+    async standings(asked) {
+      const ids = asked.map(({ id }) => id);
+      const among = sql<string>`any(${ids}::text[])`;
+      const projects = await db
+        .selectFrom('projects')
+        .select(['project as id', 'stamp'])
+        .where('home', '=', home)
+        .where('project', '=', among)
+        .execute();
+      const tasks = await db
+        .selectFrom('tasks')
+        .select(['task as id', 'stamp'])
+        .where('home', '=', home)
+        .where('task', '=', among)
+        .execute();
+      return asked.map(({ type, id, at }): RecordStanding => {
+        const row = (type === 'project' ? projects : tasks).find((each) => each.id === id);
+        if (!row) return 'unknown';
+        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
+      });
+    },
+    async restore(offered) {
+      const answers: RecordAnswer[] = [];
+      for (const record of offered)
+        answers.push(
+          record.type === 'project'
+            ? await restoreProject(record)
+            : record.type === 'task'
+              ? await restoreTask(record)
+              : { answer: 'refused', why: 'It is no project and no task.' },
+        );
+      return answers;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** HTTP routes of projects and their tasks. */
+import type { Context } from 'hono';
+import type { HTTPException } from 'hono/http-exception';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import { projectEndpoints } from '../../../src/shared/protocol/endpoints/projects.ts';
+import { answer, type Env, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
+import { changedElsewhere } from '../../http/version.ts';
+import type { Changed, Projects, Refused } from './contract.ts';
+
+function problemOf({ reason, detail }: Refused): HTTPException {
+  switch (reason) {
+    case 'no-project':
+    case 'no-task':
+      return problem(404, reason, detail);
+    case 'other-agent':
+      return problem(403, reason, detail);
+    case 'not-ready':
+      return problem(409, reason, detail);
+    case 'too-many':
+      return problem(429, reason, detail);
+    case 'misfit':
+      return problem(400, reason, detail, { fields: { errors: [{ field: 'body', message: detail }] } });
+  }
+}
+
+function orThrow<Value extends { readonly version: number } | null | object>(outcome: Changed<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  if (outcome.reason === 'changed-elsewhere')
+    throw changedElsewhere(outcome.current as Value & { readonly version: number });
+  throw problemOf(outcome);
+}
+
+export function createProjectRoutes({ projects }: { readonly projects: Projects }): readonly Handled[] {
+  /** The agent that calls with its own credential. Null: the person, from a page. */
+  function agentOf(context: Context<Env>) {
+    const client = context.get('client');
+    if (client === undefined) return null;
+    if (client.agentId === null)
+      throw problem(403, 'other-agent', 'This needs the credential of an agent. An application has none.');
+    return { agentId: client.agentId, credentialId: client.credentialId };
+  }
+  return answer(projectEndpoints, {
+    projects: async () => ({ projects: [...(await projects.list())] }),
+    createProject: async ({ body }) => orThrow(await projects.create(body)),
+    project: async ({ projectId }) => orThrow(await projects.read(projectId)),
+    changeProject: async ({ projectId, body }) => orThrow(await projects.change(projectId, body)),
+    removeProject: async ({ projectId }) => orThrow(await projects.remove(projectId)),
+    tasks: async ({ projectId, ...query }) => {
+      const { tasks, more } = orThrow(await projects.tasks(projectId, query));
+      return { tasks: [...tasks], more };
+    },
+    createTask: async ({ projectId, body }) => orThrow(await projects.createTask(PERSON, projectId, body)),
+    task: async ({ projectId, taskId }) => orThrow(await projects.task(projectId, taskId)),
+    changeTask: async ({ projectId, taskId, body }) =>
+      orThrow(await projects.changeTask(PERSON, projectId, taskId, body)),
+    removeTask: async ({ projectId, taskId }) => orThrow(await projects.removeTask(projectId, taskId)),
+    moveTask: async ({ projectId, taskId, body }) => orThrow(await projects.move(PERSON, projectId, taskId, body)),
+    meetCriterion: async ({ projectId, taskId, criterionId, body }) =>
+      orThrow(await projects.meet(PERSON, projectId, taskId, criterionId, body)),
+    async claimTask({ projectId, taskId }, context) {
+      const agent = agentOf(context);
+      if (agent === null)
+        throw problem(403, 'other-agent', 'An agent claims a task, with its own credential. Assign the task to it.');
+      await projects.called(agent.credentialId);
+      return orThrow(await projects.claim(agent, projectId, taskId));
+    },
+    async releaseTask({ projectId, taskId, body }, context) {
+      const agent = agentOf(context);
+      return orThrow(await projects.release(agent?.agentId ?? PERSON, projectId, taskId, body.note));
+    },
+  });
+}

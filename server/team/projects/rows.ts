@@ -1,0 +1,144 @@
+/**
+ * Rows of projects and tasks. Every function takes the transaction or database it runs in. A
+ * deleted project or task is not found.
+ */
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
+import type { TaskState } from '../../../src/shared/domain/projects.ts';
+import {
+  PROJECT_LIMITS,
+  type Project,
+  projectSchema,
+  projectValueSchema,
+  type ProjectValue,
+  type Task,
+  taskSchema,
+  taskValueSchema,
+  type TaskValue,
+} from '../../../src/shared/protocol/projects.ts';
+import { type Db, parseText } from '../../store/index.ts';
+import type { Tables } from '../../store/tables.ts';
+
+type ProjectRow = Selectable<Tables['projects']>;
+export type TaskRow = Selectable<Tables['tasks']>;
+export const json = (text: string): string => JSON.stringify(text);
+
+export const projectValueOf = (row: Pick<ProjectRow, 'value_json'>): ProjectValue =>
+  projectValueSchema.parse(JSON.parse(row.value_json));
+export const taskValueOf = (row: Pick<TaskRow, 'value_json'>): TaskValue =>
+  taskValueSchema.parse(JSON.parse(row.value_json));
+
+/** Who works on it now. A lease that is over is no claim. */
+export const claimOf = (row: Pick<TaskRow, 'holder_json' | 'claimed_at' | 'lease_until'>, now: number): Task['claim'] =>
+  row.holder_json === null || row.claimed_at === null || row.lease_until === null || row.lease_until < now
+    ? null
+    : { agentId: parseText(row.holder_json), since: row.claimed_at };
+
+export function taskOf(row: TaskRow, now: number): Task {
+  const value = z.looseObject({}).parse(JSON.parse(row.value_json));
+  return taskSchema.parse({ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now) });
+}
+
+/** The newest entries of a task's history. */
+export const withHistory = (value: TaskValue, entry: TaskValue['history'][number]): TaskValue => ({
+  ...value,
+  updatedAt: Math.max(value.updatedAt, entry.time),
+  history: [...value.history, entry].slice(-PROJECT_LIMITS.history),
+});
+
+/** The columns of a task's row that follow from its value. */
+export const columnsOf = (value: TaskValue) => ({
+  number: value.number,
+  column_json: json(value.columnId),
+  assignee_json: value.assignee === null ? null : json(value.assignee),
+  priority: value.priority,
+  blocked_json: JSON.stringify(value.blockedBy),
+  created_by_json: json(value.createdBy),
+  created_at: value.createdAt,
+  value_json: JSON.stringify(value),
+  removed: value.removed,
+});
+export const UNCLAIMED = {
+  holder_json: null,
+  run: null,
+  claimed_at: null,
+  claimed_from_json: null,
+  lease_until: null,
+} as const;
+
+export async function readProjectRow(db: Db, home: string, projectId: ProjectId, lock = false) {
+  const query = db
+    .selectFrom('projects')
+    .selectAll()
+    .where('home', '=', home)
+    .where('project', '=', projectId)
+    .where('removed', '=', false);
+  return (await (lock ? query.forUpdate() : query).executeTakeFirst()) ?? null;
+}
+
+export async function readTaskRow(db: Db, home: string, projectId: ProjectId, taskId: TaskId, lock = false) {
+  const query = db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('home', '=', home)
+    .where('task', '=', taskId)
+    .where('project', '=', projectId)
+    .where('removed', '=', false);
+  return (await (lock ? query.forUpdate() : query).executeTakeFirst()) ?? null;
+}
+
+/** The fields of all tasks of a project that the rules read. */
+export async function readStates(
+  db: Db,
+  home: string,
+  projectId: ProjectId,
+  now: number,
+): Promise<readonly (TaskState & { readonly number: number })[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select([
+      ...(['task', 'number', 'column_json', 'assignee_json', 'priority', 'blocked_json', 'created_at'] as const),
+      ...(['holder_json', 'claimed_at', 'lease_until'] as const),
+    ])
+    .where('home', '=', home)
+    .where('project', '=', projectId)
+    .where('removed', '=', false)
+    .execute();
+  return rows.map((row) => ({
+    taskId: row.task,
+    number: row.number,
+    columnId: parseText(row.column_json),
+    assignee: row.assignee_json === null ? null : (parseText(row.assignee_json) as AgentId),
+    priority: row.priority as TaskState['priority'],
+    blockedBy: JSON.parse(row.blocked_json) as TaskId[],
+    createdAt: row.created_at,
+    claim: claimOf(row, now),
+  }));
+}
+
+/** Projects with the number of tasks in each column, oldest first. */
+export async function readProjects(db: Db, home: string, projectId?: ProjectId): Promise<Project[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .selectAll()
+    .where('home', '=', home)
+    .where('removed', '=', false)
+    .$if(projectId !== undefined, (query) => query.where('project', '=', projectId ?? ''))
+    .orderBy('created_at')
+    .orderBy('project')
+    .execute();
+  const counted = await db
+    .selectFrom('tasks')
+    .select(['project', 'column_json', (eb) => eb.fn.countAll<string>().as('count')])
+    .where('home', '=', home)
+    .where('removed', '=', false)
+    .$if(projectId !== undefined, (query) => query.where('project', '=', projectId ?? ''))
+    .groupBy(['project', 'column_json'])
+    .execute();
+  return rows.map((row) => {
+    const own = counted.filter(({ project }) => project === row.project);
+    const counts = Object.fromEntries(own.map(({ column_json, count }) => [parseText(column_json), Number(count)]));
+    return projectSchema.parse({ ...projectValueOf(row), projectId: row.project, version: row.version, counts });
+  });
+}

@@ -1,0 +1,15 @@
+/** Times and quotas of projects. Times in ms. */
+export const PROJECT_SETTINGS = {
+  /** A claim of a run ends this long after its last renewal. It is renewed while the run lasts. */
+  leaseMs: 30_000,
+  renewMs: 10_000,
+  /** A claim of an API client ends this long after the client's last call of a project. */
+  clientLeaseMs: 900_000,
+  /** Tasks that one agent may create in an hour. */
+  createdInAnHour: 60,
+  hourMs: 3_600_000,
+  /** Projects or tasks that are announced as records in one batch. */
+  recordsAnnounced: 100,
+  /** Tasks in one answer of `get_ready_tasks`. */
+  readyListed: 20,
+} as const;

@@ -1,0 +1,254 @@
+/** Tools with which agents work on the tasks of their projects. Models read the descriptions. */
+import { z } from 'zod';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { COLUMN_KINDS, kindOfColumn, PRIORITIES } from '../../../src/shared/domain/projects.ts';
+import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
+import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import { PROJECT_LIMITS, type Project, type Task } from '../../../src/shared/protocol/projects.ts';
+import type { TeamMember } from '../../../src/shared/protocol/team.ts';
+import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Caller, Directory, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { Changed, Holder, Projects } from './contract.ts';
+
+const idText = z
+  .string()
+  .min(1)
+  .max(LIMITS.id)
+  // The store rejects a query with a NUL.
+  .refine((id) => !id.includes('\0'), 'there is no such id');
+const projectId = idText.describe('the project’s id');
+const taskId = idText.describe('the task’s id');
+const note = z.string().trim().max(PROJECT_LIMITS.note).default('');
+
+/** Projects and tasks as text for models. What people or agents wrote is quoted. */
+function createWords(team: readonly TeamMember[], readerId: string) {
+  const nameOf = (id: string) =>
+    id === PERSON ? 'the human' : `${withSeatWhereAlike(team, id)}${id === readerId ? ' (you)' : ''}`;
+  const columnName = (project: Project, columnId: string) =>
+    titled(project.columns.find((column) => column.columnId === columnId)?.name ?? columnId);
+
+  function project(of: Project): string {
+    const columns = of.columns.map(
+      ({ columnId, name, kind }) => `${titled(name)} (${kind}): ${of.counts[columnId] ?? 0}`,
+    );
+    return `Project ${titled(of.name)}, id ${of.projectId}. Tasks by column: ${columns.join(', ')}`;
+  }
+  function line(of: Project, task: Task): string {
+    const parts = [
+      `#${task.number} ${titled(task.title)}, id ${task.taskId}`,
+      `column ${columnName(of, task.columnId)} (${kindOfColumn(of, task.columnId) ?? 'unknown'})`,
+      `priority ${task.priority}`,
+      ...(task.assignee === null ? [] : [`assigned to ${nameOf(task.assignee)}`]),
+      ...(task.claim === null ? [] : [`claimed by ${nameOf(task.claim.agentId)}`]),
+      ...(task.criteria.length === 0
+        ? []
+        : [`criteria met: ${task.criteria.filter(({ met }) => met !== null).length} of ${task.criteria.length}`]),
+    ];
+    return parts.join(', ');
+  }
+  function whole(of: Project, task: Task): string {
+    const criteria = task.criteria.flatMap(({ text, met }, i) => [
+      writeSaid({ head: `Criterion ${i + 1}, ${met === null ? 'not met' : `met, says ${nameOf(met.by)}`}:`, text }),
+      ...(met === null || met.evidence === '' ? [] : [writeSaid({ head: 'Evidence:', text: met.evidence })]),
+    ]);
+    const notes = task.history.flatMap(({ time, by, what, note: said }) =>
+      said === '' ? [] : [writeSaid({ head: `${new Date(time).toISOString()}, ${nameOf(by)} (${what}):`, text: said })],
+    );
+    return [
+      line(of, task),
+      ...(of.instructions === '' ? [] : [writeSaid({ head: 'Instructions of the project:', text: of.instructions })]),
+      ...(task.description === '' ? [] : [writeSaid({ head: 'Description:', text: task.description })]),
+      ...criteria,
+      ...(task.labels.length === 0 ? [] : [`Labels: ${task.labels.map(titled).join(', ')}`]),
+      ...notes,
+    ].join('\n');
+  }
+  return { project, line, whole };
+}
+
+export interface ProjectToolDeps {
+  readonly projects: Projects;
+  readonly directory: Pick<Directory, 'all'>;
+}
+
+export function createProjectTools({ projects, directory }: ProjectToolDeps): readonly TeamTool[] {
+  const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
+  /** Looks that have not been answered yet. A list of tools asks once for each of them, at once. */
+  const looking = new Map<AgentId, Promise<boolean>>();
+  /** Offered to agents that are assigned to a project. */
+  async function allowed({ agentId }: Caller): Promise<boolean> {
+    const before = looking.get(agentId);
+    if (before) return await before;
+    const look = projects.ofAgent(agentId).then(({ length }) => length > 0);
+    looking.set(agentId, look);
+    return await look.finally(() => looking.delete(agentId));
+  }
+  const failed = (outcome: Exclude<Changed<unknown>, { readonly ok: true }>): ToolOutcome =>
+    toolError(
+      outcome.reason === 'changed-elsewhere' ? 'The task was changed meanwhile. Read it again.' : outcome.detail,
+    );
+
+  /** A project that the caller is assigned to. */
+  async function own(caller: Caller, id: string): Promise<Project | null> {
+    return (await projects.ofAgent(caller.agentId)).find((each) => each.projectId === id) ?? null;
+  }
+  const NOT_YOURS = toolError('You are assigned to no project with this id. get_my_projects lists yours.');
+  /** The caller works: the claims of an API client last longer. */
+  async function seen({ kind, credential }: Caller): Promise<void> {
+    if (kind === 'client' && credential) await projects.called(credential.credentialId);
+  }
+  const tool = <Input extends z.ZodObject>(definition: Parameters<typeof defineTool<Input>>[0]): TeamTool =>
+    defineTool<Input>({
+      ...definition,
+      allowed,
+      async run(input, caller) {
+        await seen(caller);
+        return await definition.run(input, caller);
+      },
+    });
+  const holderOf = ({ agentId, kind, runId, credential }: Caller): Holder | null =>
+    kind !== 'client' && runId !== undefined
+      ? { agentId, runId }
+      : credential
+        ? { agentId, credentialId: credential.credentialId }
+        : null;
+  async function shown(caller: Caller, id: string, outcome: Changed<Task>, said: string): Promise<ToolOutcome> {
+    if (!outcome.ok) return failed(outcome);
+    const project = await own(caller, id);
+    return project ? toolDone(`${said}\n${(await wordsFor(caller)).line(project, outcome.value)}`) : NOT_YOURS;
+  }
+
+  return [
+    tool({
+      name: 'get_my_projects',
+      description: 'Lists the projects you are assigned to, with their columns and the number of tasks in each.',
+      input: z.object({}),
+      readOnly: true,
+      async run(_, caller) {
+        const all = await projects.ofAgent(caller.agentId);
+        const words = await wordsFor(caller);
+        return toolDone(all.length === 0 ? 'You are assigned to no project.' : all.map(words.project).join('\n'));
+      },
+    }),
+    tool({
+      name: 'get_ready_tasks',
+      description: 'Lists the tasks of a project that you may claim now, the most urgent first.',
+      input: z.object({ projectId }),
+      readOnly: true,
+      async run({ projectId: id }, caller) {
+        const project = await own(caller, id);
+        if (!project) return NOT_YOURS;
+        const ready = await projects.ready(caller.agentId, id);
+        if (!ready.ok) return failed(ready);
+        const words = await wordsFor(caller);
+        return toolDone(
+          ready.value.length === 0
+            ? 'No task is ready for you.'
+            : ready.value.map((task) => words.line(project, task)).join('\n'),
+        );
+      },
+    }),
+    tool({
+      name: 'get_task_context',
+      description:
+        'Reads everything about a task: description, criteria with evidence, and notes of those who worked on it.',
+      input: z.object({ projectId, taskId }),
+      readOnly: true,
+      async run(input, caller) {
+        const project = await own(caller, input.projectId);
+        if (!project) return NOT_YOURS;
+        const task = await projects.task(input.projectId, input.taskId);
+        return task.ok ? toolDone((await wordsFor(caller)).whole(project, task.value)) : failed(task);
+      },
+    }),
+    tool({
+      name: 'claim_task',
+      description:
+        'Claims a ready task, so that nobody else works on it. It is yours while your run lasts; then it returns to its column. Hand it on with transition_task.',
+      input: z.object({ projectId, taskId }),
+      async run(input, caller) {
+        const project = await own(caller, input.projectId);
+        if (!project) return NOT_YOURS;
+        const holder = holderOf(caller);
+        if (!holder) return toolError('Only a run or a client with a credential can claim a task.');
+        const claimed = await projects.claim(holder, input.projectId, input.taskId);
+        return claimed.ok
+          ? toolDone(`The task is yours.\n${(await wordsFor(caller)).whole(project, claimed.value)}`)
+          : failed(claimed);
+      },
+    }),
+    tool({
+      name: 'release_task',
+      description:
+        'Gives back a task that you claimed. It returns to its column. Say in the note what is done and what is left.',
+      input: z.object({ projectId, taskId, note }),
+      run: async (input, caller) =>
+        await shown(
+          caller,
+          input.projectId,
+          await projects.release(caller.agentId, input.projectId, input.taskId, input.note),
+          'Released.',
+        ),
+    }),
+    tool({
+      name: 'create_task',
+      description: 'Creates a task in the backlog of a project. The human decides when it is ready.',
+      input: z.object({
+        projectId,
+        title: z.string().trim().min(1).max(PROJECT_LIMITS.title),
+        description: z.string().max(PROJECT_LIMITS.text).default(''),
+        criteria: z
+          .array(z.string().trim().min(1).max(PROJECT_LIMITS.criterion))
+          .max(PROJECT_LIMITS.criteria)
+          .default([])
+          .describe('what must hold when it is done'),
+        priority: z.enum(PRIORITIES).default('normal'),
+      }),
+      async run({ projectId: id, criteria, ...task }, caller) {
+        const made = await projects.createTask(caller.agentId, id, {
+          ...task,
+          criteria: criteria.map((text) => ({ text })),
+          labels: [],
+          blockedBy: [],
+          assignee: null,
+        });
+        return await shown(caller, id, made, 'Created.');
+      },
+    }),
+    tool({
+      name: 'transition_task',
+      description:
+        'Moves a task that you claimed to the first column of a kind. Any kind but in_progress ends your claim. Move it to review when every criterion is met, to blocked when you cannot go on; say why in the note.',
+      input: z.object({ projectId, taskId, status: z.enum(COLUMN_KINDS), note }),
+      async run({ projectId: id, taskId: task, status, note: said }, caller) {
+        const project = await own(caller, id);
+        if (!project) return NOT_YOURS;
+        const column = project.columns.find(({ kind }) => kind === status);
+        if (!column) return toolError(`The project has no column of the kind ${status}.`);
+        const moved = await projects.move(caller.agentId, id, task, { columnId: column.columnId, note: said });
+        return await shown(caller, id, moved, 'Moved.');
+      },
+    }),
+    tool({
+      name: 'meet_criterion',
+      description:
+        'Says that a criterion of a task that you claimed is met, with what shows it: a file, an output, a source.',
+      input: z.object({
+        projectId,
+        taskId,
+        criterion: z.number().int().min(1).max(PROJECT_LIMITS.criteria).describe('its number'),
+        evidence: z.string().trim().min(1).max(PROJECT_LIMITS.evidence),
+      }),
+      async run({ projectId: id, taskId: of, criterion, evidence }, caller) {
+        const task = await projects.task(id, of);
+        if (!task.ok) return failed(task);
+        const criterionId = task.value.criteria[criterion - 1]?.criterionId;
+        if (criterionId === undefined) return toolError(`The task has no criterion ${criterion}.`);
+        const said = await projects.meet(caller.agentId, id, of, criterionId, { met: true, evidence });
+        return await shown(caller, id, said, 'Noted.');
+      },
+    }),
+  ];
+}

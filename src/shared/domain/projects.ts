@@ -1,0 +1,166 @@
+/**
+ * The rules of projects: columns, the order of tasks, which task an agent may take, and why a task
+ * does not move. Pure: the relay and the page apply the same rules.
+ */
+import type { AgentId, TaskId } from './ids.ts';
+
+/** What a column means. Its name is the person's. */
+export const COLUMN_KINDS = ['backlog', 'planning', 'ready', 'in_progress', 'review', 'blocked', 'done'] as const;
+export type ColumnKind = (typeof COLUMN_KINDS)[number];
+
+/** Most urgent first. */
+export const PRIORITIES = ['urgent', 'high', 'normal', 'low'] as const;
+type Priority = (typeof PRIORITIES)[number];
+
+export interface Column {
+  readonly columnId: string;
+  readonly name: string;
+  readonly kind: ColumnKind;
+}
+
+/** The columns of a new project: one of each kind. */
+export const DEFAULT_COLUMNS: readonly Column[] = [
+  { columnId: 'backlog', name: 'Backlog', kind: 'backlog' },
+  { columnId: 'planning', name: 'Planning', kind: 'planning' },
+  { columnId: 'ready', name: 'Ready', kind: 'ready' },
+  { columnId: 'in_progress', name: 'In progress', kind: 'in_progress' },
+  { columnId: 'review', name: 'Review', kind: 'review' },
+  { columnId: 'blocked', name: 'Blocked', kind: 'blocked' },
+  { columnId: 'done', name: 'Done', kind: 'done' },
+];
+
+/** Kinds of columns to which agents may move a task. Only the person moves one to `done`. */
+export const AGENTS_MOVE_TO: readonly ColumnKind[] = [
+  'backlog',
+  'planning',
+  'ready',
+  'in_progress',
+  'review',
+  'blocked',
+];
+
+/** Kinds of columns that every project needs, because claiming and finishing a task lead there. */
+const NEEDED_KINDS: readonly ColumnKind[] = ['backlog', 'ready', 'in_progress', 'review', 'done'];
+
+interface Claim {
+  readonly agentId: AgentId;
+  readonly since: number;
+}
+
+/** The fields of a task that the rules read. Times are ms since the epoch. */
+export interface TaskState {
+  readonly taskId: TaskId;
+  readonly columnId: string;
+  readonly priority: Priority;
+  readonly createdAt: number;
+  /** Tasks that must be done first. */
+  readonly blockedBy: readonly TaskId[];
+  /** Null: any agent of the project may take it. */
+  readonly assignee: AgentId | null;
+  /** Null: nobody works on it. */
+  readonly claim: Claim | null;
+}
+
+export interface ProjectState {
+  readonly columns: readonly Column[];
+  /** Agents that may work on it. */
+  readonly agents: readonly AgentId[];
+}
+
+export const kindOfColumn = ({ columns }: Pick<ProjectState, 'columns'>, columnId: string): ColumnKind | null =>
+  columns.find((column) => column.columnId === columnId)?.kind ?? null;
+
+/** The first column of a kind. */
+export const columnOfKind = ({ columns }: Pick<ProjectState, 'columns'>, kind: ColumnKind): Column | undefined =>
+  columns.find((column) => column.kind === kind);
+
+/** Most urgent first, then oldest first. */
+export const byPriority = (
+  a: Pick<TaskState, 'priority' | 'createdAt' | 'taskId'>,
+  b: Pick<TaskState, 'priority' | 'createdAt' | 'taskId'>,
+): number =>
+  PRIORITIES.indexOf(a.priority) - PRIORITIES.indexOf(b.priority) ||
+  a.createdAt - b.createdAt ||
+  (a.taskId < b.taskId ? -1 : 1);
+
+/**
+ * Tasks that this one waits for: those it names that exist and are not done. `all`: the tasks of
+ * its project.
+ */
+export function openBlockers<Task extends TaskState>(
+  project: ProjectState,
+  { blockedBy }: Pick<TaskState, 'blockedBy'>,
+  all: readonly Task[],
+): readonly Task[] {
+  return all.filter((other) => blockedBy.includes(other.taskId) && kindOfColumn(project, other.columnId) !== 'done');
+}
+
+/**
+ * Whether the task would wait for itself, directly or through others, if it were blocked by these.
+ */
+export function waitsForItself(
+  taskId: TaskId,
+  blockedBy: readonly TaskId[],
+  all: readonly Pick<TaskState, 'taskId' | 'blockedBy'>[],
+): boolean {
+  const byId = new Map(all.map((task) => [task.taskId, task.blockedBy]));
+  const seen = new Set<TaskId>();
+  const open = [...blockedBy];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === taskId) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...(byId.get(next) ?? []));
+  }
+  return false;
+}
+
+/** Why a task does not move. `name`s are for `stillWords`, or the page's own texts. */
+type Still =
+  | { readonly why: 'done' }
+  /** An agent works on it. */
+  | { readonly why: 'claimed'; readonly agentId: AgentId; readonly since: number }
+  | { readonly why: 'blocked-by'; readonly tasks: readonly TaskId[] }
+  /** It is in a column that nobody takes tasks from; the person moves it on. */
+  | { readonly why: 'column'; readonly kind: ColumnKind }
+  /** No agent is assigned to its project. */
+  | { readonly why: 'no-agent' }
+  /** Its assignee is not assigned to the project any more. */
+  | { readonly why: 'assignee-gone'; readonly agentId: AgentId }
+  /** It is ready, and waits until an agent takes it. */
+  | { readonly why: 'waits' };
+
+export function whyStill(project: ProjectState, task: TaskState, all: readonly TaskState[]): Still {
+  const kind = kindOfColumn(project, task.columnId) ?? 'backlog';
+  if (kind === 'done') return { why: 'done' };
+  if (task.claim) return { why: 'claimed', agentId: task.claim.agentId, since: task.claim.since };
+  if (kind !== 'ready') return { why: 'column', kind };
+  const blockers = openBlockers(project, task, all);
+  if (blockers.length > 0) return { why: 'blocked-by', tasks: blockers.map(({ taskId }) => taskId) };
+  if (project.agents.length === 0) return { why: 'no-agent' };
+  if (task.assignee !== null && !project.agents.includes(task.assignee))
+    return { why: 'assignee-gone', agentId: task.assignee };
+  return { why: 'waits' };
+}
+
+/** Tasks that this agent may claim now, most urgent first. */
+export function readyFor<Task extends TaskState>(
+  project: ProjectState,
+  agentId: AgentId,
+  all: readonly Task[],
+): readonly Task[] {
+  if (!project.agents.includes(agentId)) return [];
+  return all
+    .filter(
+      (task) => whyStill(project, task, all).why === 'waits' && (task.assignee === null || task.assignee === agentId),
+    )
+    .toSorted(byPriority);
+}
+
+/** Why these columns cannot be a project's, as a sentence. Null: they can. */
+export function refuseColumns(columns: readonly Column[]): string | null {
+  const ids = new Set(columns.map(({ columnId }) => columnId));
+  if (ids.size < columns.length) return 'Two columns have the same id.';
+  const missing = NEEDED_KINDS.find((kind) => !columns.some((column) => column.kind === kind));
+  return missing === undefined ? null : `A project needs a column of the kind “${missing}”.`;
+}

@@ -1,0 +1,155 @@
+/** Projects and their tasks: the person's calls, and those of agents' own credentials. */
+import {
+  changeProjectSchema,
+  changeTaskSchema,
+  createProjectSchema,
+  createTaskSchema,
+  meetCriterionSchema,
+  moveTaskSchema,
+  projectSchema,
+  projectsSchema,
+  releaseTaskSchema,
+  taskSchema,
+  tasksSchema,
+} from '../projects.ts';
+import { changedElsewhere } from '../version.ts';
+import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
+
+const project = {
+  projectId: named(idText, 'the project’s id', { type: 'no-project', detail: 'There is no such project.' }),
+};
+const task = {
+  ...project,
+  taskId: named(idText, 'the task’s id', { type: 'no-task', detail: 'There is no such task.' }),
+};
+const noProject = { status: 404, when: '`no-project`: there is no such project' } as const;
+const noTask = { status: 404, when: '`no-project` or `no-task`: there is no such project or task' } as const;
+const full = { status: 429, when: '`too-many`: there are as many as a relay takes' } as const;
+const misfit = { status: 400, when: '`misfit`: a column, an agent or a task that it names does not exist' } as const;
+
+export const projectEndpoints = {
+  projects: endpoint({
+    method: 'GET',
+    path: '/v1/projects',
+    does: 'Lists the projects, with the number of tasks in each column.',
+    answers: [{ status: 200, when: 'always', body: projectsSchema }],
+  }),
+  createProject: endpoint({
+    method: 'POST',
+    path: '/v1/projects',
+    does: 'Creates a project.',
+    body: createProjectSchema,
+    answers: [{ status: 201, when: 'created', body: projectSchema }, misfit, full],
+  }),
+  project: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}',
+    does: 'Reads a project.',
+    params: project,
+    answers: [{ status: 200, when: 'found', body: projectSchema }, noProject],
+  }),
+  changeProject: endpoint({
+    method: 'PUT',
+    path: '/v1/projects/{projectId}',
+    does: 'Changes a project. Fields that are left out stay as they are. Tasks of a column that is removed move to the first column of the kind `backlog`.',
+    params: project,
+    body: changeProjectSchema,
+    answers: [{ status: 200, when: 'changed', body: projectSchema }, misfit, noProject, changedElsewhere],
+  }),
+  removeProject: endpoint({
+    method: 'DELETE',
+    path: '/v1/projects/{projectId}',
+    does: 'Deletes a project with its tasks. Copies that were exported keep them.',
+    params: project,
+    answers: [{ status: 204, when: 'deleted' }, noProject],
+  }),
+  tasks: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/tasks',
+    does: 'Lists the tasks of a project, oldest first.',
+    params: project,
+    query: {
+      column: optional(named(idText, 'only those in this column')),
+      assignee: optional(named(idText, 'only those that are assigned to this agent')),
+      label: optional(named(idText, 'only those with this label')),
+      after: wholeNumber({ min: 0, max: 1_000_000_000, otherwise: 0 }, 'only those whose number is higher; default 0'),
+      limit: wholeNumber({ min: 1, max: 1_000, otherwise: 200 }, 'how many at most, 1–1,000; default 200'),
+    },
+    answers: [{ status: 200, when: 'found', body: tasksSchema }, noProject],
+  }),
+  createTask: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks',
+    does: 'Creates a task.',
+    params: project,
+    body: createTaskSchema,
+    answers: [{ status: 201, when: 'created', body: taskSchema }, misfit, noProject, full],
+  }),
+  task: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/tasks/{taskId}',
+    does: 'Reads a task.',
+    params: task,
+    answers: [{ status: 200, when: 'found', body: taskSchema }, noTask],
+  }),
+  changeTask: endpoint({
+    method: 'PUT',
+    path: '/v1/projects/{projectId}/tasks/{taskId}',
+    does: 'Changes a task. Fields that are left out stay as they are. A criterion whose text changes is not met any more.',
+    params: task,
+    body: changeTaskSchema,
+    answers: [{ status: 200, when: 'changed', body: taskSchema }, misfit, noTask, changedElsewhere],
+  }),
+  removeTask: endpoint({
+    method: 'DELETE',
+    path: '/v1/projects/{projectId}/tasks/{taskId}',
+    does: 'Deletes a task. The agent that works on it is told at its next call.',
+    params: task,
+    answers: [{ status: 204, when: 'deleted' }, noTask],
+  }),
+  moveTask: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/move',
+    does: 'Moves a task to another column.',
+    params: task,
+    body: moveTaskSchema,
+    answers: [{ status: 200, when: 'moved', body: taskSchema }, misfit, noTask, changedElsewhere],
+  }),
+  meetCriterion: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/criteria/{criterionId}',
+    does: 'Says of one criterion of a task that it is met, with what shows it, or that it is not.',
+    params: { ...task, criterionId: named(idText, 'the criterion’s id') },
+    body: meetCriterionSchema,
+    answers: [{ status: 200, when: 'said', body: taskSchema }, noTask],
+  }),
+  claimTask: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/claim',
+    does: 'Claims a task for the calling agent, which must be assigned to the project. A task that the agent holds already is answered as it is. The claim lasts while the agent calls: 15 minutes after its last call of a project, the task returns to its column.',
+    access: 'client',
+    params: task,
+    answers: [
+      { status: 200, when: 'claimed', body: taskSchema },
+      { status: 403, when: '`other-agent`: it is no credential of an agent' },
+      noTask,
+      {
+        status: 409,
+        when: '`not-ready`: another agent has it, it waits for another task, or it is not in a ready column',
+      },
+    ],
+  }),
+  releaseTask: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/release',
+    does: 'Ends the claim of a task. The task returns to the column from which it was claimed. The person may end any claim, an agent its own.',
+    access: 'client',
+    params: task,
+    body: releaseTaskSchema,
+    answers: [
+      { status: 200, when: 'released, or nobody had it', body: taskSchema },
+      { status: 403, when: '`other-agent`: another agent has it' },
+      noTask,
+    ],
+  }),
+};

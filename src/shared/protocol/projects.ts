@@ -1,0 +1,170 @@
+/** Projects and tasks on the wire: boards of work that agents claim, each task by one agent. */
+import { z } from 'zod';
+import type { ProjectId, TaskId } from '../domain/ids.ts';
+import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
+import { authorSchema, common, ms } from './documents.ts';
+import { idOf, LIMITS } from './limits.ts';
+import { namedVersionSchema, versionSchema } from './version.ts';
+
+/** Limits of one project. */
+export const PROJECT_LIMITS = {
+  /** Projects of a household. */
+  projects: 100,
+  /** Tasks of a project that are not deleted. */
+  tasks: 10_000,
+  columns: 20,
+  criteria: 50,
+  labels: 20,
+  blockedBy: 50,
+  /** Entries of a task's history: the newest. */
+  history: 200,
+  name: 100,
+  title: 200,
+  label: 40,
+  criterion: 500,
+  evidence: 2_000,
+  /** The text of a task, and instructions of a project. */
+  text: 20_000,
+  note: 2_000,
+} as const;
+
+const id = z.string().min(1).max(LIMITS.id);
+const projectId = idOf<ProjectId>(id);
+const taskId = idOf<TaskId>(id);
+const columnId = z.string().min(1).max(LIMITS.id);
+const line = (max: number) => z.string().trim().min(1).max(max);
+
+export const columnSchema = z.strictObject({
+  columnId: columnId.describe('names the column within its project'),
+  name: line(PROJECT_LIMITS.name),
+  kind: z.enum(COLUMN_KINDS).describe('what the column means; agents take tasks from `ready`'),
+});
+
+const criterionSchema = z.strictObject({
+  criterionId: id,
+  text: line(PROJECT_LIMITS.criterion),
+  met: z
+    .strictObject({ time: ms, by: authorSchema, evidence: z.string().max(PROJECT_LIMITS.evidence) })
+    .nullable()
+    .describe('who says that it is met, and what shows it; null: it is not met yet'),
+});
+
+const historySchema = z.strictObject({
+  time: ms,
+  by: authorSchema,
+  what: z.enum(['created', 'moved', 'claimed', 'released', 'edited', 'met']),
+  columnId: columnId.nullable().describe('where it was moved to; null: it was not moved'),
+  note: z.string().max(PROJECT_LIMITS.note).describe('what the mover or releaser said; may be empty'),
+});
+
+const projectFields = {
+  name: line(PROJECT_LIMITS.name),
+  instructions: z.string().max(PROJECT_LIMITS.text).describe('for every agent that works on it'),
+  columns: z.array(columnSchema).min(1).max(PROJECT_LIMITS.columns).describe('in the order of the board'),
+  agents: z.array(common.agentId).max(LIMITS.threadParticipants).describe('agents that may work on it'),
+};
+const taskFields = {
+  title: line(PROJECT_LIMITS.title),
+  description: z.string().max(PROJECT_LIMITS.text),
+  criteria: z.array(criterionSchema).max(PROJECT_LIMITS.criteria).describe('what must hold when it is done'),
+  priority: z.enum(PRIORITIES),
+  labels: z.array(line(PROJECT_LIMITS.label)).max(PROJECT_LIMITS.labels),
+  blockedBy: z.array(taskId).max(PROJECT_LIMITS.blockedBy).describe('tasks of this project that must be done first'),
+  assignee: common.agentId.nullable().describe('the only agent that may take it; null: any of the project'),
+};
+
+/** A project as its record has it. */
+export const projectValueSchema = z.strictObject({
+  ...projectFields,
+  createdAt: ms,
+  removed: z.boolean().describe('deleted, with its tasks'),
+});
+/** A task as its record has it. Who works on it now is the relay's knowledge alone. */
+export const taskValueSchema = z.strictObject({
+  projectId,
+  number: z.number().int().positive().describe('counts the tasks of its project, from 1'),
+  ...taskFields,
+  columnId,
+  createdAt: ms,
+  createdBy: authorSchema,
+  updatedAt: ms,
+  history: z.array(historySchema).max(PROJECT_LIMITS.history).describe('oldest first; the oldest are dropped'),
+  removed: z.boolean().describe('deleted'),
+});
+export type ProjectValue = z.infer<typeof projectValueSchema>;
+export type TaskValue = z.infer<typeof taskValueSchema>;
+
+export const projectSchema = z.object({
+  ...projectValueSchema.omit({ removed: true }).shape,
+  projectId,
+  version: versionSchema,
+  counts: z.record(z.string(), z.number().int().nonnegative()).describe('tasks by column'),
+});
+export type Project = z.infer<typeof projectSchema>;
+export const projectsSchema = z.object({ projects: z.array(projectSchema).describe('oldest first') });
+
+export const taskSchema = z.object({
+  ...taskValueSchema.omit({ removed: true }).shape,
+  taskId,
+  version: versionSchema,
+  claim: z
+    .object({ agentId: common.agentId, since: ms })
+    .nullable()
+    .describe('the agent that works on it now; null: none'),
+});
+export type Task = z.infer<typeof taskSchema>;
+/** `GET /v1/projects/{projectId}/tasks` */
+export const tasksSchema = z.object({
+  tasks: z.array(taskSchema).describe('by number, oldest first'),
+  more: z.boolean().describe('there are later ones'),
+});
+
+/** `POST /v1/projects` */
+export const createProjectSchema = z.strictObject({
+  name: projectFields.name,
+  instructions: projectFields.instructions.default(''),
+  columns: projectFields.columns.optional().describe('left out: one of each kind'),
+  agents: projectFields.agents.default([]),
+});
+/** `PUT /v1/projects/{projectId}`: fields that are left out stay as they are. */
+export const changeProjectSchema = z.strictObject({
+  ...z.object(projectFields).partial().shape,
+  version: namedVersionSchema,
+});
+
+const newCriterion = z.strictObject({
+  criterionId: id.optional().describe('of one that is there already; left out: a new one'),
+  text: line(PROJECT_LIMITS.criterion),
+});
+const writable = { ...taskFields, criteria: z.array(newCriterion).max(PROJECT_LIMITS.criteria) };
+/** `POST /v1/projects/{projectId}/tasks` */
+export const createTaskSchema = z.strictObject({
+  title: writable.title,
+  description: writable.description.default(''),
+  criteria: writable.criteria.default([]),
+  priority: writable.priority.default('normal'),
+  labels: writable.labels.default([]),
+  blockedBy: writable.blockedBy.default([]),
+  assignee: writable.assignee.default(null),
+  columnId: columnId.optional().describe('left out: the first of the kind `backlog`'),
+});
+/** `PUT …/tasks/{taskId}`: fields that are left out stay as they are. */
+export const changeTaskSchema = z.strictObject({
+  ...z.object(writable).partial().shape,
+  version: namedVersionSchema,
+});
+/** `POST …/tasks/{taskId}/criteria/{criterionId}` */
+export const meetCriterionSchema = z.strictObject({
+  met: z.boolean(),
+  evidence: z.string().trim().max(PROJECT_LIMITS.evidence).default(''),
+});
+/** `POST …/tasks/{taskId}/move` */
+export const moveTaskSchema = z.strictObject({
+  columnId,
+  note: z.string().trim().max(PROJECT_LIMITS.note).default(''),
+  version: namedVersionSchema,
+});
+/** `POST …/tasks/{taskId}/release` */
+export const releaseTaskSchema = z.strictObject({
+  note: z.string().trim().max(PROJECT_LIMITS.note).default(''),
+});
