@@ -38,7 +38,8 @@ export interface Query<Value> {
 }
 
 export interface QueryDeps<Value> {
-  readonly ask: () => Promise<RelayResult<Value>>;
+  /** `show` shows a first part of the value while nothing else is shown. */
+  readonly ask: (show: (part: Value) => void) => Promise<RelayResult<Value>>;
   readonly changes: Changes;
   readonly device: Pick<Device, 'after'>;
   /** The changes after which it is requested again. */
@@ -80,7 +81,9 @@ export function createQuery<Value>({
   async function askOnce() {
     toAsk--;
     const mine = (asked = version);
-    const result = await ask();
+    const result = await ask((part) => {
+      if (known < 0) store.setState({ kind: 'ready', value: part, stale: true, problem: null }, true);
+    });
     if (mine < known) return;
     if (result.ok) {
       known = mine;
