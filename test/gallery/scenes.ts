@@ -17,6 +17,7 @@ import {
 } from '../unit/ui/support/household.ts';
 import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/ui/support/night.ts';
 import { report } from '../unit/ui/support/costs.ts';
+import { countsOf, oneProject, project, TASKS } from '../unit/ui/support/projects.ts';
 import { refused, wake, type MemoryReach } from '../unit/ui/support/reach.ts';
 
 export interface Scene {
@@ -558,6 +559,49 @@ export const SCENES: Readonly<Record<string, Scene>> = {
           },
         ],
       }),
+  },
+  'projects, none': {
+    docs: team(4),
+    path: '/projects',
+    prepare: ({ reach }) => reach.on('GET /v1/projects', { projects: [] }),
+  },
+  'projects, some': {
+    docs: team(4),
+    path: '/projects',
+    prepare: ({ reach }) =>
+      reach.on('GET /v1/projects', {
+        projects: [
+          project({ counts: countsOf(TASKS) }),
+          project({ projectId: 'roof', name: 'Mend the roof of the shed', agents: [], counts: { backlog: 3 } }),
+          project({ projectId: 'empty', name: 'Letters', agents: ['agent-3'], counts: {} }),
+        ],
+      }),
+  },
+  'projects, board': {
+    docs: team(4),
+    path: '/projects/trip',
+    prepare: ({ reach }) => oneProject(reach),
+  },
+  'projects, list': {
+    docs: team(4),
+    path: '/projects/trip/list',
+    prepare: ({ reach }) => oneProject(reach),
+  },
+  'projects, task': {
+    docs: team(4),
+    path: '/projects/trip/task/task-1',
+    prepare: ({ reach }) => oneProject(reach),
+  },
+  'projects, settings': {
+    docs: team(4),
+    path: '/projects/trip/settings',
+    prepare: ({ reach }) => oneProject(reach, TASKS, { agents: [] }),
+  },
+  'projects, relay away': {
+    docs: team(4),
+    path: '/projects/trip',
+    prepare: ({ reach }) => oneProject(reach),
+    link: { kind: 'lost', reason: 'unreachable' },
   },
   'night, some': {
     docs: team(3),

@@ -40,6 +40,7 @@ const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
+const ProjectsPage = lazy(() => import('./projects/projects-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const NightPage = lazy(() => import('./night/night-page.tsx'));
 const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'));
@@ -65,7 +66,7 @@ const THREE_COLUMNS_FROM = '(min-width: 73.75em)';
 function wholePage(
   route: Route,
   onClose: () => void,
-): { readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
+): { readonly view: 'page' | 'threads' | 'projects'; readonly page: ReactNode } | null {
   switch (route.kind) {
     case 'settings':
       return { view: 'page', page: <SettingsPage section={route.section} agentId={route.agentId} onClose={onClose} /> };
@@ -75,6 +76,9 @@ function wholePage(
       return { view: 'page', page: <WakesPage agentId={route.agentId} onClose={onClose} /> };
     case 'threads':
       return { view: 'threads', page: <ThreadsPage route={route} /> };
+    case 'projects':
+    case 'project':
+      return { view: 'projects', page: <ProjectsPage route={route} onClose={onClose} /> };
     case 'costs':
       return { view: 'page', page: <CostsPage onClose={onClose} /> };
     case 'night':

@@ -28,6 +28,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./wakes/wakes-page.tsx'),
     import('./settings/settings-page.tsx'),
     import('./threads/threads-page.tsx'),
+    import('./projects/projects-page.tsx'),
     import('./costs/costs-page.tsx'),
     import('./costs/budget-banner.tsx'),
     import('./storage/room-banner.tsx'),

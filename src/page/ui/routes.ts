@@ -3,7 +3,7 @@
  * reloaded.
  */
 import { useLocation } from 'wouter';
-import type { AgentId, MessageId, ThreadId } from '../../shared/domain/ids.ts';
+import type { AgentId, MessageId, ProjectId, TaskId, ThreadId } from '../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../../shared/domain/seat.ts';
 
 /** In display order. `settings/named.ts` has the title and group of each. */
@@ -34,6 +34,18 @@ export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more']
 export type PortraitTab = (typeof PORTRAIT_TABS)[number];
 
 const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
+
+/**
+ * How a project is shown. `columnId`: the column that a phone shows; null: the first with tasks.
+ */
+export type ProjectPlace = { readonly view: 'board'; readonly columnId: string | null } | { readonly view: 'list' };
+export const BOARD: ProjectPlace = { view: 'board', columnId: null };
+
+const projectPath = (projectId: ProjectId) => `/projects/${encodeURIComponent(projectId)}`;
+function placePath(place: ProjectPlace): string {
+  if (place.view === 'list') return '/list';
+  return place.columnId === null ? '' : `/column/${encodeURIComponent(place.columnId)}`;
+}
 
 export const PATHS = {
   hearth: '/',
@@ -71,6 +83,13 @@ export const PATHS = {
     ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
   /** The threads in which this agent takes part. */
   threadsOf: (agentId: AgentId) => `/threads/of/${encodeURIComponent(agentId)}`,
+  projects: '/projects',
+  newProject: '/projects/new',
+  /** A project as a board or as a list, or on a phone one column of its board. */
+  project: (projectId: ProjectId, place: ProjectPlace = BOARD) => `${projectPath(projectId)}${placePath(place)}`,
+  /** A task, over its project. */
+  task: (projectId: ProjectId, taskId: TaskId) => `${projectPath(projectId)}/task/${encodeURIComponent(taskId)}`,
+  projectSettings: (projectId: ProjectId) => `${projectPath(projectId)}/settings`,
   costs: '/costs',
   /** Schedules and runs, of one agent or of all. */
   night: (agentId: AgentId | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
@@ -94,6 +113,19 @@ export const PATHS = {
 
 /** The names of a path within a folder. */
 const partsOf = (folder: string) => folder.split('/').filter((part) => part !== '');
+
+/** What is open over a project. */
+export type OverProject = { readonly kind: 'task'; readonly taskId: TaskId } | { readonly kind: 'settings' };
+
+export type ProjectsRoute =
+  | { readonly kind: 'projects'; readonly isNew: boolean }
+  /** `place` null: as it was shown before; a dialog is over it. */
+  | {
+      readonly kind: 'project';
+      readonly projectId: ProjectId;
+      readonly place: ProjectPlace | null;
+      readonly over: OverProject | null;
+    };
 
 export type Route =
   /** `morning`: the dismissed summary is open again. */
@@ -129,6 +161,7 @@ export type Route =
       readonly of: string | null;
       readonly begin: readonly string[] | null;
     }
+  | ProjectsRoute
   | { readonly kind: 'costs' }
   | { readonly kind: 'night'; readonly agentId: AgentId | null }
   | { readonly kind: 'approvals'; readonly agentId: AgentId | null }
@@ -165,6 +198,18 @@ function threadsRoute(second: string, third: string, fourth: string): Route {
   return { ...route, threadId: second === '' ? null : decoded(second), at: atOf(third, fourth) };
 }
 
+function projectsRoute(second: string, third: string, fourth: string): Route {
+  if (second === '' || second === 'new') return { kind: 'projects', isNew: second === 'new' };
+  const route = { kind: 'project', projectId: decoded(second), place: null, over: null } as const;
+  if (third === 'settings') return { ...route, over: { kind: 'settings' } };
+  if (third === 'task' && fourth !== '') return { ...route, over: { kind: 'task', taskId: decoded(fourth) } };
+  if (third === 'list') return { ...route, place: { view: 'list' } };
+  return {
+    ...route,
+    place: third === 'column' && fourth !== '' ? { view: 'board', columnId: decoded(fourth) } : BOARD,
+  };
+}
+
 export function routeOf(path: string): Route {
   const [, first = '', second = '', third = '', fourth = ''] = path.split('/');
   if (first === 'lead') return agentRoute(LEAD_ID, second, third);
@@ -175,6 +220,7 @@ export function routeOf(path: string): Route {
     return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
   }
   if (first === 'threads') return threadsRoute(second, third, fourth);
+  if (first === 'projects') return projectsRoute(second, third, fourth);
   if (first === 'costs') return { kind: 'costs' };
   if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
   if (first === 'approvals') return { kind: 'approvals', agentId: second === '' ? null : decoded(second) };

@@ -40,7 +40,7 @@ export const AGENTS_MOVE_TO: readonly ColumnKind[] = [
 ];
 
 /** Kinds of columns that every project needs, because claiming and finishing a task lead there. */
-const NEEDED_KINDS: readonly ColumnKind[] = ['backlog', 'ready', 'in_progress', 'review', 'done'];
+export const NEEDED_KINDS: readonly ColumnKind[] = ['backlog', 'ready', 'in_progress', 'review', 'done'];
 
 interface Claim {
   readonly agentId: AgentId;
@@ -61,7 +61,7 @@ export interface TaskState {
   readonly claim: Claim | null;
 }
 
-export interface ProjectState {
+interface ProjectState {
   readonly columns: readonly Column[];
   /** Agents that may work on it. */
   readonly agents: readonly AgentId[];
@@ -92,6 +92,7 @@ export function openBlockers<Task extends TaskState>(
   { blockedBy }: Pick<TaskState, 'blockedBy'>,
   all: readonly Task[],
 ): readonly Task[] {
+  if (blockedBy.length === 0) return [];
   return all.filter((other) => blockedBy.includes(other.taskId) && kindOfColumn(project, other.columnId) !== 'done');
 }
 

@@ -1,7 +1,7 @@
 /**
  * The page's calls about how agents reach each other: inboxes, wakes and their limits, the sleeping
- * flag, threads, credentials, costs, schedules. They are apart from `page-client.ts`, so the first
- * paint does not load them.
+ * flag, threads, projects, credentials, costs, schedules. They are apart from `page-client.ts`, so
+ * the first paint does not load them.
  */
 import type { AgentId } from '../domain/ids.ts';
 import { callEndpoints } from '../protocol/endpoints/calls.ts';
@@ -19,6 +19,7 @@ import {
   teamEndpoints,
   wakeEndpoints,
 } from '../protocol/endpoints/team.ts';
+import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { workspaceEndpoints } from '../protocol/endpoints/workspaces.ts';
@@ -33,6 +34,7 @@ const endpoints = {
   ...wakeEndpoints,
   ...pauseEndpoints,
   ...threadEndpoints,
+  ...projectEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,

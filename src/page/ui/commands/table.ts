@@ -125,6 +125,7 @@ function toFound({ go }: Around, step: 1 | -1): void {
 /** Leaves a full-page view, or a conversation for the team. */
 function back({ route, go }: Around): void {
   if (route.kind === 'portrait' || (route.kind === 'agent' && route.over !== null)) go(PATHS.agent(route.agentId));
+  else if (route.kind === 'project') go(PATHS.projects);
   else if (route.kind !== 'hearth') go(PATHS.hearth);
 }
 
@@ -247,6 +248,14 @@ const ROWS: readonly Row[] = [
     run: ({ focus }) => focus('grid'),
   }),
   page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups` }),
+  page('projects', t`Projects`, PATHS.projects, {
+    hint: t`Boards of tasks that your agents take`,
+    words: t`board kanban tasks work`,
+    does: t`To your projects`,
+    keys: ['B'],
+    menu: true,
+  }),
+  action('new project', t`New project`, ({ go }) => go(PATHS.newProject), { words: t`board kanban begin` }),
   page('wakes', t`Wakes`, PATHS.wakes(), {
     hint: t`Who asked for whom, and what came of it`,
     words: t`history called`,
@@ -333,6 +342,7 @@ const OF_PARTS: readonly ShownKeys[] = [
   { keys: ['←', '→', '↑', '↓'], does: t`From seat to seat, in the team` },
   { keys: ['Alt', '←', '→', '↑', '↓'], does: t`Who sits there changes places; by drag, too` },
   { keys: ['M'], does: t`The menu of a seat` },
+  { keys: ['Alt', '←', '→'], does: t`A task of a board goes to the next column; by drag, too` },
   { keys: ['Enter'], does: t`Open a seat; in a field: send` },
   { keys: ['Shift', 'Enter'], does: t`A new line` },
   { keys: ['↑'], does: t`In an empty field: your last message again` },

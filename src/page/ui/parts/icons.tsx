@@ -139,6 +139,13 @@ export const ThreadsIcon = () => (
     <path d="M14.5 6.5h-8a2.5 2.5 0 0 0-2.5 2.5v8l3-2.5h7.5a2.5 2.5 0 0 0 2.5-2.5v-3a2.5 2.5 0 0 0-2.5-2.5zM8.5 6.5c.3-1.5 1.4-2.5 2.8-2.5h6.2a2.5 2.5 0 0 1 2.5 2.5v7l-3-1.5" />
   </Icon>
 );
+export const BoardIcon = () => (
+  <Icon>
+    <rect x="3.5" y="4.500" width="4.800" height="15" rx="1.500" />
+    <rect x="9.700" y="4.500" width="4.800" height="9.500" rx="1.500" />
+    <rect x="15.900" y="4.500" width="4.800" height="12" rx="1.500" />
+  </Icon>
+);
 export const DevicesIcon = () => (
   <Icon>
     <path d="M4 15.500v-8.500a2 2 0 0 1 2-2h11M2.500 18.500h9" />

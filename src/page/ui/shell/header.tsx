@@ -7,6 +7,7 @@ import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { useActions, useDevices, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import {
+  BoardIcon,
   CoinIcon,
   DevicesIcon,
   GearIcon,
@@ -207,22 +208,31 @@ function EndSession() {
   );
 }
 
-/** `wide`: only where there is room. Phones have another link there. */
+/**
+ * `wide`: only where there is room. Phones have another link there. `widest`: only on large
+ * screens. On others it is in the menu.
+ */
 function HeaderLink({
   href,
   label,
   wide = false,
+  widest = false,
   badge,
   children,
 }: {
   href: string;
   label: string;
   wide?: boolean;
+  widest?: boolean;
   badge?: ReactNode;
   children: ReactNode;
 }) {
   return (
-    <Link href={href} className={wide ? 'ghost hide-small' : 'ghost'} aria-label={wide ? undefined : label}>
+    <Link
+      href={href}
+      className={widest ? 'ghost header-widest' : wide ? 'ghost hide-small' : 'ghost'}
+      aria-label={wide || widest ? undefined : label}
+    >
       {children}
       <span className="hide-small">{label}</span>
       {badge}
@@ -256,6 +266,9 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
           </HeaderLink>
           <HeaderLink href={PATHS.threads} label={t`Threads`} wide badge={<ThreadsBadge className="header-badge" />}>
             <ThreadsIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.projects} label={t`Projects`} widest>
+            <BoardIcon />
           </HeaderLink>
           <HeaderLink href={PATHS.costs} label={t`Costs`} wide>
             <CoinIcon />

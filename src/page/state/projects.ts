@@ -1,0 +1,257 @@
+/**
+ * Projects and their tasks as the page shows them. Loaded with the parts of the page that show
+ * them.
+ */
+import { createQueue } from '../../shared/domain/platform/queue.ts';
+import type { ProjectId, TaskId } from '../../shared/domain/ids.ts';
+import type { z } from 'zod';
+import type {
+  changeProjectSchema,
+  changeTaskSchema,
+  createProjectSchema,
+  createTaskSchema,
+  Project,
+  Task,
+} from '../../shared/protocol/projects.ts';
+import type { RelayResult } from '../../shared/relay-client/index.ts';
+import { t } from '../language/t.ts';
+import { overNewest } from './documents.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { problemText } from './ports.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { mapResult } from './reach.ts';
+
+/** Tasks per request. Reading one answer must not hold the page up for long. */
+const TASKS_PAGE = 500;
+
+type NewProject = z.input<typeof createProjectSchema>;
+type NewTask = z.input<typeof createTaskSchema>;
+export type ProjectFields = Omit<z.input<typeof changeProjectSchema>, 'version'>;
+export type TaskFields = Omit<z.input<typeof changeTaskSchema>, 'version'>;
+
+type Show = (tasks: readonly Task[]) => void;
+
+/** The outcome of a change, with what is there now. */
+export type Outcome<Value> =
+  | { readonly ok: true; readonly value: Value }
+  /**
+   * `newer`: the same fields were changed elsewhere meanwhile, and nothing was saved. This is how
+   * they are now. null: another reason.
+   */
+  | { readonly ok: false; readonly reason: string; readonly newer: Value | null };
+
+export interface Projects {
+  readonly list: Query<readonly Project[]>;
+  tasks(projectId: ProjectId): Query<readonly Task[]>;
+  /** Creates a project with these tasks, or nothing. */
+  create(project: NewProject, tasks?: readonly NewTask[]): Promise<Outcome<Project>>;
+  /** Changes these fields of `base`, the project from which the change was made. */
+  change(base: Project, fields: ProjectFields): Promise<Outcome<Project>>;
+  /** null: it is deleted. Otherwise the reason why not. */
+  remove(projectId: ProjectId): Promise<string | null>;
+  addTask(projectId: ProjectId, task: NewTask): Promise<Outcome<Task>>;
+  /** Changes these fields of `base`, the task from which the change was made. */
+  changeTask(base: Task, fields: TaskFields): Promise<Outcome<Task>>;
+  /** Shows the task in its new column at once. A notice reports a refusal, and it goes back. */
+  move(task: Task, columnId: string, note?: string): Promise<boolean>;
+  meet(task: Task, criterionId: string, met: boolean, evidence: string): Promise<Outcome<Task>>;
+  /** Ends the claim of the agent that works on it. */
+  release(task: Task): Promise<Outcome<Task>>;
+  removeTask(task: Task): Promise<string | null>;
+}
+
+/** A field without what another call changes: a tick of a criterion is no change of its text. */
+function plainField(name: string, value: unknown): string {
+  const plain =
+    name === 'criteria' && Array.isArray(value)
+      ? (value as readonly { readonly text: string }[]).map(({ text }) => text)
+      : value;
+  return JSON.stringify(plain);
+}
+
+/** Has somebody else changed one of these fields to something else? */
+function clashes(base: object, now: object, fields: object): boolean {
+  return Object.entries(fields).some(([name, wanted]) => {
+    const held = plainField(name, Reflect.get(now, name));
+    return held !== plainField(name, Reflect.get(base, name)) && held !== plainField(name, wanted);
+  });
+}
+
+const sameClaim = (one: Task, other: Task) =>
+  one.claim?.agentId === other.claim?.agentId && one.claim?.since === other.claim?.since;
+
+function createProjects({
+  reach,
+  changes,
+  device,
+  notices,
+}: Pick<RoostState, 'reach' | 'changes' | 'device' | 'notices'>): Projects {
+  const deps = { changes, device, what: ['projects'] as const };
+  const list = createQuery<readonly Project[]>({
+    ...deps,
+    ask: async () => mapResult(await reach((client) => client.projects()), ({ projects }) => projects),
+  });
+  const tasks = createQueryFamily((projectId: ProjectId) => {
+    const ask = (show: Show) => readAll(projectId, show);
+    return createQuery<readonly Task[]>({ ...deps, ask });
+  });
+
+  async function readAll(projectId: ProjectId, show: Show): Promise<RelayResult<readonly Task[]>> {
+    const all: Task[] = [];
+    for (;;) {
+      const after = all.at(-1)?.number ?? 0;
+      const page = await reach((client) => client.tasks({ projectId, after, limit: TASKS_PAGE }));
+      if (!page.ok) return page;
+      all.push(...page.value.tasks);
+      if (!page.value.more || page.value.tasks.length === 0) break;
+      // A large board is shown before all of it is read.
+      show(all.map(whereItGoes));
+    }
+    // A task that is as it was stays the same object, so that it is not rendered anew.
+    const shown = tasks(projectId).store.getState();
+    const before = new Map(shown.kind === 'ready' ? shown.value.map((task) => [task.taskId, task]) : []);
+    const value = all.map((read) => {
+      const task = whereItGoes(read);
+      const known = before.get(task.taskId);
+      const isSame = known?.version === task.version && known.columnId === task.columnId && sameClaim(known, task);
+      return isSame ? known : task;
+    });
+    return { ok: true, value };
+  }
+
+  /** Columns to which tasks are on their way. A task is shown there, whatever is read meanwhile. */
+  const moving = new Map<TaskId, string>();
+  /** By task: the answer to the last move of this page. */
+  const moved = new Map<TaskId, Task>();
+  function whereItGoes(task: Task): Task {
+    const columnId = moving.get(task.taskId);
+    return columnId === undefined ? task : { ...task, columnId };
+  }
+
+  function showTask(read: Task): void {
+    const task = whereItGoes(read);
+    tasks(task.projectId).amend((all) => {
+      const at = all.findIndex(({ taskId }) => taskId === task.taskId);
+      return at < 0 ? [...all, task] : all.with(at, task);
+    });
+  }
+  const dropTask = (projectId: ProjectId, gone: TaskId) =>
+    tasks(projectId).amend((all) => all.filter(({ taskId }) => taskId !== gone));
+  const showProject = (project: Project) =>
+    list.amend((all) => {
+      const at = all.findIndex(({ projectId }) => projectId === project.projectId);
+      return at < 0 ? [...all, project] : all.with(at, project);
+    });
+
+  function outcomeOf<Value>(result: RelayResult<Value>, show: (value: Value) => void): Outcome<Value> {
+    if (!result.ok) return { ok: false, reason: problemText(result.problem), newer: null };
+    show(result.value);
+    return result;
+  }
+
+  /** Moves and new tasks go out one after the other, so that they arrive in the person's order. */
+  const inTurn = createQueue();
+
+  async function remove(projectId: ProjectId): Promise<string | null> {
+    const removed = await reach((client) => client.removeProject({ projectId }));
+    if (!removed.ok) return problemText(removed.problem);
+    list.amend((all) => all.filter((project) => project.projectId !== projectId));
+    return null;
+  }
+
+  async function addTask(projectId: ProjectId, task: NewTask): Promise<Outcome<Task>> {
+    return outcomeOf(await inTurn(() => reach((client) => client.createTask({ projectId, body: task }))), showTask);
+  }
+
+  return {
+    list,
+    tasks,
+    async create(project, first = []) {
+      const made = await reach((client) => client.createProject({ body: project }));
+      if (!made.ok) return outcomeOf(made, showProject);
+      for (const task of first) {
+        const added = await addTask(made.value.projectId, task);
+        if (added.ok) continue;
+        await remove(made.value.projectId);
+        return { ok: false, reason: added.reason, newer: null };
+      }
+      await list.again();
+      return made;
+    },
+    async change(base, fields) {
+      const result = await overNewest(base, (now) =>
+        clashes(base, now, fields)
+          ? null
+          : reach((client) =>
+              client.changeProject({ projectId: base.projectId, body: { ...fields, version: now.version } }),
+            ),
+      );
+      if (!('clash' in result)) return outcomeOf(result, showProject);
+      showProject(result.clash);
+      return { ok: false, reason: '', newer: result.clash };
+    },
+    remove,
+    addTask,
+    async changeTask(base, fields) {
+      const { projectId, taskId } = base;
+      const result = await overNewest(base, (now) =>
+        clashes(base, now, fields)
+          ? null
+          : reach((client) => client.changeTask({ projectId, taskId, body: { ...fields, version: now.version } })),
+      );
+      if (!('clash' in result)) return outcomeOf(result, showTask);
+      showTask(result.clash);
+      return { ok: false, reason: '', newer: result.clash };
+    },
+    async move(task, columnId, note = '') {
+      const { projectId, taskId, title } = task;
+      moving.set(taskId, columnId);
+      showTask(task);
+      const result = await inTurn(() => {
+        // Made from where this page itself has moved it to, before the answer to that was here.
+        const before = moved.get(taskId);
+        const base = before && before.columnId === task.columnId && before.version > task.version ? before : task;
+        return overNewest(base, (now) =>
+          now.columnId === task.columnId
+            ? reach((client) => client.moveTask({ projectId, taskId, body: { columnId, note, version: now.version } }))
+            : null,
+        );
+      });
+      // A later move of the same task may have begun meanwhile, and says where it is shown.
+      if (moving.get(taskId) === columnId) moving.delete(taskId);
+      if ('clash' in result) {
+        showTask(result.clash);
+        if (result.clash.columnId !== columnId)
+          notices.info(t`“${title}” was moved elsewhere meanwhile, and is where it was put there.`);
+        return result.clash.columnId === columnId;
+      }
+      showTask(result.ok ? result.value : task);
+      if (result.ok) moved.set(taskId, result.value);
+      else {
+        notices.refused(result.problem);
+        // An earlier move of it may have been refused, too.
+        void tasks(projectId).again();
+      }
+      return result.ok;
+    },
+    async meet({ projectId, taskId }, criterionId, met, evidence) {
+      const said = await reach((client) =>
+        client.meetCriterion({ projectId, taskId, criterionId, body: { met, evidence } }),
+      );
+      return outcomeOf(said, showTask);
+    },
+    async release({ projectId, taskId }) {
+      return outcomeOf(await reach((client) => client.releaseTask({ projectId, taskId, body: {} })), showTask);
+    },
+    async removeTask({ projectId, taskId }) {
+      const removed = await reach((client) => client.removeTask({ projectId, taskId }));
+      if (!removed.ok) return problemText(removed.problem);
+      dropTask(projectId, taskId);
+      return null;
+    },
+  };
+}
+
+/** The projects of this page. */
+export const projectsOf = onePerPage(createProjects);

@@ -1,0 +1,95 @@
+/**
+ * What the parts of a board share, and which tasks it shows in which order. Pure but for the
+ * context.
+ */
+import { createContext, use } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { byPriority, kindOfColumn, whyStill } from '../../../shared/domain/projects.ts';
+import type { Project, Task } from '../../../shared/protocol/projects.ts';
+import type { Known } from './words.ts';
+
+/**
+ * The card that is being dragged. It is no state: a board is not rendered anew while one is dragged
+ * over it.
+ */
+export interface Drag {
+  readonly task: () => Task | null;
+  readonly take: (task: Task | null) => void;
+}
+
+export function createDrag(): Drag {
+  let dragged: Task | null = null;
+  return {
+    task: () => dragged,
+    take(task) {
+      dragged = task;
+    },
+  };
+}
+
+export interface Board {
+  readonly project: Project;
+  readonly tasks: readonly Task[];
+  readonly known: Known;
+  /** ms since the epoch */
+  readonly now: number;
+  /** The relay cannot be reached, and nothing can be changed. */
+  readonly away: boolean;
+  readonly move: (task: Task, columnId: string) => void;
+  /** The task that takes the focus as soon as it is in the page; null: none. */
+  readonly focusOn: string | null;
+  readonly onFocused: () => void;
+  readonly drag: Drag;
+}
+
+export const BoardContext = createContext<Board | null>(null);
+
+export function useBoard(): Board {
+  const board = use(BoardContext);
+  if (!board) throw new Error('This component stands outside of BoardContext');
+  return board;
+}
+
+export const stillOf = (
+  { project, tasks }: Pick<Board, 'project' | 'tasks'>,
+  task: Task,
+): ReturnType<typeof whyStill> => whyStill(project, task, tasks);
+
+/** Tasks of finished columns: the last finished first. */
+const byChange = (a: Task, b: Task) => b.updatedAt - a.updatedAt || b.number - a.number;
+
+/** The tasks of each column in the order in which they are shown. */
+export function byColumn(project: Project, tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
+  const columns = new Map<string, Task[]>(project.columns.map(({ columnId }) => [columnId, []]));
+  for (const task of tasks) columns.get(task.columnId)?.push(task);
+  for (const [columnId, held] of columns) held.sort(kindOfColumn(project, columnId) === 'done' ? byChange : byPriority);
+  return columns;
+}
+
+export interface Filter {
+  readonly text: string;
+  /** null: all tasks. `nobody`: those without an assignee. */
+  readonly assignee: AgentId | 'nobody' | null;
+  readonly label: string | null;
+}
+export const NO_FILTER: Filter = { text: '', assignee: null, label: null };
+export const isFiltered = ({ text, assignee, label }: Filter): boolean =>
+  text.trim() !== '' || assignee !== null || label !== null;
+
+/** Every word must stand in the title, the text, a label or the number of a task. */
+export function filtered(tasks: readonly Task[], { text, assignee, label }: Filter): readonly Task[] {
+  const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  return tasks.filter((task) => {
+    if (assignee !== null && task.assignee !== (assignee === 'nobody' ? null : assignee)) return false;
+    if (label !== null && !task.labels.includes(label)) return false;
+    if (words.length === 0) return true;
+    const said = `#${task.number} ${task.title} ${task.labels.join(' ')} ${task.description}`.toLocaleLowerCase();
+    return words.every((word) => said.includes(word));
+  });
+}
+
+/** The column beside this one. `step` 1: the next, -1: the one before. */
+export function columnBeside({ columns }: Project, columnId: string, step: 1 | -1): string | null {
+  const at = columns.findIndex((column) => column.columnId === columnId);
+  return at < 0 ? null : (columns[at + step]?.columnId ?? null);
+}

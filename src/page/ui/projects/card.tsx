@@ -1,0 +1,166 @@
+/** A task as a card of a board, or as a row of a list. */
+import { type KeyboardEvent, memo, useEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import type { Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { FaceOf } from '../grid/face-of.tsx';
+import { CheckIcon, MoreIcon } from '../parts/icons.tsx';
+import { arrowAlong, keyOf } from '../parts/keys.ts';
+import { MenuButton } from '../parts/menu.tsx';
+import { PATHS } from '../routes.ts';
+import { since } from '../text/time.ts';
+import { columnBeside, stillOf, useBoard } from './board.ts';
+import { lastNote, PRIORITY_NAMES, stillSince, stillText } from './words.ts';
+
+/** Labels on a card. The sheet of the task has all of them. */
+const LABELS = 4;
+
+/** Frames in which a card is to take the focus. */
+const MOST_FRAMES = 30;
+
+/** Moves the focus to the card above or below. */
+function toNeighbour(link: HTMLElement, step: 1 | -1): void {
+  const all = [...(link.closest('ol')?.querySelectorAll<HTMLElement>('.task-open') ?? [])];
+  all[all.indexOf(link) + step]?.focus();
+}
+
+function Marks({ task: { priority, labels } }: { task: Task }) {
+  const shown = labels.slice(0, LABELS);
+  if (priority === 'normal' && labels.length === 0) return null;
+  return (
+    <span className="task-marks">
+      {priority !== 'normal' && (
+        <span className="task-priority" data-priority={priority}>
+          {PRIORITY_NAMES[priority]}
+        </span>
+      )}
+      {shown.map((label) => (
+        <span key={label} className="task-label" dir="auto">
+          {label}
+        </span>
+      ))}
+      {labels.length > shown.length && <span className="task-label">+{labels.length - shown.length}</span>}
+    </span>
+  );
+}
+
+function CriteriaCount({ criteria }: Pick<Task, 'criteria'>) {
+  const met = criteria.filter((one) => one.met !== null).length;
+  return criteria.length === 0 ? null : (
+    <span className="task-criteria" data-all={met === criteria.length}>
+      <CheckIcon />
+      <span aria-hidden="true">{`${met}/${criteria.length}`}</span>
+      <span className="visually-hidden">{t`${met} of ${criteria.length} criteria met`}</span>
+    </span>
+  );
+}
+
+interface Props {
+  readonly task: Task;
+  /** In a list that shows all columns: the name of its column. */
+  readonly column?: string | undefined;
+}
+
+export const Card = memo(function Card({ task, column }: Props) {
+  const board = useBoard();
+  const { project, known, now, away, move, focusOn, onFocused, drag } = board;
+  const { taskId, columnId, number, title, claim, assignee } = task;
+  const link = useRef<HTMLAnchorElement>(null);
+  const still = stillOf(board, task);
+  const isFocusedNext = focusOn === taskId;
+  useEffect(() => {
+    if (!isFocusedNext) return undefined;
+    let frame = 0;
+    const focus = (tries: number) => {
+      link.current?.focus();
+      // A card that has just come is hidden until it is measured, and cannot take the focus before.
+      if (document.activeElement === link.current || tries === 0) onFocused();
+      else frame = requestAnimationFrame(() => focus(tries - 1));
+    };
+    focus(MOST_FRAMES);
+    return () => cancelAnimationFrame(frame);
+  }, [isFocusedNext, onFocused]);
+
+  const onKeyDown = (event: KeyboardEvent<HTMLAnchorElement>) => {
+    const { altKey, ctrlKey, metaKey, shiftKey, currentTarget } = event;
+    if (ctrlKey || metaKey || shiftKey) return;
+    const key = arrowAlong(keyOf(event), currentTarget);
+    if (altKey && (key === 'ArrowRight' || key === 'ArrowLeft')) {
+      // The browser would go back or forward.
+      event.preventDefault();
+      const beside = columnBeside(project, columnId, key === 'ArrowRight' ? 1 : -1);
+      if (beside !== null && !away) move(task, beside);
+    } else if (!altKey && (key === 'ArrowDown' || key === 'ArrowUp')) {
+      event.preventDefault();
+      toNeighbour(currentTarget, key === 'ArrowDown' ? 1 : -1);
+    }
+  };
+
+  const kind = project.columns.find((one) => one.columnId === columnId)?.kind ?? 'backlog';
+  const note = kind === 'review' || kind === 'blocked' ? lastNote(task) : '';
+  const who = claim?.agentId ?? assignee;
+  const others = project.columns.filter((one) => one.columnId !== columnId);
+  return (
+    <div
+      className={column === undefined ? 'task-card' : 'task-card task-row'}
+      data-kind={kind}
+      data-claimed={claim !== null}
+      draggable={!away && column === undefined}
+      onDragStart={({ dataTransfer }) => {
+        dataTransfer.effectAllowed = 'move';
+        dataTransfer.setData('text/plain', `#${number} ${title}`);
+        drag.take(task);
+      }}
+      onDragEnd={() => drag.take(null)}
+    >
+      <span className="task-number">#{number}</span>
+      <CriteriaCount criteria={task.criteria} />
+      <Link
+        ref={link}
+        href={PATHS.task(project.projectId, taskId)}
+        className="task-open"
+        draggable={false}
+        dir="auto"
+        aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight"
+        onKeyDown={onKeyDown}
+      >
+        {title}
+      </Link>
+      <MenuButton
+        label={t`Move #${number} ${title}`}
+        note={t`Move to`}
+        className="icon-button task-menu"
+        items={others.map((one) => ({
+          label: one.name,
+          disabled: away,
+          run: () => move(task, one.columnId),
+        }))}
+      >
+        <MoreIcon />
+      </MenuButton>
+      {note !== '' && (
+        <p className="task-note" dir="auto">
+          {note}
+        </p>
+      )}
+      <Marks task={task} />
+      {column !== undefined && (
+        <span className="task-column">
+          <i className="kind-mark" data-kind={kind} aria-hidden="true" />
+          <span dir="auto">{column}</span>
+        </span>
+      )}
+      <span className="task-foot">
+        <span className="task-still" data-why={still.why}>
+          <span>{stillText(still, task, known)}</span>{' '}
+          <span className="task-since">· {t`since ${since(stillSince(still, task), now)}`}</span>
+        </span>
+        {who !== null && (
+          <span className="task-face" title={known.nameOf(who)}>
+            <FaceOf agentId={who} />
+          </span>
+        )}
+      </span>
+    </div>
+  );
+});

@@ -1,0 +1,64 @@
+/** Example projects for a first start. Nobody may work on them until the person says so. */
+import type { createProjectSchema, createTaskSchema } from '../../../shared/protocol/projects.ts';
+import type { z } from 'zod';
+import { t } from '../../language/t.ts';
+
+export type Example = z.input<typeof createProjectSchema> & {
+  readonly tasks: readonly z.input<typeof createTaskSchema>[];
+};
+
+const criteria = (...texts: readonly string[]) => texts.map((text) => ({ text }));
+
+const TRIP = (): Example => ({
+  name: t`Plan our trip`,
+  instructions: t`We are two adults and a child of seven. We travel by train for five days in spring, and want to spend at most 900 € in all. Write down where every price and every time comes from.`,
+  tasks: [
+    {
+      title: t`Find three places that fit`,
+      description: t`Each can be reached by train within eight hours, and has something for a child of seven.`,
+      criteria: criteria(
+        t`Three places, each with the journey there in hours`,
+        t`What each costs for the three of us`,
+        t`One thing in each that a child would like`,
+      ),
+      priority: 'high',
+      labels: [t`research`],
+      columnId: 'ready',
+    },
+    {
+      title: t`Compare trains and where to sleep`,
+      description: t`For the place that we choose.`,
+      criteria: criteria(t`Two connections there and back, with prices`, t`Three places to sleep, with prices`),
+      labels: [t`research`],
+    },
+    {
+      title: t`Write a plan for the five days`,
+      description: t`One thing a day is enough. There must be time for nothing, too.`,
+      criteria: criteria(
+        t`Every day has one thing to do, and one for rain`,
+        t`No day needs more than an hour of travel`,
+      ),
+      labels: [t`writing`],
+    },
+    {
+      title: t`Make a packing list`,
+      criteria: criteria(t`It fits on one page`, t`What the child carries is marked`),
+      priority: 'low',
+      labels: [t`writing`],
+    },
+  ],
+});
+
+/** In display order. */
+export const EXAMPLES: readonly {
+  readonly title: string;
+  readonly about: string;
+  readonly example: () => Example;
+}[] = [
+  { title: t`Plan our trip`, about: t`Four tasks, each with what must hold when it is done`, example: TRIP },
+  {
+    title: t`An empty board`,
+    about: t`Seven columns, and the tasks are yours`,
+    example: () => ({ name: t`My project`, instructions: '', tasks: [] }),
+  },
+];

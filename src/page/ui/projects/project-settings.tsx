@@ -1,0 +1,275 @@
+/** The settings of a project: its name, instructions, agents and columns. */
+import { type FormEvent, useId, useRef, useState } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { type Column, COLUMN_KINDS, NEEDED_KINDS } from '../../../shared/domain/projects.ts';
+import { type Project, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
+import { type ProjectFields, projectsOf } from '../../state/projects.ts';
+import { useRoost } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { Dialog, SureDialog } from '../parts/dialog.tsx';
+import { MoreIcon } from '../parts/icons.tsx';
+import { MenuButton } from '../parts/menu.tsx';
+import { plural } from '../text/sizes.ts';
+import { useTeammates } from '../use-somebody.ts';
+import { KIND_HINTS, KIND_NAMES } from './words.ts';
+
+interface ChoicesProps {
+  readonly chosen: readonly AgentId[];
+  readonly onChange: (chosen: readonly AgentId[]) => void;
+}
+
+/** The agents that may work on a project. */
+export function AgentChoices({ chosen, onChange }: ChoicesProps) {
+  const team = useTeammates();
+  const able = team.all.filter(({ retired, agentId }) => !retired || chosen.includes(agentId));
+  return (
+    <fieldset>
+      <legend>{t`Who may work on it`}</legend>
+      <ul className="choices">
+        {able.map(({ agentId, name, face, color }) => (
+          <li key={agentId}>
+            <label className="choice tint" style={{ '--c': color }}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(agentId)}
+                onChange={({ target }) =>
+                  onChange(target.checked ? [...chosen, agentId] : chosen.filter((one) => one !== agentId))
+                }
+              />
+              <Face agentId={agentId} face={face} color={color} awake={false} />
+              <span dir="auto">{name}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <p className="setting-hint">{t`This wakes nobody. Agents look for tasks when they are awake, within their limits.`}</p>
+    </fieldset>
+  );
+}
+
+interface ColumnsProps {
+  readonly columns: readonly Column[];
+  readonly countOf: (columnId: string) => number;
+  readonly onChange: (columns: readonly Column[]) => void;
+}
+
+const swapped = (columns: readonly Column[], at: number, to: number): readonly Column[] => {
+  const [one, other] = [columns[at], columns[to]];
+  return one && other ? columns.with(at, other).with(to, one) : columns;
+};
+
+function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
+  const { device } = useRoost();
+  const list = useRef<HTMLOListElement>(null);
+  const id = useId();
+  return (
+    <fieldset>
+      <legend>{t`Columns`}</legend>
+      <ol className="columns-editor" ref={list}>
+        {columns.map((column, at) => {
+          const { columnId, name, kind } = column;
+          const isLast = NEEDED_KINDS.includes(kind) && columns.filter((one) => one.kind === kind).length === 1;
+          const held = countOf(columnId);
+          return (
+            <li key={columnId}>
+              <i className="kind-mark" data-kind={kind} aria-hidden="true" />
+              <input
+                className="field"
+                dir="auto"
+                autoComplete="off"
+                aria-label={t`Name of column ${at + 1}`}
+                aria-invalid={name.trim() === ''}
+                maxLength={PROJECT_LIMITS.name}
+                value={name}
+                onChange={({ target }) => onChange(columns.with(at, { ...column, name: target.value }))}
+              />
+              <select
+                className="field field-select"
+                aria-label={t`Kind of column ${at + 1}`}
+                aria-describedby={`${id}-kinds`}
+                title={KIND_HINTS[kind]}
+                value={kind}
+                disabled={isLast}
+                onChange={({ target }) => {
+                  const next = COLUMN_KINDS.find((one) => one === target.value);
+                  if (next) onChange(columns.with(at, { ...column, kind: next }));
+                }}
+              >
+                {COLUMN_KINDS.map((one) => (
+                  <option key={one} value={one}>
+                    {KIND_NAMES[one]}
+                  </option>
+                ))}
+              </select>
+              <MenuButton
+                label={t`More for column ${at + 1}, ${name}`}
+                items={[
+                  { label: t`Move up`, disabled: at === 0, run: () => onChange(swapped(columns, at, at - 1)) },
+                  {
+                    label: t`Move down`,
+                    disabled: at === columns.length - 1,
+                    run: () => onChange(swapped(columns, at, at + 1)),
+                  },
+                  {
+                    label: t`Remove`,
+                    disabled: isLast,
+                    ...(isLast
+                      ? { hint: t`A project needs a column of this kind` }
+                      : held > 0
+                        ? { hint: t`${plural(held, 'task')} of it move to the backlog` }
+                        : {}),
+                    run: () => onChange(columns.filter((one) => one.columnId !== columnId)),
+                  },
+                ]}
+              >
+                <MoreIcon />
+              </MenuButton>
+            </li>
+          );
+        })}
+      </ol>
+      <p
+        id={`${id}-kinds`}
+        className="setting-hint"
+      >{t`The kind says what a column is for. Agents take tasks from columns of the kind “${KIND_NAMES.ready}”, and only you move a task to “${KIND_NAMES.done}”.`}</p>
+      {columns.length < PROJECT_LIMITS.columns && (
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => {
+            onChange([...columns, { columnId: device.newId(), name: t`New column`, kind: 'backlog' }]);
+            // It stands at the end as soon as it is rendered.
+            device.after(0, () => list.current?.querySelector<HTMLInputElement>('li:last-child input')?.select());
+          }}
+        >{t`Add a column`}</button>
+      )}
+    </fieldset>
+  );
+}
+
+type Draft = Pick<Project, 'name' | 'instructions' | 'columns' | 'agents'>;
+
+/** The fields that differ from the project. */
+function changedFields(base: Project, draft: Draft): ProjectFields {
+  const wanted = { ...draft, name: draft.name.trim() };
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(base, name))),
+  );
+}
+
+function wrongWith({ name, columns }: Draft): string | null {
+  if (name.trim() === '') return t`It needs a name.`;
+  return columns.some((column) => column.name.trim() === '') ? t`Every column needs a name.` : null;
+}
+
+interface Props {
+  readonly project: Project;
+  readonly tasks: readonly Task[];
+  readonly away: boolean;
+  readonly onClose: () => void;
+  readonly onRemoved: () => void;
+}
+
+export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Props) {
+  const projects = projectsOf(useRoost());
+  /** The project from which the change was made. */
+  const [base, setBase] = useState(project);
+  const [draft, setDraft] = useState<Draft>({
+    name: project.name,
+    instructions: project.instructions,
+    columns: project.columns,
+    agents: project.agents,
+  });
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [removing, setRemoving] = useState(false);
+  const wrong = wrongWith(draft);
+  const fields = changedFields(base, draft);
+  const isChanged = Object.keys(fields).length > 0;
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || wrong !== null) return;
+    if (!isChanged) return onClose();
+    setBusy(true);
+    setFailed(null);
+    const done = await projects.change(base, fields);
+    setBusy(false);
+    if (done.ok) return onClose();
+    if (done.newer) setBase(done.newer);
+    setFailed(done.newer ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`);
+  };
+  return (
+    <Dialog title={t`Settings of ${project.name}`} onClose={onClose}>
+      <form className="project-form" noValidate onSubmit={(event) => void save(event)}>
+        <label>
+          <span>{t`Name`}</span>
+          <input
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            maxLength={PROJECT_LIMITS.name}
+            value={draft.name}
+            aria-invalid={draft.name.trim() === ''}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+        </label>
+        <label>
+          <span>{t`What everybody who works on it must know (may be empty)`}</span>
+          <textarea
+            className="field"
+            rows={5}
+            dir="auto"
+            maxLength={PROJECT_LIMITS.text}
+            value={draft.instructions}
+            onChange={({ target }) => change({ instructions: target.value })}
+          />
+        </label>
+        <AgentChoices chosen={draft.agents} onChange={(agents) => change({ agents: [...agents] })} />
+        <ColumnsEditor
+          columns={draft.columns}
+          countOf={(columnId) => tasks.filter((task) => task.columnId === columnId).length}
+          onChange={(columns) => change({ columns: [...columns] })}
+        />
+        <button
+          type="button"
+          className="ghost ghost-danger project-delete"
+          disabled={away}
+          onClick={() => setRemoving(true)}
+        >{t`Delete this project…`}</button>
+        {(wrong ?? failed) !== null && (
+          <p className="wrong-note" role="alert">
+            {wrong ?? failed}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={busy || away}>
+            {busy ? t`Saving…` : t`Save`}
+          </button>
+        </div>
+      </form>
+      {removing && (
+        <SureDialog
+          title={t`Delete “${project.name}”?`}
+          does={[t`Delete it`, t`Deleting…`]}
+          undone={t`It could not be deleted`}
+          onSure={async () => {
+            const why = await projects.remove(project.projectId);
+            if (why === null) onRemoved();
+            return why;
+          }}
+          onClose={() => setRemoving(false)}
+        >
+          <p>
+            {tasks.length === 0
+              ? t`It has no tasks. Copies that you exported keep it.`
+              : t`Its ${plural(tasks.length, 'task')} go with it. Copies that you exported keep them.`}
+          </p>
+        </SureDialog>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,536 @@
+/** One project: its head, its board or list, and the task or the settings that are open over it. */
+import {
+  type DragEvent,
+  type FormEvent,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { type CustomContainerComponentProps, type CustomItemComponentProps, Virtualizer } from 'virtua';
+import { Link } from 'wouter';
+import type { Column } from '../../../shared/domain/projects.ts';
+import { type Project, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { projectsOf } from '../../state/projects.ts';
+import { useLive, useRoost } from '../context.tsx';
+import { TWO_VIEWS_BELOW, useMedia, useNow, useQuery, useTitle } from '../hooks.ts';
+import { BackIcon, GearIcon } from '../parts/icons.tsx';
+import { keyOf } from '../parts/keys.ts';
+import { QueryLoading, QueryProblem, Tabs } from '../parts/page-head.tsx';
+import { BOARD, PATHS, type ProjectPlace, type ProjectsRoute, useRoute } from '../routes.ts';
+import { count, plural } from '../text/sizes.ts';
+import { Faces } from '../threads/thread-view.tsx';
+import { type Teammates, useNames, useTeammates } from '../use-somebody.ts';
+import {
+  byColumn,
+  type Board,
+  BoardContext,
+  createDrag,
+  type Filter,
+  filtered,
+  isFiltered,
+  NO_FILTER,
+  useBoard,
+} from './board.ts';
+import { Card } from './card.tsx';
+import { ProjectSettings } from './project-settings.tsx';
+import { TaskSheet } from './task-sheet.tsx';
+import { KIND_HINTS } from './words.ts';
+
+/** px of a card until it is measured, and how far outside of the view cards are in the page. */
+const CARD_HEIGHT = 104;
+const CARDS_AROUND = 500;
+
+function CardList({
+  style,
+  children,
+  ref,
+}: Omit<CustomContainerComponentProps, 'ref'> & { ref?: Ref<HTMLOListElement>; children: ReactNode }) {
+  return (
+    // Safari drops the list role of a list without markers, unless the role is explicit.
+    // eslint-disable-next-line jsx-a11y/no-redundant-roles
+    <ol ref={ref} role="list" style={style}>
+      {children}
+    </ol>
+  );
+}
+
+function CardFrame({
+  style,
+  index,
+  children,
+  ref,
+}: Omit<CustomItemComponentProps, 'ref'> & { ref?: Ref<HTMLLIElement>; children: ReactNode }) {
+  return (
+    <li ref={ref} style={style} aria-posinset={index + 1} aria-setsize={-1}>
+      {children}
+    </li>
+  );
+}
+
+/** Cards, of which only those in view and near it are in the page. */
+function Cards({ tasks, columnOf }: { tasks: readonly Task[]; columnOf?: (task: Task) => string }) {
+  const { focusOn } = useBoard();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [focused, setFocused] = useState<string | null>(null);
+  // The card that has the focus, or is to have it, stays in the page wherever it is scrolled to.
+  const kept = useMemo(
+    () =>
+      [focused, focusOn]
+        .map((taskId) => (taskId === null ? -1 : tasks.findIndex((task) => task.taskId === taskId)))
+        .filter((index) => index >= 0),
+    [tasks, focused, focusOn],
+  );
+  return (
+    <div
+      ref={scroller}
+      className="column-cards"
+      onFocus={({ target }) => setFocused(target.closest<HTMLElement>('[data-task]')?.dataset['task'] ?? null)}
+      onBlur={() => setFocused(null)}
+    >
+      <Virtualizer
+        scrollRef={scroller}
+        data={tasks}
+        as={CardList}
+        item={CardFrame}
+        itemSize={CARD_HEIGHT}
+        bufferSize={CARDS_AROUND}
+        keepMounted={kept}
+      >
+        {(task: Task) => (
+          <div key={task.taskId} className="task-frame" data-task={task.taskId}>
+            <Card task={task} column={columnOf?.(task)} />
+          </div>
+        )}
+      </Virtualizer>
+    </div>
+  );
+}
+
+/** Adds a task at the end of a column. Enter adds it, and the next one can be typed at once. */
+function QuickAdd({ column }: { column: Column }) {
+  const projects = projectsOf(useRoost());
+  const { project, away } = useBoard();
+  const [title, setTitle] = useState('');
+  const [failed, setFailed] = useState<{ readonly title: string; readonly reason: string } | null>(null);
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = title.trim();
+    if (wanted === '' || away) return;
+    setTitle('');
+    setFailed(null);
+    const added = await projects.addTask(project.projectId, { title: wanted, columnId: column.columnId });
+    if (added.ok) return;
+    setFailed({ title: wanted, reason: added.reason });
+    // What was typed meanwhile stays.
+    setTitle((typed) => (typed === '' ? wanted : typed));
+  };
+  return (
+    <form className="quick-add" onSubmit={(event) => void add(event)}>
+      <input
+        className="field"
+        dir="auto"
+        autoComplete="off"
+        enterKeyHint="done"
+        maxLength={PROJECT_LIMITS.title}
+        aria-label={t`New task in ${column.name}`}
+        placeholder={t`Add a task`}
+        disabled={away}
+        value={title}
+        onChange={({ target }) => setTitle(target.value)}
+      />
+      {failed && <p className="quick-wrong" role="alert">{t`“${failed.title}” was not added: ${failed.reason}`}</p>}
+    </form>
+  );
+}
+
+interface ColumnProps {
+  readonly column: Column;
+  readonly tasks: readonly Task[];
+  /** Tasks of the column that the filter hides. */
+  readonly hidden: number;
+  /** The tab above it has its name already. */
+  readonly isTab?: boolean;
+}
+
+function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
+  const { move, drag } = useBoard();
+  const [over, setOver] = useState(false);
+  /** The dragged card, if it comes from another column. */
+  const dragged = () => {
+    const task = drag.task();
+    return task === null || task.columnId === column.columnId ? null : task;
+  };
+  const onDragOver = (event: DragEvent) => {
+    if (dragged() === null) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'move';
+    if (!over) setOver(true);
+  };
+  const onDrop = (event: DragEvent) => {
+    setOver(false);
+    const task = dragged();
+    if (task === null) return;
+    event.preventDefault();
+    move(task, column.columnId);
+  };
+  return (
+    // Dropping is a shortcut: the menu and the keys of a card do the same.
+    <section
+      className="column"
+      aria-label={`${column.name}: ${plural(tasks.length, 'task')}`}
+      data-kind={column.kind}
+      data-over={over}
+      data-empty={tasks.length === 0}
+      onDragOver={onDragOver}
+      onDragLeave={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false);
+      }}
+      onDrop={onDrop}
+    >
+      {!isTab && (
+        <header className="column-head" title={KIND_HINTS[column.kind]}>
+          <i className="kind-mark" data-kind={column.kind} aria-hidden="true" />
+          <h2 dir="auto">{column.name}</h2>
+          <span className="column-count">{count(tasks.length)}</span>
+        </header>
+      )}
+      {tasks.length === 0 ? (
+        <p className="column-empty">
+          {hidden > 0 ? t`${count(hidden)} hidden by the filter` : KIND_HINTS[column.kind]}
+        </p>
+      ) : (
+        <Cards tasks={tasks} />
+      )}
+      <QuickAdd column={column} />
+    </section>
+  );
+}
+
+/** The columns beside each other, or on a phone one of them, chosen by tabs. */
+function Columns({ shown, place }: { shown: readonly Task[]; place: string | null }) {
+  const { project, tasks } = useBoard();
+  const isPhone = useMedia(TWO_VIEWS_BELOW);
+  const columns = useMemo(() => byColumn(project, shown), [project, shown]);
+  const all = useMemo(() => byColumn(project, tasks), [project, tasks]);
+  const [first] = useState(() => project.columns.find(({ columnId }) => all.get(columnId)?.length)?.columnId);
+  const of = (column: Column) => {
+    const held = columns.get(column.columnId) ?? [];
+    return { column, tasks: held, hidden: (all.get(column.columnId)?.length ?? 0) - held.length };
+  };
+  const wanted = place ?? first;
+  const open = project.columns.find(({ columnId }) => columnId === wanted) ?? project.columns[0];
+  const tabs = useRef<HTMLDivElement>(null);
+  const opened = isPhone ? open?.columnId : undefined;
+  useEffect(() => {
+    const tab = tabs.current?.querySelector<HTMLElement>('[aria-selected=true]');
+    const strip = tab?.parentElement;
+    // Only sideways: the page itself stays where it is.
+    if (opened !== undefined && tab && strip)
+      strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
+  }, [opened]);
+  if (isPhone) {
+    if (!open) return null;
+    return (
+      <div className="board-tabs" ref={tabs}>
+        <Tabs
+          label={t`Columns`}
+          shown={open.columnId}
+          tabs={project.columns.map(({ columnId, name }) => ({
+            tab: columnId,
+            title: `${name} ${count(columns.get(columnId)?.length ?? 0)}`,
+            path: PATHS.project(project.projectId, { view: 'board', columnId }),
+          }))}
+        >
+          <ColumnView key={open.columnId} {...of(open)} isTab />
+        </Tabs>
+      </div>
+    );
+  }
+  return (
+    <div className="board">
+      {project.columns.map((column) => (
+        <ColumnView key={column.columnId} {...of(column)} />
+      ))}
+    </div>
+  );
+}
+
+/** All tasks below each other, by column. */
+function TaskList({ shown }: { shown: readonly Task[] }) {
+  const { project } = useBoard();
+  const tasks = useMemo(() => [...byColumn(project, shown).values()].flat(), [project, shown]);
+  const names = useMemo(() => new Map(project.columns.map(({ columnId, name }) => [columnId, name])), [project]);
+  return (
+    <section className="task-list" aria-label={plural(tasks.length, 'task')}>
+      {tasks.length === 0 ? (
+        <p className="column-empty">{t`No task is shown here.`}</p>
+      ) : (
+        <Cards tasks={tasks} columnOf={({ columnId }) => names.get(columnId) ?? ''} />
+      )}
+    </section>
+  );
+}
+
+interface FilterProps {
+  readonly filter: Filter;
+  readonly tasks: readonly Task[];
+  readonly team: Teammates;
+  readonly onChange: (filter: Filter) => void;
+}
+
+function FilterBar({ filter, tasks, team, onChange }: FilterProps) {
+  const { project } = useBoard();
+  const assignees = useMemo(() => {
+    const given = tasks.flatMap(({ assignee }) => assignee ?? []);
+    return team.among([...new Set([...project.agents, ...given])]);
+  }, [tasks, team, project.agents]);
+  const labels = useMemo(
+    () => [...new Set(tasks.flatMap((task) => task.labels))].sort((a, b) => a.localeCompare(b)),
+    [tasks],
+  );
+  return (
+    <div className="board-filter" role="search" aria-label={t`Filter`}>
+      <input
+        type="search"
+        className="field"
+        dir="auto"
+        aria-label={t`Find a task`}
+        placeholder={t`Find a task`}
+        value={filter.text}
+        onChange={({ target }) => onChange({ ...filter, text: target.value })}
+      />
+      {assignees.length > 0 && (
+        <select
+          className="field field-select"
+          aria-label={t`Whose tasks`}
+          value={filter.assignee ?? ''}
+          onChange={({ target }) => onChange({ ...filter, assignee: target.value === '' ? null : target.value })}
+        >
+          <option value="">{t`Everybody’s`}</option>
+          <option value="nobody">{t`Nobody’s yet`}</option>
+          {assignees.map(({ agentId, name }) => (
+            <option key={agentId} value={agentId}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      {labels.length > 0 && (
+        <select
+          className="field field-select"
+          aria-label={t`Label`}
+          value={filter.label ?? ''}
+          onChange={({ target }) => onChange({ ...filter, label: target.value === '' ? null : target.value })}
+        >
+          <option value="">{t`Any label`}</option>
+          {labels.map((label) => (
+            <option key={label} value={label}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+      {isFiltered(filter) && (
+        <button type="button" className="link-button" onClick={() => onChange(NO_FILTER)}>{t`Show all tasks`}</button>
+      )}
+    </div>
+  );
+}
+
+/** Board or list, each with an address. */
+function Views({ project, place }: { project: Project; place: ProjectPlace }) {
+  const views = [
+    { view: 'board', text: t`Board`, path: PATHS.project(project.projectId) },
+    { view: 'list', text: t`List`, path: PATHS.project(project.projectId, { view: 'list' }) },
+  ];
+  return (
+    <nav className="board-views" aria-label={t`Shown as`}>
+      {views.map(({ view, text, path }) => (
+        <Link key={view} href={path} aria-current={place.view === view ? 'page' : undefined}>
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Head({ project, place, team }: { project: Project; place: ProjectPlace; team: Teammates }) {
+  const people = team.among(project.agents);
+  return (
+    <header className="board-head">
+      <Link href={PATHS.projects} className="icon-button" aria-label={t`All projects`}>
+        <BackIcon />
+      </Link>
+      <h1 tabIndex={-1} dir="auto">
+        {project.name}
+      </h1>
+      <Faces people={people} />
+      <Views project={project} place={place} />
+      <Link href={PATHS.projectSettings(project.projectId)} className="ghost" aria-label={t`Settings of the project`}>
+        <GearIcon />
+        <span className="hide-small">{t`Settings`}</span>
+      </Link>
+    </header>
+  );
+}
+
+/** What is worth knowing before the board is read. */
+function Notes({ project, away }: { project: Project; away: boolean }) {
+  return (
+    <>
+      {away && (
+        <p
+          className="board-note"
+          role="status"
+        >{t`This is how the board was. It can be changed when the relay is there again.`}</p>
+      )}
+      {!away && project.agents.length === 0 && (
+        <p className="board-note">
+          {t`No agent may work on this project yet. ${<Link href={PATHS.projectSettings(project.projectId)}>{t`Choose who may`}</Link>}`}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface OpenedProps {
+  readonly route: Extract<ProjectsRoute, { kind: 'project' }>;
+  readonly project: Project;
+  readonly tasks: readonly Task[];
+}
+
+/** The place below a dialog is the one from which it was opened. */
+function usePlace(route: OpenedProps['route']): ProjectPlace {
+  const [place, setPlace] = useState(route.place ?? BOARD);
+  if (route.place !== null && JSON.stringify(route.place) !== JSON.stringify(place)) setPlace(route.place);
+  return route.place ?? place;
+}
+
+/** While a moved card has no focus yet, its keys would make the browser go back or forward. */
+function useNoWayBack(isWaiting: boolean): void {
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.altKey && /^Arrow(?:Left|Right)$/.test(keyOf(event))) event.preventDefault();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [isWaiting]);
+}
+
+function Opened({ route, project, tasks }: OpenedProps) {
+  const projects = projectsOf(useRoost());
+  const { go } = useRoute();
+  const team = useTeammates();
+  const nameOf = useNames();
+  const now = useNow();
+  const away = useLive(({ link }) => link.kind !== 'live');
+  const place = usePlace(route);
+  const [filter, setFilter] = useState(NO_FILTER);
+  const [focusOn, setFocusOn] = useState<string | null>(null);
+  const onFocused = useCallback(() => setFocusOn(null), []);
+  useNoWayBack(focusOn !== null);
+  const [drag] = useState(createDrag);
+  const [said, setSaid] = useState('');
+  const deferred = useDeferredValue(filter);
+  const shown = useMemo(() => (isFiltered(deferred) ? filtered(tasks, deferred) : tasks), [tasks, deferred]);
+  const move = useCallback(
+    (task: Task, columnId: string) => {
+      const column = project.columns.find((one) => one.columnId === columnId)?.name ?? '';
+      setSaid(t`#${task.number} ${task.title} is in ${column} now.`);
+      setFocusOn(task.taskId);
+      void projects.move(task, columnId);
+    },
+    [projects, project.columns],
+  );
+  const board = useMemo<Board>(() => {
+    const byId = new Map(tasks.map((task) => [task.taskId, task]));
+    return {
+      project,
+      tasks,
+      known: { nameOf, taskOf: (taskId) => byId.get(taskId) },
+      now,
+      away,
+      move,
+      focusOn,
+      onFocused,
+      drag,
+    };
+  }, [project, tasks, nameOf, now, away, move, focusOn, onFocused, drag]);
+  const close = () => go(PATHS.project(project.projectId, place));
+  const { over } = route;
+  return (
+    <BoardContext value={board}>
+      <div className="project" data-away={away}>
+        <Head project={project} place={place} team={team} />
+        <FilterBar filter={filter} tasks={tasks} team={team} onChange={setFilter} />
+        <Notes project={project} away={away} />
+        {place.view === 'list' ? <TaskList shown={shown} /> : <Columns shown={shown} place={place.columnId} />}
+        <p className="visually-hidden" role="status">
+          {said}
+        </p>
+      </div>
+      {over?.kind === 'task' && (
+        <TaskSheet
+          key={over.taskId}
+          task={tasks.find(({ taskId }) => taskId === over.taskId) ?? null}
+          team={team}
+          onClose={close}
+        />
+      )}
+      {over?.kind === 'settings' && (
+        <ProjectSettings
+          project={project}
+          tasks={tasks}
+          away={away}
+          onClose={close}
+          onRemoved={() => go(PATHS.projects)}
+        />
+      )}
+    </BoardContext>
+  );
+}
+
+export function ProjectView({ route }: { route: Extract<ProjectsRoute, { kind: 'project' }> }) {
+  const projects = projectsOf(useRoost());
+  const query = projects.tasks(route.projectId);
+  const list = useQuery(projects.list);
+  const tasks = useQuery(query);
+  const project = list.kind === 'ready' ? list.value.find(({ projectId }) => projectId === route.projectId) : undefined;
+  useTitle(project?.name ?? t`Projects`);
+  const hasProblem = (list.kind === 'ready' && list.problem) || (tasks.kind === 'ready' && tasks.problem);
+  const problems = (
+    <>
+      <QueryProblem query={projects.list} state={list} what={t`The project`} before={list.kind === 'ready'} />
+      {list.kind !== 'failed' && (
+        <QueryProblem query={query} state={tasks} what={t`The tasks`} before={tasks.kind === 'ready'} />
+      )}
+    </>
+  );
+  if (list.kind === 'ready' && !project)
+    return (
+      <div className="project-gone" role="alert">
+        <h1 tabIndex={-1}>{t`There is no such project`}</h1>
+        <p>{t`It was deleted, or the link was cut short.`}</p>
+        <Link href={PATHS.projects} className="ghost">{t`All projects`}</Link>
+      </div>
+    );
+  if (!project || tasks.kind !== 'ready')
+    return (
+      <div className="project-gone">
+        {list.kind === 'loading' || (list.kind === 'ready' && tasks.kind === 'loading') ? <QueryLoading /> : problems}
+      </div>
+    );
+  return (
+    <>
+      {hasProblem && <div className="project-problems">{problems}</div>}
+      <Opened route={route} project={project} tasks={tasks.value} />
+    </>
+  );
+}

@@ -1,0 +1,227 @@
+/** The page of projects: the list of them, examples to begin with, and the selected project. */
+import { type FormEvent, useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { type Column, DEFAULT_COLUMNS, kindOfColumn } from '../../../shared/domain/projects.ts';
+import { type Project, PROJECT_LIMITS } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { projectsOf } from '../../state/projects.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { BoardIcon } from '../parts/icons.tsx';
+import { PageHead, QueryView } from '../parts/page-head.tsx';
+import { PATHS, type ProjectsRoute, useRoute } from '../routes.ts';
+import { names, plural } from '../text/sizes.ts';
+import { Faces } from '../threads/thread-view.tsx';
+import { useTeammates } from '../use-somebody.ts';
+import { EXAMPLES, type Example } from './examples.ts';
+import { AgentChoices } from './project-settings.tsx';
+import { ProjectView } from './project-view.tsx';
+import { KIND_NAMES } from './words.ts';
+import '../threads/threads.css';
+import './projects.css';
+
+/** The columns of a new project, in the language of the page. */
+const ownColumns = (): Column[] => DEFAULT_COLUMNS.map((column) => ({ ...column, name: KIND_NAMES[column.kind] }));
+
+/** Creates a project and opens it. */
+function useBegin() {
+  const projects = projectsOf(useRoost());
+  const { go } = useRoute();
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const begin = async ({ tasks, ...project }: Example) => {
+    if (busy) return;
+    setBusy(true);
+    setFailed(null);
+    const made = await projects.create({ ...project, columns: ownColumns() }, tasks);
+    setBusy(false);
+    if (made.ok) go(PATHS.project(made.value.projectId));
+    else setFailed(made.reason);
+  };
+  return { busy, failed, begin };
+}
+
+function NewDialog({ onClose }: { onClose: () => void }) {
+  const { busy, failed, begin } = useBegin();
+  const [name, setName] = useState('');
+  const [instructions, setInstructions] = useState('');
+  const [agents, setAgents] = useState<readonly AgentId[]>([]);
+  const [tried, setTried] = useState(false);
+  const hint = useId();
+  const wrong = name.trim() === '' ? t`It needs a name.` : null;
+  const create = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (wrong === null) void begin({ name: name.trim(), instructions, agents: [...agents], tasks: [] });
+  };
+  return (
+    <Dialog title={t`New project`} onClose={onClose}>
+      <form className="project-form" noValidate onSubmit={create}>
+        <label>
+          <span>{t`Name`}</span>
+          <input
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            maxLength={PROJECT_LIMITS.name}
+            value={name}
+            aria-invalid={tried && wrong !== null}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </label>
+        <label>
+          <span>{t`What everybody who works on it must know (may be empty)`}</span>
+          <textarea
+            className="field"
+            rows={4}
+            dir="auto"
+            maxLength={PROJECT_LIMITS.text}
+            value={instructions}
+            aria-describedby={hint}
+            onChange={({ target }) => setInstructions(target.value)}
+          />
+        </label>
+        <p id={hint} className="setting-hint">{t`Agents read it before they begin with a task.`}</p>
+        <AgentChoices chosen={agents} onChange={setAgents} />
+        {((tried && wrong !== null) || failed !== null) && (
+          <p className="wrong-note" role="alert">
+            {tried && wrong !== null ? wrong : t`The project could not be created: ${failed ?? ''}`}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={busy}>
+            {busy ? t`Creating…` : t`Create`}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The tasks of a project by column, as a bar and in words. */
+function Counts({ project }: { project: Project }) {
+  const parts = project.columns
+    .map((column) => ({ ...column, count: project.counts[column.columnId] ?? 0 }))
+    .filter(({ count }) => count > 0);
+  const all = parts.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <span className="project-bar" aria-hidden="true">
+        {parts.map(({ columnId, kind, count }) => (
+          <i key={columnId} data-kind={kind} style={{ flexGrow: count }} />
+        ))}
+      </span>
+      <span className="project-counts">
+        {all === 0 ? (
+          <span>{t`No tasks yet`}</span>
+        ) : (
+          parts.map(({ columnId, name, kind, count }) => (
+            <span key={columnId}>
+              <i className="kind-mark" data-kind={kind} aria-hidden="true" />
+              <b>{count}</b> <span dir="auto">{name}</span>
+            </span>
+          ))
+        )}
+      </span>
+    </>
+  );
+}
+
+/** Tasks that wait for the person. */
+const toLookAt = (project: Project): number =>
+  Object.entries(project.counts).reduce(
+    (sum, [columnId, count]) => sum + (kindOfColumn(project, columnId) === 'review' ? count : 0),
+    0,
+  );
+
+function Line({ project }: { project: Project }) {
+  const team = useTeammates();
+  const people = team.among(project.agents);
+  const waiting = toLookAt(project);
+  return (
+    <li className="project-line">
+      <Link href={PATHS.project(project.projectId)} className="project-link">
+        <span className="project-name" dir="auto">
+          {project.name}
+        </span>
+        {waiting > 0 && <span className="project-waits">{t`${plural(waiting, 'task')} to look at`}</span>}
+        <span className="project-who">
+          <Faces people={people} />
+          <span dir="auto">
+            {people.length === 0 ? t`nobody works on it yet` : names(people.map(({ name }) => name))}
+          </span>
+        </span>
+        <Counts project={project} />
+      </Link>
+    </li>
+  );
+}
+
+/** What a project is, and examples of one. */
+function Nothing() {
+  const { busy, failed, begin } = useBegin();
+  return (
+    <div className="projects-empty">
+      <BoardIcon />
+      <h2>{t`No projects yet`}</h2>
+      <p>{t`A project is a board of tasks. You write what has to be done and when it counts as done. Agents take the tasks that are ready, each by one agent, and you look at what comes of them.`}</p>
+      <p>{t`Begin with an example:`}</p>
+      <ul>
+        {EXAMPLES.map(({ title, about, example }) => (
+          <li key={title}>
+            <button
+              type="button"
+              className="project-example"
+              aria-disabled={busy}
+              onClick={() => void begin(example())}
+            >
+              <b>{title}</b>
+              <span>{about}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {failed !== null && <p className="wrong-note" role="alert">{t`The project could not be created: ${failed}`}</p>}
+    </div>
+  );
+}
+
+function ProjectList({ isNew, onClose }: { isNew: boolean; onClose: () => void }) {
+  const projects = projectsOf(useRoost());
+  const { go } = useRoute();
+  return (
+    <div className="projects-scroll">
+      <div className="projects">
+        <PageHead title={t`Projects`} onClose={onClose}>
+          <Link href={PATHS.newProject} className="ghost ghost-dawn">{t`New project`}</Link>
+        </PageHead>
+        <QueryView query={projects.list} what={t`The list of projects`}>
+          {(list) =>
+            list.length === 0 ? (
+              <Nothing />
+            ) : (
+              // Safari drops the list role of a list without markers, unless the role is explicit.
+              // eslint-disable-next-line jsx-a11y/no-redundant-roles
+              <ul className="project-lines" role="list" aria-label={t`Projects`}>
+                {list.map((project) => (
+                  <Line key={project.projectId} project={project} />
+                ))}
+              </ul>
+            )
+          }
+        </QueryView>
+      </div>
+      {isNew && <NewDialog onClose={() => go(PATHS.projects)} />}
+    </div>
+  );
+}
+
+export default function ProjectsPage({ route, onClose }: { route: ProjectsRoute; onClose: () => void }) {
+  return route.kind === 'projects' ? (
+    <ProjectList isNew={route.isNew} onClose={onClose} />
+  ) : (
+    <ProjectView key={route.projectId} route={route} />
+  );
+}

@@ -1,0 +1,595 @@
+/** The sheet of a task: its text, criteria, place and history. */
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { PRIORITIES, waitsForItself } from '../../../shared/domain/projects.ts';
+import { PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
+import { type Outcome, projectsOf, type TaskFields } from '../../state/projects.ts';
+import { Words } from '../chat/markdown.tsx';
+import { useRoost } from '../context.tsx';
+import { Dialog, SureDialog } from '../parts/dialog.tsx';
+import { CheckIcon, CloseIcon, MoreIcon } from '../parts/icons.tsx';
+import { keyOf } from '../parts/keys.ts';
+import { MenuButton } from '../parts/menu.tsx';
+import { dayAndClock, since } from '../text/time.ts';
+import type { Teammates } from '../use-somebody.ts';
+import { stillOf, useBoard } from './board.ts';
+import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
+import { historyText, metBy, PRIORITY_NAMES, stillHint, stillSince, stillText } from './words.ts';
+
+interface Saving {
+  readonly busy: boolean;
+  readonly wrong: string | null;
+  /** Saves these fields over the task as it is shown. Resolves with whether it did. */
+  readonly save: (fields: TaskFields, base?: Task) => Promise<Outcome<Task>>;
+  readonly run: (work: () => Promise<Outcome<Task>>) => Promise<Outcome<Task>>;
+}
+
+/** Makes one change at a time, and says why one was not made. */
+function useSaving(task: Task): Saving {
+  const projects = projectsOf(useRoost());
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const run = async (work: () => Promise<Outcome<Task>>) => {
+    setBusy(true);
+    setWrong(null);
+    const done = await work();
+    setBusy(false);
+    if (!done.ok) setWrong(done.newer ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`);
+    return done;
+  };
+  return { busy, wrong, run, save: (fields, base = task) => run(() => projects.changeTask(base, fields)) };
+}
+
+const Wrong = ({ text }: { text: string | null }) =>
+  text === null ? null : (
+    <p className="wrong-note" role="alert">
+      {text}
+    </p>
+  );
+
+/** Title and description. What is typed stays until it is saved or dropped, in this browser. */
+function TextFields({ task }: { task: Task }) {
+  const { device } = useRoost();
+  const { away } = useBoard();
+  const saving = useSaving(task);
+  const [draft, setDraft] = useState<TaskDraft | null>(() => readTaskDraft(device.browser, task));
+  const { title, description } = draft ?? task;
+  const change = (text: { readonly title?: string; readonly description?: string }) => {
+    const next = { base: draft?.base ?? task, title, description, ...text };
+    const isSame = next.title === task.title && next.description === task.description;
+    setDraft(isSame ? null : next);
+    keepTaskDraft(device.browser, task.taskId, isSame ? null : next);
+  };
+  const drop = () => {
+    setDraft(null);
+    keepTaskDraft(device.browser, task.taskId, null);
+  };
+  const empty = title.trim() === '' ? t`It needs a title.` : null;
+  const save = async () => {
+    if (draft === null || empty !== null || saving.busy) return;
+    const fields = {
+      ...(draft.title === draft.base.title ? {} : { title: draft.title.trim() }),
+      ...(draft.description === draft.base.description ? {} : { description: draft.description }),
+    };
+    const done = await saving.save(fields, draft.base);
+    if (done.ok) drop();
+    // What was typed can be saved over what is there now.
+    else if (done.newer) setDraft({ ...draft, base: done.newer });
+  };
+  const isLong = task.description !== '';
+  const [writes, setWrites] = useState(!isLong || draft !== null);
+  return (
+    <form
+      className="task-text"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <label>
+        <span>{t`Title`}</span>
+        <input
+          className="field task-title"
+          dir="auto"
+          autoComplete="off"
+          maxLength={PROJECT_LIMITS.title}
+          value={title}
+          aria-invalid={empty !== null}
+          readOnly={away}
+          onChange={({ target }) => change({ title: target.value })}
+        />
+      </label>
+      {writes ? (
+        <label>
+          <span>{t`Description`}</span>
+          <textarea
+            className="field"
+            dir="auto"
+            rows={Math.min(14, Math.max(4, description.split('\n').length + 1))}
+            maxLength={PROJECT_LIMITS.text}
+            value={description}
+            readOnly={away}
+            placeholder={t`What has to be done. Markdown works here.`}
+            onChange={({ target }) => change({ description: target.value })}
+            onKeyDown={(event) => {
+              if (keyOf(event) === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
+            }}
+          />
+        </label>
+      ) : (
+        <div className="task-description">
+          <div className="task-words">
+            <Words text={description} />
+          </div>
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => setWrites(true)}
+          >{t`Change the description`}</button>
+        </div>
+      )}
+      <Wrong text={empty ?? saving.wrong} />
+      {draft !== null && (
+        <div className="task-ways">
+          <span className="setting-hint">{t`Not saved yet`}</span>
+          <button type="button" className="ghost" onClick={drop}>{t`Drop the change`}</button>
+          <button type="submit" className="solid" disabled={saving.busy || away || empty !== null}>
+            {saving.busy ? t`Saving…` : t`Save`}
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+type Criterion = Task['criteria'][number];
+
+const plain = (criteria: readonly Criterion[]) => criteria.map(({ criterionId, text }) => ({ criterionId, text }));
+
+function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }) {
+  const projects = projectsOf(useRoost());
+  const { away, known } = useBoard();
+  const saving = useSaving(task);
+  const { criterionId, text, met } = criterion;
+  const [open, setOpen] = useState<'evidence' | 'text' | null>(null);
+  const [typed, setTyped] = useState('');
+  const say = (isMet: boolean, evidence: string) =>
+    void saving
+      .run(() => projects.meet(task, criterionId, isMet, evidence))
+      .then(({ ok }) => {
+        if (ok) setOpen(null);
+      });
+  const rewrite = (next: string | null) =>
+    void saving
+      .save({
+        criteria: plain(task.criteria).flatMap((one) =>
+          one.criterionId !== criterionId ? [one] : next === null ? [] : [{ criterionId, text: next }],
+        ),
+      })
+      .then(({ ok }) => {
+        if (ok) setOpen(null);
+      });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (open === 'evidence') say(true, typed.trim());
+    else if (typed.trim() !== '') rewrite(typed.trim());
+  };
+  const begin = (what: 'evidence' | 'text') => {
+    setTyped(what === 'text' ? text : '');
+    setOpen(what);
+  };
+  return (
+    <li className="criterion" data-met={met !== null}>
+      <button
+        type="button"
+        role="checkbox"
+        className="criterion-tick"
+        aria-checked={met !== null}
+        aria-label={text}
+        disabled={away || saving.busy}
+        onClick={() => (met === null ? begin('evidence') : say(false, ''))}
+      >
+        <CheckIcon />
+      </button>
+      <div className="criterion-words">
+        {open !== 'text' && <span dir="auto">{text}</span>}
+        {met !== null && (
+          <small>
+            {metBy(met.by, known.nameOf)}
+            {met.evidence !== '' && <span dir="auto">: {met.evidence}</span>}
+          </small>
+        )}
+        {open !== null && (
+          <form className="criterion-form" onSubmit={submit}>
+            <input
+              className="field"
+              dir="auto"
+              autoComplete="off"
+              // It appears because of a press, and is what the person types into next.
+              // eslint-disable-next-line jsx-a11y/no-autofocus
+              autoFocus
+              maxLength={open === 'text' ? PROJECT_LIMITS.criterion : PROJECT_LIMITS.evidence}
+              aria-label={open === 'text' ? t`Criterion` : t`What shows that it is met (may be empty)`}
+              placeholder={open === 'text' ? '' : t`What shows it (may be empty)`}
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+            <button type="submit" className="ghost" disabled={saving.busy}>
+              {open === 'text' ? t`Save` : t`It is met`}
+            </button>
+            <button type="button" className="ghost" onClick={() => setOpen(null)}>{t`Cancel`}</button>
+          </form>
+        )}
+        <Wrong text={saving.wrong} />
+      </div>
+      <MenuButton
+        label={t`More for “${text}”`}
+        items={[
+          {
+            label: t`Change the text`,
+            ...(met === null ? {} : { hint: t`It has to be met anew then` }),
+            disabled: away,
+            run: () => begin('text'),
+          },
+          { label: t`Remove`, disabled: away, run: () => rewrite(null) },
+        ]}
+      >
+        <MoreIcon />
+      </MenuButton>
+    </li>
+  );
+}
+
+/** What must hold when the task is done. */
+function Criteria({ task }: { task: Task }) {
+  const { away } = useBoard();
+  const saving = useSaving(task);
+  const [typed, setTyped] = useState('');
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    const text = typed.trim();
+    if (text === '' || saving.busy) return;
+    const done = await saving.save({ criteria: [...plain(task.criteria), { text }] });
+    if (done.ok) setTyped('');
+  };
+  const met = task.criteria.filter((one) => one.met !== null).length;
+  return (
+    <section className="task-section">
+      <h3>
+        <b>{t`Done when`}</b> {task.criteria.length > 0 && <span>{t`${met} of ${task.criteria.length}`}</span>}
+      </h3>
+      {task.criteria.length > 0 && (
+        <ul className="criteria">
+          {task.criteria.map((criterion) => (
+            <CriterionLine key={criterion.criterionId} task={task} criterion={criterion} />
+          ))}
+        </ul>
+      )}
+      {task.criteria.length < PROJECT_LIMITS.criteria && (
+        <form onSubmit={(event) => void add(event)}>
+          <input
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            aria-label={t`New criterion`}
+            placeholder={t`Add what must hold when it is done`}
+            maxLength={PROJECT_LIMITS.criterion}
+            disabled={away}
+            value={typed}
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        </form>
+      )}
+      <Wrong text={saving.wrong} />
+    </section>
+  );
+}
+
+/** Where the task stands, why it does not move, and where to move it. */
+function Place({ task }: { task: Task }) {
+  const projects = projectsOf(useRoost());
+  const board = useBoard();
+  const { project, known, now, away } = board;
+  const saving = useSaving(task);
+  const [to, setTo] = useState<string | null>(null);
+  const [note, setNote] = useState('');
+  const id = useId();
+  const still = stillOf(board, task);
+  const hint = stillHint(still);
+  const target = to !== null && to !== task.columnId ? to : null;
+  const move = async (event: FormEvent) => {
+    event.preventDefault();
+    if (target === null) return;
+    if (!(await projects.move(task, target, note.trim()))) return;
+    setTo(null);
+    setNote('');
+  };
+  return (
+    <section className="task-place">
+      <p className="task-still" data-why={still.why}>
+        <b>{stillText(still, task, known)}</b>
+        <span>{t`since ${since(stillSince(still, task), now)}`}</span>
+        {still.why === 'claimed' && (
+          <button
+            type="button"
+            className="ghost"
+            disabled={away || saving.busy}
+            onClick={() => void saving.run(() => projects.release(task))}
+          >{t`Release`}</button>
+        )}
+      </p>
+      {hint !== null && <p className="setting-hint">{hint}</p>}
+      <Wrong text={saving.wrong} />
+      <form className="task-move" onSubmit={(event) => void move(event)}>
+        <label htmlFor={`${id}-column`}>{t`Column`}</label>
+        <select
+          id={`${id}-column`}
+          className="field field-select"
+          disabled={away}
+          value={target ?? task.columnId}
+          onChange={(event) => setTo(event.target.value)}
+        >
+          {project.columns.map(({ columnId, name }) => (
+            <option key={columnId} value={columnId}>
+              {name}
+            </option>
+          ))}
+        </select>
+        {target !== null && (
+          <>
+            <input
+              className="field"
+              dir="auto"
+              autoComplete="off"
+              aria-label={t`What to say about it (may be empty)`}
+              placeholder={t`What to say about it (may be empty)`}
+              maxLength={PROJECT_LIMITS.note}
+              value={note}
+              onChange={(event) => setNote(event.target.value)}
+            />
+            <button type="submit" className="solid">{t`Move it`}</button>
+          </>
+        )}
+      </form>
+    </section>
+  );
+}
+
+/** Labels, or tasks, each with a button that removes it. */
+function Removable({
+  items,
+  away,
+  onRemove,
+}: {
+  items: readonly { readonly key: string; readonly text: string }[];
+  away: boolean;
+  onRemove: (key: string) => void;
+}) {
+  return items.length === 0 ? null : (
+    <ul className="task-chips">
+      {items.map(({ key, text }) => (
+        <li key={key} className="task-label">
+          <span dir="auto">{text}</span>
+          <button type="button" aria-label={t`Remove ${text}`} disabled={away} onClick={() => onRemove(key)}>
+            <CloseIcon />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Row({ label, htmlFor, children }: { label: string; htmlFor?: string; children: ReactNode }) {
+  return (
+    <div className="task-line">
+      {htmlFor === undefined ? <span>{label}</span> : <label htmlFor={htmlFor}>{label}</label>}
+      <div>{children}</div>
+    </div>
+  );
+}
+
+/** Tasks that can be chosen as blockers. The search of the board finds the others. */
+const MOST_CHOICES = 500;
+
+function Details({ task, team }: { task: Task; team: Teammates }) {
+  const { project, tasks, known, away } = useBoard();
+  const saving = useSaving(task);
+  const [label, setLabel] = useState('');
+  const id = useId();
+  const able = team.among([...new Set([...project.agents, ...(task.assignee === null ? [] : [task.assignee])])]);
+  const labels = [...new Set(tasks.flatMap((one) => one.labels))].filter((one) => !task.labels.includes(one));
+  const blockers = tasks
+    .filter(
+      ({ taskId }) =>
+        taskId !== task.taskId && !task.blockedBy.includes(taskId) && !waitsForItself(task.taskId, [taskId], tasks),
+    )
+    .slice(-MOST_CHOICES);
+  const addLabel = async (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = label.trim();
+    if (wanted === '' || task.labels.includes(wanted)) return setLabel('');
+    const done = await saving.save({ labels: [...task.labels, wanted] });
+    if (done.ok) setLabel('');
+  };
+  return (
+    <section className="task-section task-details">
+      <h3>{t`Details`}</h3>
+      <Row label={t`Priority`} htmlFor={`${id}-priority`}>
+        <select
+          id={`${id}-priority`}
+          className="field field-select"
+          disabled={away}
+          value={task.priority}
+          onChange={({ target }) => {
+            const priority = PRIORITIES.find((one) => one === target.value);
+            if (priority) void saving.save({ priority });
+          }}
+        >
+          {PRIORITIES.map((priority) => (
+            <option key={priority} value={priority}>
+              {PRIORITY_NAMES[priority]}
+            </option>
+          ))}
+        </select>
+      </Row>
+      <Row label={t`For`} htmlFor={`${id}-assignee`}>
+        <select
+          id={`${id}-assignee`}
+          className="field field-select"
+          disabled={away}
+          value={task.assignee ?? ''}
+          onChange={({ target }) => void saving.save({ assignee: target.value === '' ? null : target.value })}
+        >
+          <option value="">{t`Any agent of the project`}</option>
+          {able.map(({ agentId, name }) => (
+            <option key={agentId} value={agentId}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Row>
+      <Row label={t`Labels`}>
+        <Removable
+          items={task.labels.map((text) => ({ key: text, text }))}
+          away={away}
+          onRemove={(gone) => void saving.save({ labels: task.labels.filter((one) => one !== gone) })}
+        />
+        <form onSubmit={(event) => void addLabel(event)}>
+          <input
+            className="field field-select"
+            dir="auto"
+            autoComplete="off"
+            list={`${id}-labels`}
+            aria-label={t`New label`}
+            placeholder={t`Add a label`}
+            maxLength={PROJECT_LIMITS.label}
+            disabled={away}
+            value={label}
+            onChange={({ target }) => setLabel(target.value)}
+          />
+          <datalist id={`${id}-labels`}>
+            {labels.map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        </form>
+      </Row>
+      <Row label={t`Waits for`} htmlFor={`${id}-blockers`}>
+        <Removable
+          items={task.blockedBy.map((taskId) => {
+            const other = known.taskOf(taskId);
+            return { key: taskId, text: other ? `#${other.number} ${other.title}` : t`a task that is gone` };
+          })}
+          away={away}
+          onRemove={(gone) => void saving.save({ blockedBy: task.blockedBy.filter((one) => one !== gone) })}
+        />
+        <select
+          id={`${id}-blockers`}
+          className="field field-select"
+          disabled={away || blockers.length === 0}
+          value=""
+          onChange={({ target }) => {
+            if (target.value !== '') void saving.save({ blockedBy: [...task.blockedBy, target.value] });
+          }}
+        >
+          <option value="">{t`Add a task that must be done first`}</option>
+          {blockers.map(({ taskId, number, title }) => (
+            <option key={taskId} value={taskId}>
+              #{number} {title}
+            </option>
+          ))}
+        </select>
+      </Row>
+      <Wrong text={saving.wrong} />
+    </section>
+  );
+}
+
+/** Newest first. */
+function History({ task }: { task: Task }) {
+  const { project, known, now } = useBoard();
+  return (
+    <section className="task-section">
+      <h3>{t`History`}</h3>
+      <ol className="task-history">
+        {task.history.toReversed().map((entry, i) => (
+          <li key={task.history.length - i}>
+            <p>
+              <span dir="auto">{historyText(entry, project, known.nameOf)}</span>{' '}
+              <time dateTime={new Date(entry.time).toISOString()}>{dayAndClock(entry.time, now)}</time>
+            </p>
+            {entry.note !== '' && (
+              <div className="task-said">
+                <Words text={entry.note} />
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface Props {
+  /** null: there is no such task. */
+  readonly task: Task | null;
+  readonly team: Teammates;
+  readonly onClose: () => void;
+}
+
+export function TaskSheet({ task, team, onClose }: Props) {
+  const projects = projectsOf(useRoost());
+  const { away } = useBoard();
+  const [removing, setRemoving] = useState(false);
+  if (task === null)
+    return (
+      <Dialog title={t`There is no such task`} shape="side" onClose={onClose}>
+        <p>{t`It was deleted, or the link was cut short.`}</p>
+      </Dialog>
+    );
+  return (
+    <Dialog title={t`Task #${task.number}`} shape="side" onClose={onClose}>
+      <div className="task-sheet">
+        {away && (
+          <p
+            className="board-note"
+            role="status"
+          >{t`The relay cannot be reached. The task can be changed when it is there again.`}</p>
+        )}
+        <TextFields task={task} />
+        <Place task={task} />
+        <Criteria task={task} />
+        <Details task={task} team={team} />
+        <History task={task} />
+        <div>
+          <button
+            type="button"
+            className="ghost ghost-danger"
+            disabled={away}
+            onClick={() => setRemoving(true)}
+          >{t`Delete this task…`}</button>
+        </div>
+      </div>
+      {removing && (
+        <SureDialog
+          title={t`Delete #${task.number} ${task.title}?`}
+          does={[t`Delete it`, t`Deleting…`]}
+          undone={t`It could not be deleted`}
+          onSure={async () => {
+            const why = await projects.removeTask(task);
+            if (why === null) onClose();
+            return why;
+          }}
+          onClose={() => setRemoving(false)}
+        >
+          <p>
+            {task.claim === null
+              ? t`Its text, its criteria and its history are gone then.`
+              : t`Its text, its criteria and its history are gone then. The agent that works on it is told so.`}
+          </p>
+        </SureDialog>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,160 @@
+/** Projects and tasks in words: columns, priorities, why a task does not move, and its history. */
+import type { ColumnKind, whyStill } from '../../../shared/domain/projects.ts';
+import type { Project, Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { plural } from '../text/sizes.ts';
+
+type Still = ReturnType<typeof whyStill>;
+
+/** The person, as the author of an entry of a history. */
+const PERSON = 'human';
+
+export const KIND_NAMES: Readonly<Record<ColumnKind, string>> = {
+  backlog: t`Backlog`,
+  planning: t`Planning`,
+  ready: t`Ready`,
+  in_progress: t`In progress`,
+  review: t`Review`,
+  blocked: t`Blocked`,
+  done: t`Done`,
+};
+
+/** What a column of this kind is for. */
+export const KIND_HINTS: Readonly<Record<ColumnKind, string>> = {
+  backlog: t`Ideas. Nobody works on them yet.`,
+  planning: t`Being thought through.`,
+  ready: t`Agents take tasks from here.`,
+  in_progress: t`An agent works on it.`,
+  review: t`An agent is finished, and you look at it.`,
+  blocked: t`It cannot go on.`,
+  done: t`Finished.`,
+};
+
+export const PRIORITY_NAMES: Readonly<Record<Task['priority'], string>> = {
+  urgent: t`Urgent`,
+  high: t`High`,
+  normal: t`Normal`,
+  low: t`Low`,
+};
+
+/** What the words need to know of others. */
+export interface Known {
+  /** Name of an agent. */
+  readonly nameOf: (agentId: string) => string;
+  readonly taskOf: (taskId: string) => Task | undefined;
+}
+
+function columnText(kind: ColumnKind): string {
+  switch (kind) {
+    case 'backlog':
+      return t`Not ready yet`;
+    case 'planning':
+      return t`Is being planned`;
+    case 'in_progress':
+      return t`Nobody works on it now`;
+    case 'review':
+      return t`Waits for you to look at it`;
+    case 'blocked':
+      return t`Cannot go on`;
+    case 'ready':
+    case 'done':
+      return KIND_NAMES[kind];
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Why a task does not move, in a few words. */
+export function stillText(still: Still, task: Task, { nameOf, taskOf }: Known): string {
+  switch (still.why) {
+    case 'done':
+      return t`Done`;
+    case 'claimed':
+      return t`${nameOf(still.agentId)} works on it`;
+    case 'blocked-by': {
+      const [first] = still.tasks;
+      const other = first === undefined ? undefined : taskOf(first);
+      return still.tasks.length === 1 && other
+        ? t`Waits for #${other.number} ${other.title}`
+        : t`Waits for ${plural(still.tasks.length, 'other task')}`;
+    }
+    case 'column':
+      return columnText(still.kind);
+    case 'no-agent':
+      return t`No agent may work on this project`;
+    case 'assignee-gone':
+      return t`${nameOf(still.agentId)} may not work on this project`;
+    case 'waits':
+      return task.assignee === null
+        ? t`Waits until an agent takes it`
+        : t`Waits until ${nameOf(task.assignee)} takes it`;
+    default:
+      return still satisfies never;
+  }
+}
+
+/** What the person can do so that it moves. null: nothing is needed. */
+export function stillHint(still: Still): string | null {
+  switch (still.why) {
+    case 'column':
+      if (still.kind === 'review') return t`Move it on if it is good, or back with a few words about what is missing.`;
+      if (still.kind === 'blocked') return t`Its history says why. Help, and move it to a column that is ready.`;
+      return t`Agents take tasks from columns that are ready. Move it there when it is.`;
+    case 'no-agent':
+      return t`Choose in the settings of the project who may work on it.`;
+    case 'assignee-gone':
+      return t`Assign it to somebody else, or let it be taken by anybody.`;
+    case 'waits':
+      return t`An agent takes it when it is awake and looks for work: by a routine, or because you ask for it.`;
+    case 'claimed':
+    case 'blocked-by':
+    case 'done':
+      return null;
+    default:
+      return still satisfies never;
+  }
+}
+
+/** Since when the task stands as it does, in ms. */
+export const stillSince = (still: Still, task: Task): number =>
+  still.why === 'claimed'
+    ? still.since
+    : (task.history.findLast(({ what }) => what !== 'edited' && what !== 'met')?.time ?? task.createdAt);
+
+/** What was said when a task was moved to where it is now; empty: nothing. */
+export const lastNote = ({ columnId, history }: Task): string =>
+  history.findLast((entry) => entry.columnId === columnId)?.note ?? '';
+
+/** An entry of a history, as a sentence without its note. */
+export function historyText(
+  { by, what, columnId }: Task['history'][number],
+  project: Pick<Project, 'columns'>,
+  nameOf: Known['nameOf'],
+): string {
+  const isPerson = by === PERSON;
+  const name = isPerson ? '' : nameOf(by);
+  const column =
+    columnId === null
+      ? ''
+      : (project.columns.find((one) => one.columnId === columnId)?.name ?? t`a column that is gone`);
+  switch (what) {
+    case 'created':
+      return isPerson ? t`You created it` : t`${name} created it`;
+    case 'moved':
+      return isPerson ? t`You moved it to ${column}` : t`${name} moved it to ${column}`;
+    case 'claimed':
+      return isPerson ? t`You took it` : t`${name} took it`;
+    case 'released':
+      return isPerson ? t`You released it` : t`${name} released it`;
+    case 'edited':
+      return isPerson ? t`You changed it` : t`${name} changed it`;
+    case 'met':
+      return isPerson ? t`You said what is met` : t`${name} said what is met`;
+    default:
+      return what satisfies never;
+  }
+}
+
+/** Who said that a criterion is met. */
+export const metBy = (by: string, nameOf: Known['nameOf']): string =>
+  by === PERSON ? t`You say so` : t`${nameOf(by)} says so`;
