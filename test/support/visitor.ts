@@ -93,7 +93,7 @@ export const goWithin = (page: Page, path: string): Promise<void> =>
   page.evaluate((to) => history.pushState(null, '', to), path);
 
 /**
- * Switches transitions off: axe would judge the colours halfway from one colour scheme to the other.
+ * Switches transitions off: axe would judge colours halfway from one colour scheme to another.
  */
 export const withoutTransitions = (page: Page): Promise<void> =>
   page.evaluate(() => {
