@@ -41,6 +41,7 @@ function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   const closing = new AbortController();
   const warming = withWarmMind(async (warmMind) => {
     for (const each of homes.open()) await each.warm(warmMind, closing.signal);
+    logger.debug('Made-up wakes have been run.');
   }).catch((error: unknown) =>
     logger.warn('Not everything could be warmed up. The first answer takes a little longer.', { error }),
   );

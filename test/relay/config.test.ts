@@ -59,6 +59,8 @@ describe('the configuration', () => {
       leadModel: 'flag-model',
     });
     expect(configOf([], { ROOST_PORT: '', ROOST_NO_OPEN: '0' })).toMatchObject({ port: 4747, open: true });
+    expect(configOf([], {}).warmUp).toBe(true);
+    expect(configOf(['--no-warm-up'], { ROOST_NO_WARM_UP: '0' }).warmUp).toBe(false);
   });
 
   it('trusts the households that are named, each once', () => {

@@ -1,8 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withWarmMind } from '../../server/agents/minds/index.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
 import { teamScript } from '../support/scripted-model.ts';
 import { openSessionBench, team, type Bench, type Household } from '../support/session.ts';
 import { USUAL_STORES } from '../support/stores.ts';
+
+it('a relay warms itself after its start, unless it is told not to', async () => {
+  const open = (told: '0' | '1') => startRelay({ env: { ROOST_NO_WARM_UP: told }, args: ['--log-level', 'debug'] });
+  const [warm, cold] = await Promise.all([open('0'), open('1')]);
+  const logOf = ({ home }: TestRelay) => readFile(join(home, 'logs/relay.log'), 'utf8');
+  try {
+    await expect.poll(() => logOf(warm), { timeout: 20_000 }).toContain('Made-up wakes have been run.');
+    expect(await logOf(warm)).not.toContain('could be warmed');
+    // It has had the same time.
+    expect(await logOf(cold)).not.toContain('Made-up wakes');
+  } finally {
+    await Promise.all([warm.stop(), cold.stop()]);
+  }
+});
 
 describe.each(USUAL_STORES)('a relay on %s that has just started', (kind) => {
   let bench: Bench;
