@@ -1,0 +1,120 @@
+/** A project through the page and a real relay: an agent takes a task, and the person finishes it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let profile: Guest;
+let visitor: Visitor;
+/** Ends the turn in which the agent works on its task. */
+let goOn: () => void = () => undefined;
+const working = new Promise<void>((resolve) => (goOn = resolve));
+
+let projectId = '';
+let taskId = '';
+/** The next step of the agent: it takes the first task that is ready, and moves it to review. */
+function step(results: readonly string[]): readonly Part[] {
+  const last = results.at(-1) ?? '';
+  projectId = /^Project “[^”]*”, id ([\w-]+)\./.exec(last)?.[1] ?? projectId;
+  taskId = /^#\d+ “[^”]*”, id ([\w-]+),/.exec(last)?.[1] ?? taskId;
+  if (results.length === 0) return [{ call: 'get_my_projects', input: {} }];
+  if (last.startsWith('Project ')) return [{ call: 'get_ready_tasks', input: { projectId } }];
+  if (last.startsWith('#')) return [{ call: 'claim_task', input: { projectId, taskId } }];
+  if (last.startsWith('The task is yours'))
+    return [
+      { until: working },
+      { call: 'meet_criterion', input: { projectId, taskId, criterion: 1, evidence: 'Places: Siena, Bled, Ghent.' } },
+    ];
+  if (last.startsWith('Noted.'))
+    return [{ call: 'transition_task', input: { projectId, taskId, status: 'review', note: 'Three places.' } }];
+  return [{ say: 'It is in review.' }];
+}
+
+beforeAll(async () => {
+  const team = teamScript();
+  model = await startScriptedModel((request) => {
+    const { last, results } = request;
+    const isAtWork =
+      last.includes('Take what is ready') || /^(Project|#|The task is yours|Noted|Moved)/.test(results.at(-1) ?? '');
+    return isAtWork ? step(results) : team(request);
+  });
+  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  profile = createGuest();
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
+});
+afterAll(async () => {
+  await profile.remove();
+  await relay.stop();
+  await model.close();
+});
+
+/** Pictures to look at: ROOST_PICTURES=/some/folder. */
+async function picture(page: Visitor['page'], name: string): Promise<void> {
+  const folder = process.env['ROOST_PICTURES'];
+  if (folder === undefined) return;
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: `${folder}/${name}-${width}.png` });
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+describe('A project', { timeout: 120_000 }, () => {
+  it('has its task taken by an agent, reviewed and finished by the person, and is there after a reload', async () => {
+    const { page } = visitor;
+    await visitor.begin();
+    await visitor.press('seat 1, empty');
+    await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+    const seats = await visitor.untilSeats('one awake', (all) => all.some(({ state }) => state === 'awake'));
+    const name = seats.find(({ state }) => state === 'awake')?.name ?? '';
+
+    const board = await page.context().newPage();
+    await board.goto(new URL('/projects', relay.url).href);
+    await board.getByRole('button', { name: /^Plan our trip/ }).click();
+    await board.getByText('No agent may work on this project').first().waitFor();
+    await picture(board, 'projects-new');
+    await board.getByRole('link', { name: /^Choose who/ }).click();
+    const settings = board.getByRole('dialog');
+    await settings.getByRole('checkbox', { name }).check();
+    await settings.getByRole('button', { name: 'Save' }).click();
+    await board.getByText('Waits until an agent takes it').waitFor();
+
+    // The agent takes it in its conversation, which the board of another page shows at once.
+    await visitor.open(1);
+    await visitor.say('Take what is ready, please.');
+    const inColumn = (column: string) => board.getByRole('region', { name: new RegExp(`^${column}: `) });
+    await inColumn('In progress').getByText(`${name} works on it`).waitFor();
+    await picture(board, 'projects-claimed');
+    goOn();
+    await inColumn('Review').getByText('Waits for you to look at it').waitFor();
+    await visitor.untilRead('It is in review.');
+
+    // The sheet says what was done, and by whom.
+    await inColumn('Review').getByRole('link').first().click();
+    const sheet = board.getByRole('dialog');
+    await sheet.getByText('Three places.').first().waitFor();
+    await sheet.getByText('Places: Siena, Bled, Ghent.').waitFor();
+    await picture(board, 'projects-sheet');
+    await board.keyboard.press('Escape');
+
+    // By keyboard, past Blocked, to Done.
+    await inColumn('Review').getByRole('link').first().focus();
+    await board.keyboard.press('Alt+ArrowRight');
+    await inColumn('Blocked').getByRole('link').first().waitFor();
+    await board.keyboard.press('Alt+ArrowRight');
+    await inColumn('Done').getByRole('link').first().waitFor();
+    await board.reload();
+    await inColumn('Done').getByRole('link').first().waitFor();
+    await inColumn('Backlog').getByRole('textbox').fill('Water the plants');
+    await board.keyboard.press('Enter');
+    await inColumn('Backlog')
+      .getByRole('link', { name: /Water the plants/ })
+      .waitFor();
+    await goWithin(board, '/projects');
+    await board.getByRole('link', { name: /Plan our trip/ }).waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+});
