@@ -9,7 +9,7 @@ import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import { plainDocument } from '../../src/worker/ledger/ledger.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { identityDoc, messageDoc } from '../support/documents.ts';
-import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../unit/archive/support.ts';
+import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../unit/page/archive/support.ts';
 
 const RESERVED = [
   'human',

@@ -1,4 +1,4 @@
-/** A project through the page and a real relay: an agent takes a task, and the person finishes it. */
+/** A project through the page: an agent takes its task, and the person finishes it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

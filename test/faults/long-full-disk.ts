@@ -10,7 +10,7 @@ import { withSeed } from './seeds.ts';
 
 export const fullDiskPart: LongPart = {
   name: 'full-disk',
-  short: ['relay/store-full.test.ts'],
+  short: ['relay/store/store-full.test.ts'],
   with: (seed) => Array.from({ length: seed }, (_none, i) => i + 1),
   async run(seeds) {
     let told = '';

@@ -14,7 +14,7 @@ const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export const growthPart: LongPart = {
   name: 'growth',
-  short: ['relay/store-growth.test.ts'],
+  short: ['relay/store/store-growth.test.ts'],
   with: (seed) => Array.from({ length: seed }, (_none, i) => i + 1),
   async run(seeds) {
     const days = await liveDays(seeds.length, (day, bytes) => console.log(`day ${day}: ${mb(bytes)}`));

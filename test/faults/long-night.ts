@@ -23,7 +23,7 @@ const counted = (counts: Readonly<Record<string, number>>) =>
 
 export const nightPart: LongPart = {
   name: 'night',
-  short: ['relay/night-faults.test.ts'],
+  short: ['relay/schedules/night-faults.test.ts'],
   with: (seed) => Array.from({ length: placeOf(seed) + 1 }, (_none, i) => seed - placeOf(seed) + i),
   async run(seeds) {
     if (seeds.includes(1)) {

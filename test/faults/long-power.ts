@@ -11,7 +11,7 @@ const CUTS_OF_A_WRITER = 10;
 
 export const powerPart: LongPart = {
   name: 'power',
-  short: ['relay/store-power.test.ts'],
+  short: ['relay/store/store-power.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     let acknowledged = 0;

@@ -13,9 +13,9 @@ import { Broken } from '../../src/page/ui/shell/broken.tsx';
 import { lacksTexts, spoken } from '../../src/page/language/t.ts';
 import { fetchTexts } from '../../src/page/language/fetch-texts.ts';
 import { createRoostState } from '../../src/page/state/index.ts';
-import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/ui/support/fakes.ts';
-import { NOW, NO_SESSION_SNAPSHOT } from '../unit/ui/support/household.ts';
-import { memoryReach } from '../unit/ui/support/reach.ts';
+import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/page/support/fakes.ts';
+import { NOW, NO_SESSION_SNAPSHOT } from '../unit/page/support/household.ts';
+import { memoryReach } from '../unit/page/support/reach.ts';
 import { SCENES, type Scene } from './scenes.ts';
 import './gallery.css';
 

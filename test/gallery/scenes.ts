@@ -3,8 +3,8 @@ import type { Block, Doc } from '../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/shared/protocol/events.ts';
 import type { WorkerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
 import type { RoostState } from '../../src/page/state/index.ts';
-import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
-import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
+import type { MemoryOwner, MemoryRelay } from '../unit/page/support/fakes.ts';
+import { device, LAPTOP, sharedStatus } from '../unit/page/support/devices.ts';
 import {
   at,
   NOW,
@@ -14,11 +14,11 @@ import {
   sessionStart,
   settingDoc,
   team,
-} from '../unit/ui/support/household.ts';
-import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/ui/support/night.ts';
-import { report } from '../unit/ui/support/costs.ts';
-import { countsOf, oneProject, project, TASKS } from '../unit/ui/support/projects.ts';
-import { refused, wake, type MemoryReach } from '../unit/ui/support/reach.ts';
+} from '../unit/page/support/household.ts';
+import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/page/support/night.ts';
+import { report } from '../unit/page/support/costs.ts';
+import { countsOf, oneProject, project, TASKS } from '../unit/page/support/projects.ts';
+import { refused, wake, type MemoryReach } from '../unit/page/support/reach.ts';
 
 export interface Scene {
   readonly docs?: readonly Doc[];

@@ -2,7 +2,7 @@
  * Reads limits from a server's error message: the model's context window, the input that was sent,
  * and the longest answer. Servers that count input and output together (vLLM, OpenRouter, SGLang)
  * refuse a short request because of the answer length that it asks for. Their messages are quoted
- * in `test/relay/token-limits.test.ts`.
+ * in `test/relay/agents/minds/token-limits.test.ts`.
  */
 import { type RequestSize, type Terms, UNSAID_TERMS } from '../../../src/shared/domain/request-cost.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';

@@ -82,7 +82,7 @@ describe('the last line of the checks', () => {
 });
 
 describe('a second run', () => {
-  const [browser, relay] = ['browser/reach.test.ts', 'relay/wake.test.ts'];
+  const [browser, relay] = ['browser/reach.test.ts', 'relay/agents/session/wake.test.ts'];
   const first = report(PASSED, file(browser, 'passed', 'failed'), whole(relay));
   const passed = report(file(browser, 'passed', 'passed'), file(relay, 'passed'));
 

@@ -17,10 +17,10 @@ const DOCS = [
   ),
 ];
 
-const SERVERS = 'test/relay/model-servers.test.ts';
-const WAYS = 'test/relay/model-ways.test.ts';
-const PROGRAMS = 'test/relay/programs.test.ts';
-const PASTED = 'test/unit/protocol/mcp-servers.test.ts';
+const SERVERS = 'test/relay/agents/models/model-servers.test.ts';
+const WAYS = 'test/relay/agents/models/model-ways.test.ts';
+const PROGRAMS = 'test/relay/tools/acp/programs.test.ts';
+const PASTED = 'test/unit/shared/protocol/mcp-servers.test.ts';
 /**
  * By the name as the documentation has it. Each file says the name, or what follows in brackets of
  * it.
@@ -33,15 +33,19 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
   LiteLLM: [SERVERS],
   OpenRouter: [SERVERS],
   Groq: [SERVERS, WAYS],
-  Gemini: [SERVERS, 'test/relay/proxy-translated.test.ts'],
-  OpenAI: [SERVERS, 'test/relay/protocols.test.ts'],
-  Google: ['test/relay/protocols.test.ts', 'test/relay/proxy-translated.test.ts'],
-  Anthropic: ['test/relay/minds.test.ts', 'test/relay/proxy-relay.test.ts'],
-  'Messages API': ['test/relay/proxy-translated.test.ts'],
-  'Chat Completions': ['test/relay/protocols.test.ts', 'test/relay/proxy-translated.test.ts'],
+  Gemini: [SERVERS, 'test/relay/agents/proxy/proxy-translated.test.ts'],
+  OpenAI: [SERVERS, 'test/relay/agents/minds/protocols.test.ts'],
+  Google: ['test/relay/agents/minds/protocols.test.ts', 'test/relay/agents/proxy/proxy-translated.test.ts'],
+  Anthropic: ['test/relay/agents/minds/minds.test.ts', 'test/relay/agents/proxy/proxy-relay.test.ts'],
+  'Messages API': ['test/relay/agents/proxy/proxy-translated.test.ts'],
+  'Chat Completions': ['test/relay/agents/minds/protocols.test.ts', 'test/relay/agents/proxy/proxy-translated.test.ts'],
   Responses: [SERVERS],
-  Claude: ['test/relay/minds.test.ts', 'test/relay/proxy-other-models.test.ts'],
-  'Claude Code': ['test/faults/long-acp-programs.ts', 'test/attacks/planted.test.ts', 'test/unit/ui/clients.test.tsx'],
+  Claude: ['test/relay/agents/minds/minds.test.ts', 'test/relay/agents/proxy/proxy-other-models.test.ts'],
+  'Claude Code': [
+    'test/faults/long-acp-programs.ts',
+    'test/attacks/planted.test.ts',
+    'test/unit/page/ui/clients/clients.test.tsx',
+  ],
   'claude-agent-acp': ['test/faults/long-acp-programs.ts'],
   Codex: [PROGRAMS, 'test/faults/long-acp-programs.ts'],
   'Gemini CLI': [PROGRAMS, PASTED, 'test/faults/long-acp-programs.ts'],
@@ -49,22 +53,22 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
   'Agent Client Protocol': [PROGRAMS],
   ACP: ['test/faults/long-acp-programs.ts'],
   MCP: [
-    'test/relay/mcp-conformance.test.ts',
-    'test/relay/mcp-client-conformance.test.ts',
-    'test/relay/attached.test.ts',
+    'test/relay/tools/mcp-server/mcp-conformance.test.ts',
+    'test/relay/tools/mcp-client/mcp-client-conformance.test.ts',
+    'test/relay/tools/mcp-client/attached.test.ts',
   ],
-  SSE: ['test/relay/attached-lines.test.ts'],
-  OAuth: ['test/relay/attached.test.ts', 'test/support/authorisation-server.ts'],
+  SSE: ['test/relay/tools/mcp-client/attached-lines.test.ts'],
+  OAuth: ['test/relay/tools/mcp-client/attached.test.ts', 'test/support/authorisation-server.ts'],
   Safari: ['test/browser/engines.test.ts'],
   Firefox: ['test/browser/engines.test.ts'],
-  OpenAPI: ['test/unit/protocol/open-api.test.ts'],
-  'Vercel AI SDK': ['test/relay/proxy-relay.test.ts'],
+  OpenAPI: ['test/unit/server/http/open-api.test.ts'],
+  'Vercel AI SDK': ['test/relay/agents/proxy/proxy-relay.test.ts'],
   'VS Code': [PASTED],
   Zed: [PASTED],
   Windsurf: [PASTED],
-  npx: ['test/relay/attached-fetched.test.ts', 'test/unit/protocol/runners.test.ts'],
-  bunx: ['test/unit/protocol/runners.test.ts'],
-  uvx: ['test/unit/protocol/runners.test.ts'],
+  npx: ['test/relay/tools/mcp-client/attached-fetched.test.ts', 'test/unit/shared/protocol/runners.test.ts'],
+  bunx: ['test/unit/shared/protocol/runners.test.ts'],
+  uvx: ['test/unit/shared/protocol/runners.test.ts'],
 };
 /** Names that are no claim about another program, or that other documentation holds. */
 const OTHERS = new Set([

@@ -15,7 +15,7 @@ it('what plain Fireproof loses was seen with the version that is installed, all 
 });
 
 it('what comes of the tests that look at it again is read from their report', () => {
-  const seen = lookAgain(['--project', 'unit', 'test/unit/domain/blackouts.test.ts'], { quiet: true });
+  const seen = lookAgain(['--project', 'unit', 'test/unit/shared/domain/blackouts.test.ts'], { quiet: true });
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.filter(({ status }) => status !== 'passed')).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeSeed } from '../../workshop/seed/household.ts';
-import { archiveHere, memoryLedger } from '../archive/support.ts';
+import { archiveHere, memoryLedger } from '../page/archive/support.ts';
 
 it('a seeded household is a copy that Roost imports whole', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roost-seed-'));

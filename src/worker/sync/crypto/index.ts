@@ -1,6 +1,6 @@
 /**
  * The cryptography of synchronisation. `../SPEC.md` specifies every format byte for byte, and
- * `test/unit/sync/vectors.json` has an example of each.
+ * `test/unit/worker/sync/crypto/vectors.json` has an example of each.
  *
  * Main functions: `sealEntry` and `openEntry` (entries that devices exchange), `sealBox` (for one
  * receiver), `newHousehold` and `renewed` (keys and their rotation), `newPhrase` (recovery),

@@ -1,0 +1,149 @@
+/**
+ * Sleeping flags that an application or a thread clears: no wakes that limits count, and none that
+ * is lost. Through a relay over HTTP.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { clientOf } from '../../../support/proxied.ts';
+import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+
+const LYRA = 'a1';
+const SEVEN = ['a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8'];
+const WINDOW_SECONDS = 2;
+const sleepingOf = (agentId: string) => `/api/v1/sessions/current/${agentId}/sleeping`;
+
+let night: NightRelay;
+const secrets = new Map<string, string>();
+const isAsleep = async (agentId: string): Promise<boolean> => {
+  const answer = (await (await night.call('GET', sleepingOf(agentId))).json()) as { sleeping: boolean };
+  return answer.sleeping;
+};
+const awake = async () =>
+  (await Promise.all(SEVEN.map(async (agentId) => ((await isAsleep(agentId)) ? [] : [agentId])))).flat();
+const putToSleep = async (agentId: string) =>
+  expect((await night.call('PUT', sleepingOf(agentId), { sleeping: true })).status).toBe(200);
+const ask = (agentId: string) =>
+  clientOf(`${night.relay.url}/llm/${secrets.get(agentId) ?? ''}`).messages.create({
+    model: 'm',
+    max_tokens: 9,
+    messages: [{ role: 'user', content: 'Hi.' }],
+  });
+const limits = (more: object = {}) =>
+  night.call('PUT', '/v1/config', {
+    coordination: { wake_events: ['added_to_any_thread', 'mentioned'], wakes_enabled: true, blackouts: [], ...more },
+    flood_guard: { max_wakes: 3, window_seconds: WINDOW_SECONDS },
+  });
+async function application(): Promise<(sleeping: boolean) => Promise<number>> {
+  const headers = {
+    authorization: `Bearer ${await night.secret(null)}`,
+    'content-type': 'application/json',
+  };
+  return async (sleeping) => {
+    const body = JSON.stringify({ sleeping });
+    return (await fetch(new URL(sleepingOf('a2'), night.relay.url), { method: 'PUT', headers, body })).status;
+  };
+}
+
+beforeAll(async () => {
+  night = await openNightRelay([LYRA, ...SEVEN]);
+  await night.call('POST', '/api/sessions', {
+    human: { name: 'Ada' },
+    lead: { name: 'Julian', soul: null, transcript: null },
+  });
+  // All come in as clients.
+  for (const agentId of [LYRA, ...SEVEN]) {
+    secrets.set(agentId, await night.secret(agentId));
+    await ask(agentId);
+  }
+});
+afterAll(() => night.close());
+beforeEach(async () => {
+  await limits();
+  await night.pass(24 * 3_600_000);
+  for (const agentId of SEVEN) await putToSleep(agentId);
+});
+
+describe('seven agents that sleep', () => {
+  it('all wake for one thread that names them, in order, as the flood guard lets them', async () => {
+    await night.tool(LYRA, 'create_thread', { title: 'Tides', participants: SEVEN });
+    expect((await awake()).length).toBeLessThan(SEVEN.length);
+    await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
+    const granted = (await night.wakes()).filter(({ outcome, way }) => outcome === 'granted' && way === 'thread_added');
+    expect(
+      granted
+        .slice(0, SEVEN.length)
+        .map(({ target }) => target)
+        .reverse(),
+    ).toEqual(SEVEN);
+    for (const agentId of SEVEN)
+      expect(await night.stats(agentId)).toMatchObject({
+        wakesToday: 0,
+        stoppedBy: expect.not.stringMatching('cooldown') as unknown,
+      });
+  });
+
+  it('all wake for one message that mentions them, and for each it is a wake', async () => {
+    const made = await night.tool(LYRA, 'create_thread', { title: 'Moon', participants: SEVEN });
+    await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
+    for (const agentId of SEVEN) await putToSleep(agentId);
+    await night.pass(10 * WINDOW_SECONDS * 1_000);
+    const threadId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(made)?.[0] ?? '';
+    const said = await night.tool(LYRA, 'send_message_to_thread', { threadId, message: 'Look.', mentions: SEVEN });
+    expect(said).not.toContain('Suppressed');
+    await expect.poll(awake, { timeout: 5 * WINDOW_SECONDS * 1_000 }).toEqual(SEVEN);
+    expect((await night.stats('a2')).wakesToday).toBe(1);
+  });
+
+  it('wake when a blackout is over that had begun before the thread', async () => {
+    const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+    const dark = {
+      type: 'one_off',
+      label: 'rest',
+      start_time: at(night.now() - 1_000),
+      end_time: at(night.now() + 3_600_000),
+    };
+    await limits({ blackouts: [dark] });
+    const told = await night.tool(LYRA, 'create_thread', { title: 'Rest', participants: ['a2'] });
+    expect(told).toContain('is woken in its turn');
+    expect(await isAsleep('a2')).toBe(true);
+    await limits();
+    await night.pass(2 * 3_600_000);
+    // Another one looks at all that wait.
+    await night.tool(LYRA, 'create_thread', { title: 'Rest again', participants: ['a3'] });
+    await expect.poll(() => isAsleep('a2')).toBe(false);
+  });
+
+  it('are put to sleep and brought back by an application as often as it likes', async () => {
+    const set = await application();
+    for (let n = 0; n < 5; n++) {
+      expect(await set(true)).toBe(200);
+      expect(await set(false), `time ${n + 1}`).toBe(200);
+      expect(await isAsleep('a2')).toBe(false);
+    }
+    expect(await night.stats('a2')).toMatchObject({ wakesToday: 0, stoppedBy: null });
+    await putToSleep('a2');
+    await limits({ wakes_enabled: false });
+    expect(await set(false)).toBe(409);
+  });
+
+  it('have everything held that they ask, by MCP and of models; who they are is answered', async () => {
+    const client = await night.client('a2');
+    await client.ping();
+    const held = [
+      client.listTools(),
+      client.listResources(),
+      client.listResourceTemplates(),
+      client.readResource({ uri: 'roost://agent/state' }),
+      client.callTool({ name: 'list_team', arguments: {} }),
+      fetch(new URL(`/llm/${secrets.get('a2') ?? ''}/v1/models`, night.relay.url)),
+      ask('a2'),
+    ];
+    const over = new Set<number>();
+    for (const [n, one] of held.entries()) void one.finally(() => over.add(n)).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await client.ping();
+    expect([...over]).toEqual([]);
+    expect((await night.call('PUT', sleepingOf('a2'), { sleeping: false })).status).toBe(200);
+    await Promise.all(held.map((one) => one.catch(() => undefined)));
+    expect(over.size).toBe(held.length);
+  });
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { rosterOf } from '../../../../src/shared/domain/agent.ts';
+import type { SyncStatus } from '../../../../src/shared/protocol/sync/page.ts';
+import { awaitedOf, firstScreenOf } from '../../../../src/page/state/last-team.ts';
+
+const empty = rosterOf([], []);
+const returning: SyncStatus = {
+  kind: 'returning',
+  joining: null,
+  team: { human: null, lead: 'Julian', agents: 8, documents: 9 },
+  link: 'lost',
+  progress: null,
+  arriving: [],
+  missing: false,
+};
+const none = { begun: false, lived: false, others: 0, look: false };
+const alone: SyncStatus = { kind: 'alone', joining: null, kept: null };
+
+test('nobody is taken for new before it is known whether somebody lived here', () => {
+  const household = { status: 'ready', roster: empty } as const;
+  expect(
+    firstScreenOf({ household: { ...household, status: 'loading' }, sync: null, syncFailed: null, home: none }),
+  ).toBe('opening');
+  expect(firstScreenOf({ household, sync: null, syncFailed: null, home: none })).toBe('opening');
+  expect(firstScreenOf({ household, sync: returning, syncFailed: null, home: none })).toBe('returning');
+  expect(firstScreenOf({ household, sync: { ...returning, missing: true }, syncFailed: null, home: none })).toBe(
+    'returning',
+  );
+  expect(firstScreenOf({ household, sync: alone, syncFailed: null, home: none })).toBe('welcome');
+  expect(
+    firstScreenOf({ household: { ...household, status: 'failed' }, sync: null, syncFailed: null, home: none }),
+  ).toBe('home');
+});
+
+test('where others live at the relay whoever is new is asked, and whoever is not is not', () => {
+  const [household, others] = [
+    { status: 'ready', roster: empty } as const,
+    { begun: false, lived: false, others: 1, look: true },
+  ];
+  const screen = (sync: SyncStatus, home: typeof others | 'asking' | 'unreachable') =>
+    firstScreenOf({ household, sync, syncFailed: null, home });
+  expect(screen(alone, 'asking')).toBe('opening');
+  expect(screen(alone, others)).toBe('asked');
+  expect(screen(alone, { ...others, begun: true })).toBe('welcome');
+  expect(screen(alone, { ...others, begun: true, lived: true, others: 0 })).toBe('asked');
+  expect(screen(alone, 'unreachable')).toBe('welcome');
+  expect(screen(returning, others)).toBe('returning');
+});
+
+test('whoever waits is told for whom, as long as nothing is decided', () => {
+  const household = { status: 'ready', roster: empty } as const;
+  const known = { household, sync: alone, syncFailed: null, home: none };
+  expect(awaitedOf({ ...known, household: { ...household, status: 'loading' } })).toBe('ledger');
+  expect(awaitedOf({ ...known, sync: null })).toBe('devices');
+  expect(awaitedOf({ ...known, home: 'asking' })).toBe('relay');
+  expect(awaitedOf(known)).toBeNull();
+});

@@ -1,0 +1,149 @@
+/** Waking while the team is shared: who is not whole on this device yet sleeps on. */
+import { screen, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { sharedStatus, type SharedStatus } from '../support/devices.ts';
+import { runningSession, team } from '../support/household.ts';
+import { openPage, type Page } from '../support/render.tsx';
+
+const called = (page: Page) =>
+  page.relay.posted.flatMap(({ text }) => [...text.matchAll(/<agent name="([^"]*)"/g)].map(([, name]) => name));
+const wake = (page: Page) => page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+
+async function open(status: Partial<SharedStatus>, late: readonly string[], asked: unknown[] = []): Promise<Page> {
+  return openPage({
+    docs: team(3),
+    prepare: ({ owner }) =>
+      void (owner.sync = {
+        syncStatus: () => sharedStatus(status),
+        caughtUp: (request) => {
+          asked.push(request);
+          return { arriving: late, compared: true };
+        },
+      }),
+  });
+}
+
+test('a wake waits for what was said elsewhere, the lead’s words too, and takes everybody along', async () => {
+  const asked: unknown[] = [];
+  const page = await open({ arriving: ['agent-2'] }, [], asked);
+  await wake(page);
+  expect(asked).toEqual([
+    { agentIds: ['lead', 'agent-1', 'agent-2', 'agent-3'], patience: 4_000, comparePatience: 10_000 },
+  ]);
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
+});
+
+test('whoever is still on the way is left to sleep, and how many is said', async () => {
+  const page = await open({}, ['agent-2']);
+  await wake(page);
+  expect(called(page)).toEqual(['Lyra', 'Sable']);
+  expect(screen.getByText(/^One agent is still on the way to this device, and sleeps on\./)).toBeDefined();
+});
+
+test('where everybody is still on the way, no session is begun for nobody', async () => {
+  const page = await open({}, ['agent-1', 'agent-2', 'agent-3']);
+  await wake(page);
+  expect(page.relay.started).toEqual([]);
+  expect(screen.getByText(/^3 agents are still on the way to this device/)).toBeDefined();
+  expect(screen.getByRole('button', { name: 'WAKE' })).toBeDefined();
+});
+
+test('a lead whose last words are on the way is not begun with unasked', async () => {
+  const page = await open({ arriving: ['lead'] }, ['lead']);
+  await wake(page);
+  expect(page.relay.started).toEqual([]);
+  expect(screen.getByText(/^What Julian heard last is still on its way to this device\./)).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
+});
+
+test('where it cannot be told whether there is more, the person is asked', async () => {
+  const page = await open({}, []);
+  page.owner.sync.caughtUp = () => ({ arriving: [], compared: false });
+  await wake(page);
+  expect(page.relay.started).toEqual([]);
+  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
+});
+
+test('while only the line to the other devices is lost, its return is waited for a little', async () => {
+  const asked: unknown[] = [];
+  const page = await open({ link: 'lost' }, [], asked);
+  await wake(page);
+  expect(asked).toEqual([expect.objectContaining({ patience: 4_000, comparePatience: 0 })]);
+});
+
+test('where the relay is away, or is not to hold what devices tell each other, nothing is waited for, and nothing is asked', async () => {
+  const asked: unknown[] = [];
+  const page = await open({ link: 'off' }, [], asked);
+  page.owner.sync.caughtUp = (request) => {
+    asked.push(request);
+    return { arriving: [], compared: false };
+  };
+  await wake(page);
+  expect(asked).toEqual([expect.objectContaining({ patience: 0, comparePatience: 0 })]);
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
+  expect(document.querySelectorAll('.notice')).toHaveLength(0);
+});
+
+test('a browser that shares nothing asks nobody', async () => {
+  const page = await openPage({ docs: team(1) });
+  await wake(page);
+  expect(page.owner.calls).not.toContain('caughtUp');
+  expect(called(page)).toEqual(['Lyra']);
+});
+
+test('where it cannot be asked, what was told last of the others holds', async () => {
+  const page = await open({ arriving: ['agent-3'] }, []);
+  page.owner.sync.caughtUp = () => {
+    throw new Error('out of order');
+  };
+  await wake(page);
+  expect(called(page)).toEqual(['Lyra', 'Wren']);
+});
+
+test('while it is fetched, that is said under the button', async () => {
+  const page = await open({}, []);
+  page.owner.sync.caughtUp = () => new Promise(() => undefined);
+  await wake(page);
+  expect(screen.getByText('Fetching what was said elsewhere…')).toBeDefined();
+});
+
+test('the cell of an agent on its way says so, to those who listen too, until it is here', async () => {
+  const page = await open({ arriving: ['agent-1'] }, []);
+  const cell = screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' });
+  const seat = within(cell.closest('li') ?? cell);
+  expect(seat.getByText('on its way here')).toBeDefined();
+  expect(cell.closest('li')?.textContent).toContain('WAKE leaves it asleep until then');
+  expect(screen.getByText(/3 sleeping · 1 on the way here/)).toBeDefined();
+  await page.say({ news: 'sync', status: sharedStatus() });
+  expect(seat.queryByText('on its way here')).toBeNull();
+});
+
+test('whoever is awake in the session is shown awake, wherever what was said is', async () => {
+  await openPage({
+    docs: team(1),
+    snapshot: runningSession({ awake: ['agent-1'] }),
+    prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus({ arriving: ['agent-1'] })),
+  });
+  expect(screen.queryByText('on its way here')).toBeNull();
+});
+
+test('among those to choose from, whoever is on the way cannot be ticked', async () => {
+  const page = await open({ arriving: ['agent-2'] }, []);
+  await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
+  expect((await screen.findByRole<HTMLInputElement>('checkbox', { name: /Wren/ })).disabled).toBe(true);
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Lyra' }).disabled).toBe(false);
+});
+
+test('a device that fetches says so in the header once it takes a while, and not before', async () => {
+  const page = await openPage({
+    docs: team(1),
+    prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus({ backlog: { done: 1, of: 4 } })),
+  });
+  expect(screen.queryByText(/^Catching up/)).toBeNull();
+  expect(await screen.findByRole('link', { name: 'Catching up 25 %' })).toBeDefined();
+  await page.say({ news: 'sync', status: sharedStatus() });
+  expect(screen.queryByText(/^Catching up/)).toBeNull();
+});

@@ -1,0 +1,917 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { addedText } from '../../../../../src/shared/domain/threads.ts';
+import { expect, test } from 'vitest';
+import type { RoostEvent } from '../../../../../src/shared/protocol/events.ts';
+import { LIMITS } from '../../../../../src/shared/protocol/limits.ts';
+import { prepareFile } from '../../../../../src/page/ui/attachments/prepare.ts';
+import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from '../../support/household.ts';
+import { openPage, type Page } from '../../support/render.tsx';
+
+const HOUR = 3_600_000;
+const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to/ });
+const log = () => screen.getByRole('region', { name: /^Conversation with/ });
+const awake = runningSession({ awake: ['agent-1'] });
+const now = { sessionId: 'session-2' } as const;
+
+type Said = Extract<RoostEvent, { kind: 'message' }>;
+
+/** A whole message in the session’s conversation with the first agent. */
+const hears = (page: Page, message: Pick<Said, 'messageId' | 'author' | 'role'> & Partial<Said>, text: string) =>
+  page.hear({
+    kind: 'message',
+    time: NOW,
+    sessionId: 'session-2',
+    agentId: 'agent-1',
+    blocks: [{ kind: 'text', text }],
+    status: 'complete',
+    error: null,
+    usage: null,
+    clientId: null,
+    replaces: null,
+    waiting: false,
+    ...message,
+  });
+
+const answer = (
+  page: Page,
+  { text = 'There.', ...more }: Partial<Pick<Said, 'messageId' | 'status' | 'error'>> & { text?: string } = {},
+) => hears(page, { messageId: 'answer', author: 'agent-1', role: 'assistant', ...more }, text);
+
+test('Enter sends to the agent whose conversation it is, and the message is shown at once', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'Good morning{Shift>}{Enter}{/Shift}you{Enter}');
+  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Good morning\nyou' }]);
+  expect(field().value).toBe('');
+  expect(log().textContent).toContain('Sending…');
+  const clientId = page.relay.posted[0]?.clientId ?? '';
+  await page.hear({
+    kind: 'message',
+    time: NOW,
+    messageId: 'm',
+    sessionId: 'session-2',
+    agentId: 'agent-1',
+    author: 'human',
+    role: 'user',
+    blocks: [{ kind: 'text', text: 'Good morning\nyou' }],
+    status: 'complete',
+    error: null,
+    usage: null,
+    clientId,
+    replaces: null,
+    waiting: false,
+  });
+  expect(log().textContent).not.toContain('Sending…');
+  expect(within(log()).getAllByRole('article', { name: 'You' })).toHaveLength(1);
+});
+
+test('the lead is written to without an address', async () => {
+  const page = await openPage({ docs: team(1), path: '/lead', snapshot: awake });
+  await page.user.type(field(), 'Hello{Enter}');
+  expect(page.relay.posted[0]).not.toHaveProperty('to');
+});
+
+test('words stream into one bubble, and are announced once when they are whole', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.hear({
+    kind: 'answer-started',
+    time: NOW,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
+  await page.hear({ kind: 'text', messageId: 'answer', text: 'The second ' });
+  await page.hear({ kind: 'text', messageId: 'answer', text: 'pier.' });
+  await waitFor(() => expect(log().textContent).toContain('The second pier.'));
+  expect(screen.queryByText('Lyra: The second pier.')).toBeNull();
+  await answer(page, { text: 'The second pier.' });
+  expect(within(log()).getAllByRole('article', { name: 'Lyra' })).toHaveLength(1);
+  expect(screen.getByText('Lyra: The second pier.').parentElement?.getAttribute('aria-live')).toBe('polite');
+});
+
+const menuOf = async (page: Page, name: string) => {
+  await page.user.click(await screen.findByRole('button', { name }));
+  return within(screen.getByRole('menu', { name }));
+};
+
+test('what was said is copied as the Markdown that it is, and so is the way to it', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await answer(page, { text: '**Two** piers:\n\n- north\n- south' });
+  const more = 'More about what Lyra said';
+  await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: 'Copy as Markdown' }));
+  expect(await navigator.clipboard.readText()).toBe('**Two** piers:\n\n- north\n- south');
+  await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: /^Copy link/ }));
+  expect(await navigator.clipboard.readText()).toBe(`${location.origin}/agent/agent-1/at/answer`);
+});
+
+test('a quotation stands behind what was written already, of the whole or of what is marked of it, and one goes on after it', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await answer(page, { text: 'The second pier.\n\nAnd a third.' });
+  const quote = async () =>
+    page.user.click((await menuOf(page, 'More about what Lyra said')).getByRole('menuitem', { name: /^Quote/ }));
+  await page.user.type(field(), 'Wait.');
+  await quote();
+  expect(field().value).toBe('Wait.\n\n> The second pier.\n>\n> And a third.\n\n');
+  expect(document.activeElement).toBe(field());
+  expect(field().selectionStart).toBe(field().value.length);
+  await page.user.clear(field());
+  const mark = document.getSelection();
+  mark?.selectAllChildren(screen.getByText('And a third.'));
+  await quote();
+  expect(field().value).toBe('> And a third.\n\n');
+  await page.user.clear(field());
+  mark?.selectAllChildren(screen.getByRole('main'));
+  await quote();
+  expect(field().value).toContain('> The second pier.');
+});
+
+test('arrows go from the menu of one message to the next', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'First?', NOW - 2000, now),
+    said('agent-1', 'agent-1', 'Second.', NOW - 1000, now),
+  ];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  const [mine, theirs] = [
+    await screen.findByRole('button', { name: 'More about what you wrote' }),
+    screen.getByRole('button', { name: 'More about what Lyra said' }),
+  ];
+  theirs.focus();
+  await page.user.keyboard('{ArrowUp}');
+  expect(document.activeElement).toBe(mine);
+  await page.user.keyboard('{ArrowDown}');
+  expect(document.activeElement).toBe(theirs);
+});
+
+test('how long ago it was is said for an hour, and then the time of day; the exact time is at hand', async () => {
+  const minutes = (count: number) => NOW - count * 60_000;
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'Old.', minutes(61), now),
+    said('agent-1', 'agent-1', 'Young.', minutes(59), now),
+  ];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await screen.findByText('Young.');
+  const times = () =>
+    within(log())
+      .getAllByRole('article')
+      .map((said) => said.querySelector('time'));
+  expect(times()[0]?.textContent).toMatch(/^\d\d:\d\d$/);
+  expect(times()[1]?.textContent).toBe('59 min ago');
+  const exact = times()[1]?.title ?? '';
+  expect(exact).toMatch(/\d{4}, \d\d:\d\d$/);
+  // Without a pointer that rests on it: by a press, and by the keyboard above what can be done with
+  // the message.
+  await page.user.click(screen.getByRole('button', { name: '59 min ago' }));
+  expect(times()[1]?.textContent).toBe(exact);
+  await page.user.click(screen.getByRole('button', { name: exact }));
+  expect(times()[1]?.textContent).toBe('59 min ago');
+  screen.getByRole('button', { name: 'More about what Lyra said' }).focus();
+  await page.user.keyboard('{Enter}');
+  expect(screen.getByRole('menu', { description: exact })).toBeDefined();
+});
+
+test('an answer so short that nobody saw it open is announced too, and what was there before is not', async () => {
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  await answer(page, { text: 'Yes.' });
+  expect(await screen.findByText('Lyra: Yes.')).toBeTruthy();
+  expect(screen.queryByText('Lyra: Earlier.')).toBeNull();
+});
+
+test('words that stream change their own bubble and nothing else of the page', async () => {
+  const page = await openPage({
+    docs: [...team(3), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  await page.hear({
+    kind: 'answer-started',
+    time: NOW,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
+  await page.hear({ kind: 'text', messageId: 'answer', text: 'One' });
+  // A row is out of sight, and so no article to anybody, until it has been measured.
+  await waitFor(() => expect(within(log()).getAllByRole('article', { name: 'Lyra' })).toHaveLength(2));
+  const bubble = within(log()).getAllByRole('article', { name: 'Lyra' }).at(-1);
+  await waitFor(() => expect(bubble?.textContent).toContain('One'));
+  // What was plain while Markdown was fetched is set once, whoever is speaking.
+  await waitFor(() => expect(log().querySelectorAll('.md')).toHaveLength(2));
+  const touched: Node[] = [];
+  const watch = new MutationObserver((changes) => touched.push(...changes.map((change) => change.target)));
+  watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+  for (let i = 0; i < 20; i++) await page.hear({ kind: 'text', messageId: 'answer', text: ` word${i}` });
+  await waitFor(() => expect(bubble?.textContent).toContain('word19'));
+  watch.disconnect();
+  expect(touched.length).toBeGreaterThan(0);
+  // A node that is no longer in the page was taken out of one that was touched too.
+  expect(touched.filter((node) => node.isConnected && !bubble?.contains(node))).toEqual([]);
+});
+
+const begins = (page: Page) =>
+  page.hear({
+    kind: 'answer-started',
+    time: NOW - 12_000,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
+
+test('what goes on stands under the name with since when, unfolds into what was done, and is gone with the answer', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  await begins(page);
+  const line = () => screen.findByRole('button', { name: /^(thinking|writing|waits|running)/ });
+  expect((await line()).textContent).toBe('thinking · 12 s');
+  const tool = { kind: 'tool' as const, toolUseId: 't1', name: 'list_files', input: {}, isError: false };
+  const block = { ...tool, result: null, startedAt: NOW - 9_000 };
+  await page.hear({ kind: 'tool', messageId: 'answer', block });
+  await page.hear({ kind: 'tool', messageId: 'answer', block: { ...block, result: 'a.txt', endedAt: NOW - 5_000 } });
+  const waits = { ...tool, toolUseId: 't2', name: 'wait_for_agent', input: { agent: 'agent-2' } };
+  await page.hear({ kind: 'tool', messageId: 'answer', block: { ...waits, result: null, startedAt: NOW - 4_000 } });
+  expect((await line()).textContent).toBe('waits for Wren · 4 s');
+  await page.user.click(await line());
+  const list = within(screen.getByRole('region', { name: 'What Lyra does' }));
+  expect(list.getAllByRole('listitem').map((step) => step.textContent)).toEqual([
+    '✓looked into the folder, done08:54 · 4 s',
+    '•waits for Wren, under way08:54 · 4 s',
+  ]);
+  // The field keeps what it has: the key is the list's alone.
+  field().focus();
+  await page.user.keyboard('{Escape}');
+  expect(screen.queryByRole('region', { name: 'What Lyra does' })).toBeNull();
+  expect(document.activeElement).toBe(field());
+  await answer(page);
+  expect(screen.queryByRole('button', { name: /^waits/ })).toBeNull();
+});
+
+test('what is written while one answers stands below, with its files, to be changed or taken back until it is read', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await begins(page);
+  const file = { attachmentId: 'f', name: 'notes.txt', mediaType: 'text/plain', bytes: 5 };
+  page.owner.docs.push({
+    ...{ _id: 'attachment:f:0', type: 'attachment', schema: 1, at: at(9), agentId: 'agent-1' },
+    ...{ attachmentId: 'f', sha256: '', bytes: 5, index: 0, data: btoa('green') },
+  });
+  const says = (text: string) =>
+    hears(page, { messageId: `h-${text}`, clientId: text, author: 'human', role: 'user', attachments: [file] }, text);
+  for (const text of ['one', 'two', 'three']) await says(text);
+  const waiting = () => screen.queryByRole('region', { name: 'Written meanwhile' });
+  const rows = () => within(waiting() ?? document.body).getAllByRole('listitem');
+  expect(rows().map((row) => row.textContent)).toEqual(['onenotes.txt', 'twonotes.txt', 'threenotes.txt']);
+  expect(within(log()).queryByText('two')).toBeNull();
+  const press = async (text: string, name: string) => {
+    const row = rows().find((each) => each.textContent?.startsWith(text));
+    await page.user.click(within(row ?? document.body).getByRole('button', { name }));
+  };
+  await press('two', 'Withdraw');
+  await waitFor(() => expect(rows()).toHaveLength(2));
+  await press('one', 'Edit');
+  await waitFor(() => expect(field().value).toBe('one'));
+  expect(await screen.findByRole('button', { name: 'Remove notes.txt' })).toBeDefined();
+  expect(page.relay.asked).toEqual(['take back h-two', 'take back h-one']);
+  // It was read as one pressed: it stays, and that is said.
+  page.relay.refusal = {
+    kind: 'refused',
+    status: 409,
+    message: 'This has been read already.',
+    problem: { type: 'about:roost/read-already', title: 'x', status: 409, detail: 'x' },
+  };
+  await press('three', 'Withdraw');
+  await screen.findByText('This has been read already.');
+  expect(rows()).toHaveLength(1);
+  await answer(page);
+  expect(waiting()).toBeNull();
+  expect(within(log()).getByText('three')).toBeDefined();
+  page.relay.refusal = null;
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(page.relay.posted).toMatchObject([{ text: 'two', attachments: [{ name: 'notes.txt' }] }]));
+  page.unmount();
+  await openPage({ docs: page.owner.docs, path: '/agent/agent-1', snapshot: awake });
+});
+
+test('what waits on this device for somebody asleep is taken back, and goes nowhere', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
+  await page.user.type(field(), 'For later{Enter}');
+  await page.user.click(await within(log()).findByRole('button', { name: 'Withdraw' }));
+  await waitFor(() => expect(field().value).toBe('For later'));
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'message-withdrawn', agentId: 'agent-1' });
+  expect(page.relay.asked).toEqual([]);
+  expect(log().textContent).not.toContain('Kept on this device');
+});
+
+test('a file of exactly as many bytes as one may have is taken, and of one with a byte more it is said that it is too large', async () => {
+  const prepared = (size: number) => {
+    const paper = new Uint8Array(size);
+    paper.set(new TextEncoder().encode('%PDF-1.7'));
+    return prepareFile(new File([paper], 'plan.pdf'), () => 'file-1');
+  };
+  expect(await prepared(20_000_000)).toMatchObject({
+    ok: true,
+    file: { name: 'plan.pdf', mediaType: 'application/pdf', bytes: 20_000_000 },
+  });
+  expect(await prepared(20_000_001)).toEqual({
+    ok: false,
+    reason: 'plan.pdf is a little larger than 20 MB, which is the most.',
+  });
+});
+
+test('an answer can be stopped while it is written', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  expect(screen.queryByRole('button', { name: 'Stop' })).toBeNull();
+  await page.hear({
+    kind: 'answer-started',
+    time: NOW,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
+  await page.user.click(screen.getByRole('button', { name: 'Stop' }));
+  expect(page.relay.asked).toEqual(['stop agent-1']);
+  await answer(page, { status: 'stopped' });
+  expect(log().textContent).toContain('You stopped this answer here.');
+});
+
+test('what was written earlier can be said anew from there, and what stood there before is read by a press', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'First', NOW - 3000, { ...now, messageId: 'q1' }),
+    said('agent-1', 'agent-1', 'One', NOW - 2000, now),
+    said('agent-1', 'human', 'Second', NOW - 1000, { ...now, messageId: 'q2', replaces: 'q0' }),
+    said('agent-1', 'agent-1', 'Two', NOW - 500, now),
+  ];
+  const page = await openPage({
+    docs,
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare: ({ owner }) => {
+      owner.replaced = [
+        said('agent-1', 'human', 'Once upon', NOW - 9000, { ...now, messageId: 'q00' }),
+        said('agent-1', 'agent-1', 'a time', NOW - 8500, now),
+        said('agent-1', 'human', 'Long ago', NOW - 8000, { ...now, messageId: 'q0', replaces: 'q00' }),
+      ];
+    },
+  });
+  await page.user.click(screen.getByRole('button', { name: 'Earlier version' }));
+  const before = await screen.findByRole('dialog', { name: 'What stood here before' });
+  const versions = await within(before).findAllByRole('heading', { level: 3 });
+  expect(versions.map((version) => version.parentElement?.textContent)).toMatchObject([
+    expect.stringMatching(/^Version 1.*YouOnce upon.*Lyraa time/s),
+    expect.stringMatching(/^Version 2.*YouLong ago/s),
+  ]);
+  await page.user.keyboard('{Escape}');
+  const [first] = screen.getAllByRole('button', { name: 'More about what you wrote' });
+  if (first) await page.user.click(first);
+  await page.user.click(screen.getByRole('menuitem', { name: /^Edit from here/ }));
+  expect(field().value).toBe('First');
+  expect(screen.getByText(/^Editing what you wrote before/)).toBeTruthy();
+  await page.user.clear(field());
+  await page.user.type(field(), 'Another first{Enter}');
+  expect(page.relay.posted).toMatchObject([{ text: 'Another first', replaces: 'q1' }]);
+  expect(log().textContent).not.toContain('Two');
+});
+
+test('a failed answer says why, and “Try again” asks the last question again in its place', async () => {
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'human', 'Why?', NOW - 1000, { ...now, messageId: 'q' })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  await answer(page, { status: 'failed', error: 'overloaded' });
+  expect(log().textContent).toContain('Lyra could not answer: overloaded');
+  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Why?', replaces: 'q' }]);
+  expect(log().textContent).not.toContain('overloaded');
+});
+
+test('an answer that broke off says why, and Go on has it gone on with, once', async () => {
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'Long ago', NOW - HOUR, { status: 'interrupted' })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  // Of another session: what it had before it is gone.
+  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
+  await answer(page, { status: 'interrupted', error: 'It used tools 25 times.' });
+  expect(log().textContent).toContain('It used tools 25 times.');
+  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
+  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Go on.' }]);
+  expect(page.relay.posted[0]).not.toHaveProperty('replaces');
+  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
+});
+
+test('the last question can be edited and sent again, in its place', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'First', NOW - 3000, { ...now, messageId: 'q1' }),
+    said('agent-1', 'agent-1', 'One', NOW - 2000, now),
+    said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q2' }),
+  ];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'a draft');
+  await page.user.click(screen.getByRole('button', { name: 'Edit and send again' }));
+  expect(field().value).toBe('Secnod');
+  await page.user.clear(field());
+  await page.user.type(field(), 'Second{Enter}');
+  expect(page.relay.posted).toMatchObject([{ text: 'Second', replaces: 'q2' }]);
+  expect(log().textContent).not.toContain('Secnod');
+  expect(field().value).toBe('a draft');
+});
+
+test('arrow up in the empty field edits the last question of a session, and brings back what is further past', async () => {
+  const docs = [
+    ...team(2),
+    said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q' }),
+    said('agent-2', 'human', 'Long ago', NOW - 90_000_000),
+  ];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'a{ArrowUp}');
+  expect(field().value).toBe('a');
+  await page.user.type(field(), '{Backspace}{ArrowUp}');
+  expect(field().value).toBe('Secnod');
+  expect(screen.getByText(/^Editing your last message/)).toBeDefined();
+  await page.user.keyboard('{Escape}');
+  expect(field().value).toBe('');
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  await page.user.click(field());
+  await page.user.keyboard('{ArrowUp}');
+  expect(field().value).toBe('Long ago');
+  expect(screen.getByText(/^Your last message, to be said anew/)).toBeDefined();
+  await page.user.keyboard('{Escape}');
+  expect(field().value).toBe('');
+  expect(document.activeElement).toBe(field());
+  await page.user.keyboard('{Escape}');
+  expect(document.activeElement).not.toBe(field());
+});
+
+test('an answer that the relay was cut off in says so', async () => {
+  await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'The river', NOW - 1000, { status: 'interrupted' })],
+    path: '/agent/agent-1',
+  });
+  expect(log().textContent).toContain('The relay was cut off here.');
+});
+
+test('a message to somebody asleep is kept on this device until a session can take it', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
+  expect(screen.getByText('Lyra sleeps, and will read this on waking.')).toBeDefined();
+  await page.user.type(field(), 'For later{Enter}');
+  expect(page.relay.posted).toEqual([]);
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'queued-message', agentId: 'agent-1', text: 'For later' });
+  expect(log().textContent).toContain('Kept on this device: Lyra sleeps, and will read this on waking.');
+});
+
+test('a message that finds no relay is kept too, under the same id, so that it cannot be there twice', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  page.relay.refusal = { kind: 'unreachable', message: 'x' };
+  await page.user.type(field(), 'Hello{Enter}');
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'queued-message', clientId: page.relay.posted[0]?.clientId });
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(log().textContent).toContain('It goes out by itself when the relay is back.');
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: awake });
+  expect(log().textContent).toContain('Lyra reads this in a moment.');
+});
+
+test('what the relay refuses is not lost: it can be tried again or taken back', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  page.relay.refusal = {
+    kind: 'refused',
+    status: 409,
+    message: 'Lyra is not in this session.',
+    problem: { type: 'about:roost/unknown-agent', title: 'x', status: 409, detail: 'x' },
+  };
+  await page.user.type(field(), 'Hello{Enter}');
+  expect(within(log()).getByRole('alert').textContent).toContain('Lyra is not in this session.');
+  await page.user.click(screen.getByRole('button', { name: 'Withdraw' }));
+  expect(field().value).toBe('Hello');
+  expect(within(log()).queryByRole('alert')).toBeNull();
+});
+
+test('a message in the inbox of somebody asleep says that it waits, until it is read', async () => {
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'human', 'Later', NOW - 1000, { ...now, messageId: 'w', waiting: true })],
+    path: '/agent/agent-1',
+    snapshot: runningSession(),
+  });
+  expect(log().textContent).toContain('Waits: Lyra sleeps');
+  await page.hear({ kind: 'message-read', time: NOW, messageId: 'w', agentId: 'agent-1', sessionId: 'session-2' });
+  expect(log().textContent).not.toContain('Waits');
+});
+
+test('between two sessions stands how long the agent slept, and why the last one ended', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'agent-1', 'Good night.', NOW - 10 * HOUR, { sessionId: 'session-1' }),
+    sessionEnd('session-1', NOW - 9.5 * HOUR, 'crash'),
+    sessionStart('session-2', NOW - 0.5 * HOUR),
+    said('agent-1', 'agent-1', 'Good morning.', NOW - 0.4 * HOUR, now),
+  ];
+  await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  expect(screen.getByText(/^Yesterday 22:55 · Lyra slept 10 hours · the relay crashed$/)).toBeDefined();
+});
+
+test('whoever sleeps now says since when, and why', async () => {
+  await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'x', NOW - HOUR), sessionEnd('session-1', NOW - HOUR / 2, 'idle')],
+    path: '/agent/agent-1',
+  });
+  expect(screen.getByText('Lyra sleeps since today 08:25 · nothing was said for a while')).toBeDefined();
+});
+
+test('tool calls fold into one quiet line, and open', async () => {
+  const blocks = [
+    {
+      kind: 'tool' as const,
+      toolUseId: 't1',
+      name: 'choose_name',
+      input: { name: 'Fen' },
+      result: 'Kept.',
+      isError: false,
+    },
+    {
+      kind: 'tool' as const,
+      toolUseId: 't2',
+      name: 'write_soul',
+      input: { text: 'I am Fen.' },
+      result: 'Kept.',
+      isError: false,
+    },
+    {
+      kind: 'tool' as const,
+      toolUseId: 't3',
+      name: 'message_agent',
+      input: { to: 'Wren', message: 'Hello.' },
+      result: 'Delivered.',
+      isError: false,
+    },
+    { kind: 'text' as const, text: 'So.' },
+    ...[1, 2, 3, 4, 5, 6, 7].flatMap((n) =>
+      ['list_files', 'list_files', 'read_output'].map((name, i) => ({
+        kind: 'tool' as const,
+        toolUseId: `m${n}-${i}`,
+        name,
+        input: {},
+        result: '',
+        isError: false,
+      })),
+    ),
+    { kind: 'text' as const, text: 'It asked.' },
+    // The first says so itself; the second was written before calls did.
+    ...[
+      { asks: true as const, result: 'Anything at all.' },
+      { result: 'This waits for the human: it has not run.' },
+    ].map((answer, n) => ({
+      ...{ kind: 'tool' as const, toolUseId: `q${n}`, name: 'write_file', isError: false },
+      ...{ input: { path: `${n}.md` }, ...answer },
+    })),
+    { kind: 'text' as const, text: 'By a program.' },
+    // As a program that is its mind tells of what it does by itself.
+    ...[
+      ['mind__think', {}],
+      ['mind__edit', { title: 'Edit notes.md', file: 'notes.md' }],
+      ['mind__execute', { title: 'Builds it', command: 'make all' }],
+      ['mind__read', {}],
+      ['mcp__notes__find_all', {}],
+    ].map(([name, input], n) => ({
+      ...{ kind: 'tool' as const, toolUseId: `p${n}`, name: String(name), input, result: '', isError: false },
+    })),
+  ];
+  const { user } = await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  const line = screen.getByText('chose the name Fen · wrote down who it is · wrote to Wren');
+  expect(line.closest('details')?.open).toBe(false);
+  // The same again is said once, and of very many the first.
+  const again = 'looked into the folder, 2 times · looked what a command wrote · ';
+  expect(screen.getByText('asked you first: 0.md · asked you first: 1.md')).toBeDefined();
+  expect(screen.getByText(`${again}${again}looked into the folder, 2 times · and 13 more`)).toBeDefined();
+  expect(
+    screen.getByText('thought · Edit notes.md · ran make all · read files · used find_all of notes'),
+  ).toBeDefined();
+  // Each says the same where it is opened; what it is called stands under the pointer.
+  await user.click(line);
+  const opened = screen.getByText('wrote to Wren');
+  expect(opened.title).toBe('message_agent');
+  expect(screen.queryByText('message_agent')).toBeNull();
+});
+
+test('a wake is a line across the lead’s conversation', async () => {
+  const blocks = [
+    {
+      kind: 'call' as const,
+      call: 'wake' as const,
+      callId: 'w',
+      seats: [
+        { agentId: 'agent-1', position: 0, name: 'Lyra' },
+        { agentId: 'agent-2', position: 1, name: 'Wren' },
+      ],
+    },
+  ];
+  await openPage({
+    docs: [...team(2), said('lead', 'human', '', NOW - 1000, { ...now, blocks })],
+    path: '/lead',
+    snapshot: awake,
+  });
+  expect(screen.getByText('You called Lyra and Wren')).toBeDefined();
+});
+
+test('earlier messages are read when they are asked for', async () => {
+  const docs = Array.from({ length: 7 }, (_, i) => said('agent-1', 'agent-1', `Message ${i}`, NOW - 10_000 + i, now));
+  const page = await openPage({
+    docs: [...team(1), ...docs],
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare: ({ owner }) => (owner.pageSize = 3),
+  });
+  const shown = () => within(log()).getAllByRole('article').length;
+  expect(shown()).toBe(3);
+  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  expect(shown()).toBe(6);
+  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  expect(shown()).toBe(7);
+  expect(screen.queryByRole('button', { name: 'Earlier messages' })).toBeNull();
+});
+
+test('too long a message is counted and not sent, and nothing of it is lost', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const text = 'x'.repeat(LIMITS.messageText + 345);
+  fireEvent.input(field(), { target: { value: text } });
+  expect(screen.getByRole('alert').textContent).toBe(
+    'This is 1,000,345 characters: 345 more than one message can hold. Shorten it, or send it in parts.',
+  );
+  fireEvent.keyDown(field(), { key: 'Enter' });
+  expect(page.relay.posted).toEqual([]);
+  expect(field().value).toHaveLength(text.length);
+});
+
+test('Enter while a script is being composed chooses a candidate and does not send', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  fireEvent.input(field(), { target: { value: 'に' } });
+  fireEvent.keyDown(field(), { key: 'Enter', isComposing: true });
+  expect(page.relay.posted).toEqual([]);
+});
+
+test('a draft is there again after a reload, each conversation its own', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'half a thou');
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  expect(field().value).toBe('');
+  page.unmount();
+  await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  expect(field().value).toBe('half a thou');
+});
+
+test('what is attached to a draft is there again after a reload, and in another conversation is not', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  const chips = () =>
+    screen.queryAllByRole('button', { name: /^Remove/ }).map((chip) => chip.getAttribute('aria-label'));
+  const drop = (...files: File[]) => fireEvent.drop(log(), { dataTransfer: { types: ['Files'], files } });
+  drop(new File(['green'], 'green.txt'), new File(['red'], 'red.txt'));
+  await waitFor(() => expect(chips()).toHaveLength(2));
+  await page.user.click(screen.getByRole('button', { name: 'Remove red.txt' }));
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  expect(chips()).toEqual([]);
+  page.unmount();
+  const again = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  await waitFor(() => expect(chips()).toEqual(['Remove green.txt']));
+  await again.user.type(field(), 'Look{Enter}');
+  await waitFor(() =>
+    expect(again.relay.posted).toMatchObject([{ text: 'Look', attachments: [{ data: btoa('green') }] }]),
+  );
+  expect(chips()).toEqual([]);
+  again.unmount();
+  await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  expect(chips()).toEqual([]);
+});
+
+test('what was on its way as the page went is taken up by the next one with its files, and goes out once', async () => {
+  const never = new Promise<never>(() => undefined);
+  const page = await openPage({
+    docs: team(1),
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare: ({ relay }) => void Object.assign(relay, { postMessage: () => never }),
+  });
+  // The ledger is busy: what is attached is not in it yet.
+  page.owner.pause = () => never;
+  fireEvent.drop(log(), { dataTransfer: { types: ['Files'], files: [new File(['green'], 'green.txt')] } });
+  await screen.findByRole('button', { name: 'Remove green.txt' });
+  await page.user.type(field(), 'Look{Enter}');
+  expect(log().textContent).toContain('Sending…');
+  page.unmount();
+  const again = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await waitFor(() =>
+    expect(again.relay.posted).toMatchObject([
+      { text: 'Look', attachments: [{ name: 'green.txt', data: btoa('green') }] },
+    ]),
+  );
+  const { clientId = '' } = again.relay.posted[0] ?? {};
+  await hears(again, { messageId: 'm', author: 'human', role: 'user', clientId }, 'Look');
+  expect(Object.keys(localStorage).filter((key) => key.startsWith('roost-unsent'))).toEqual([]);
+  again.unmount();
+  const last = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  expect(last.relay.posted).toEqual([]);
+});
+
+test('an edit that finds no relay stands where it was written, and goes out when the relay is back', async () => {
+  const docs = [...team(1), said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q' })];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await page.user.click(screen.getByRole('button', { name: 'Edit and send again' }));
+  page.relay.refusal = { kind: 'unreachable', message: 'x' };
+  await page.user.clear(field());
+  await page.user.type(field(), 'Second{Enter}');
+  expect(log().textContent).toContain('Not sent yet: the relay is out of reach.');
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  page.relay.refusal = null;
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: awake });
+  expect(page.relay.posted).toMatchObject([
+    { text: 'Second', replaces: 'q' },
+    { text: 'Second', replaces: 'q' },
+  ]);
+  expect(log().textContent).not.toContain('Not sent yet');
+  expect(new Set(page.relay.posted.map(({ clientId }) => clientId)).size).toBe(1);
+});
+
+test('a draft is the device’s, not the tab’s: a new tab has it, and what another tab sent stands nowhere to be sent again', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'half a thou');
+  act(() => field().blur());
+  page.unmount();
+  sessionStorage.clear();
+  await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  expect(field().value).toBe('half a thou');
+  const elsewhere = (newValue: string | null) =>
+    fireEvent(window, new StorageEvent('storage', { key: 'roost-draft:agent-1', newValue }));
+  elsewhere('half a thought');
+  expect(field().value).toBe('half a thought');
+  // Who writes here goes on undisturbed.
+  act(() => field().focus());
+  elsewhere('another');
+  expect(field().value).toBe('half a thought');
+  act(() => field().blur());
+  elsewhere(null);
+  expect(field().value).toBe('');
+});
+
+test('an egg shows its words while it is being born, and cannot be spoken to', async () => {
+  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, callId: 'w', name: null };
+  const page = await openPage({ docs: team(0), path: '/agent/egg', snapshot: runningSession({ hatching: [egg] }) });
+  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'a', agentId: 'egg', sessionId: 'session-2' });
+  await page.hear({ kind: 'text', messageId: 'a', text: 'Who might I be?' });
+  await waitFor(() => expect(log().textContent).toContain('Who might I be?'));
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox').disabled).toBe(true);
+  await page.user.click(screen.getByRole('button', { name: 'Give up this egg' }));
+  expect(page.relay.asked).toEqual(['sleep egg']);
+});
+
+test('a first word is offered to somebody awake with nothing said yet', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.user.click(screen.getByRole('button', { name: 'How did you come to your name?' }));
+  expect(field().value).toBe('How did you come to your name?');
+  expect(page.relay.posted).toEqual([]);
+});
+
+test('an address at which nobody lives says so', async () => {
+  await openPage({ docs: team(1), path: '/agent/nobody' });
+  expect(screen.getByRole('heading', { name: 'Nobody lives at this address' })).toBeDefined();
+});
+
+test('a conversation that cannot be read says so, and can be tried again', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
+  page.owner.broken = 'disk error';
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  const alert = screen.getByRole('alert');
+  expect(alert.textContent).toContain('disk error');
+  page.owner.broken = null;
+  await page.user.click(within(alert).getByRole('button', { name: 'Try again' }));
+  expect(screen.getByRole('heading', { name: 'Wren sleeps' })).toBeDefined();
+});
+
+test('on a phone the hearth and the conversation are two views', async () => {
+  const page = await openPage({ docs: team(1), width: 360 });
+  expect(screen.queryByRole('region', { name: /Conversation/ })).toBeNull();
+  await page.user.click(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' }));
+  expect(screen.queryByRole('list', { name: 'The team' })).toBeNull();
+  await page.user.click(screen.getByRole('link', { name: 'Hearth' }));
+  expect(screen.getByRole('list', { name: 'The team' })).toBeDefined();
+});
+
+test('what the relay told an agent of its question opens; a line of the relay’s stands as it is', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const tells = (messageId: string, text: string) => hears(page, { messageId, author: 'relay', role: 'user' }, text);
+  await tells('note', 'One line.');
+  await tells('call-c1', 'You asked to use fetch_page with this:\n> {}\nThe human said yes.');
+  await within(log()).findByText('One line.');
+  const summary = await within(log()).findByText(/^Roost told .+ what came of its question$/);
+  expect(screen.queryByText(/You asked to use/)).toBeNull();
+  await page.user.click(summary);
+  await screen.findByText(/You asked to use fetch_page/);
+});
+
+test('who is taken into a thread has a line with the way there, in the person’s words, whoever did it', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  const added = { threadId: 'thread-1', title: 'Tides “of” March' };
+  await hears(page, { messageId: 'n1', author: 'relay', role: 'user' }, addedText({ ...added, byHuman: true }));
+  await hears(page, { messageId: 'n2', author: 'agent-2', role: 'user' }, addedText({ ...added, byHuman: false }));
+  const links = await within(log()).findAllByRole('link', { name: 'Tides ’of’ March' });
+  expect(links.map((link) => link.getAttribute('href'))).toEqual(['/threads/thread-1', '/threads/thread-1']);
+  expect(log().textContent).toMatch(/You took Lyra into the thread .*Wren took Lyra into the thread /);
+  expect(log().textContent).not.toContain('read_thread');
+});
+
+test('files are dropped anywhere on the conversation, which shows that; where they are not taken the page stays all the same', async () => {
+  await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const chat = screen.getByRole('region', { name: 'Conversation' });
+  const dataTransfer = { types: ['Files'], files: [new File(['the pier is green'], 'notes.txt')] };
+  fireEvent.dragEnter(chat, { dataTransfer });
+  fireEvent.dragEnter(log(), { dataTransfer });
+  fireEvent.dragLeave(chat, { dataTransfer });
+  expect(chat.dataset['drops']).toBe('true');
+  // False: the browser does not do what it would.
+  expect(fireEvent.dragOver(log(), { dataTransfer })).toBe(false);
+  expect(fireEvent.drop(log(), { dataTransfer })).toBe(false);
+  expect(chat.dataset['drops']).toBeUndefined();
+  expect(await screen.findByRole('button', { name: 'Remove notes.txt' })).toBeDefined();
+  const more = { types: ['Files'], files: [new File(['the pier is red'], 'more.txt')] };
+  expect(fireEvent.drop(field(), { dataTransfer: more })).toBe(false);
+  expect(await screen.findByRole('button', { name: 'Remove more.txt' })).toBeDefined();
+  expect(fireEvent.drop(log(), { dataTransfer: { types: ['text/plain'], files: [] } })).toBe(true);
+});
+
+test('files go along once kept: what is no file to read is said, what was taken away comes back, the same one is kept once', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const input =
+    document.querySelector<HTMLInputElement>('.compose input[type=file]') ?? document.createElement('input');
+  const notes = new File(['the pier is green'], 'notes.txt');
+  const kept = () => page.owner.docs.filter(({ type }) => type === 'attachment');
+  const chips = () => screen.queryAllByRole('button', { name: /^Remove/ });
+  await page.user.upload(input, [notes, new File([new Uint8Array([1, 0, 2])], 'a\u202e.bin'), notes]);
+  await waitFor(() =>
+    expect(document.querySelector('.compose-note')?.textContent).toBe(
+      'a.bin is no picture, PDF or text: models read nothing else.',
+    ),
+  );
+  await page.user.click(await screen.findByRole('button', { name: 'Remove notes.txt' }));
+  expect(chips()).toHaveLength(0);
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(chips()).toHaveLength(1);
+  expect(kept()).toHaveLength(0);
+  await page.user.type(field(), '{Enter}');
+  await waitFor(() => expect(page.relay.posted).toHaveLength(1));
+  await page.user.upload(input, notes);
+  await screen.findByRole('button', { name: 'Remove notes.txt' });
+  await page.user.type(field(), 'again{Enter}');
+  await waitFor(() => expect(page.relay.posted).toHaveLength(2));
+  const file = { name: 'notes.txt', mediaType: 'text/plain', bytes: 17, data: btoa('the pier is green') };
+  expect(page.relay.posted).toMatchObject([
+    { text: '', attachments: [file] },
+    { text: 'again', attachments: [{ ...file, attachmentId: kept()[0]?.['attachmentId'] }] },
+  ]);
+  expect(kept()).toHaveLength(1);
+  // A full disk: nothing is sent, it is said, and goes out when there is room.
+  await page.user.upload(input, new File(['other'], 'other.txt'));
+  await screen.findByRole('button', { name: 'Remove other.txt' });
+  page.owner.broken = 'The disk is full.';
+  await page.user.type(field(), 'Look{Enter}');
+  const full = () => screen.findByText(/What is attached could not be kept on this device: The disk is full\./);
+  // Taken back, it comes with its file.
+  await page.user.click(within(await full()).getByRole('button', { name: 'Withdraw' }));
+  expect(field().value).toBe('Look');
+  await screen.findByRole('button', { name: 'Remove other.txt' });
+  await page.user.type(field(), '{Enter}');
+  const failed = await full();
+  expect(page.relay.posted).toHaveLength(2);
+  page.owner.broken = null;
+  await page.user.click(within(failed).getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(page.relay.posted[2]).toMatchObject({ attachments: [{ name: 'other.txt' }] }));
+});
+
+test('a file that is on another device has its place, and is there when it has come; a page is read as text, once it is opened', async () => {
+  const file = { attachmentId: 'f', name: 'page.html', mediaType: 'text/html', bytes: 6 };
+  const beach = { attachmentId: 'b', name: 'beach.png', mediaType: 'image/png', bytes: 6 };
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const message = { ...said('agent-1', 'human', 'Look', NOW), attachments: [file, beach] };
+  await page.say({ news: 'documents', docs: [message] });
+  await screen.findAllByText(/^Not here yet/);
+  const asked = page.owner.calls.filter((name) => name === 'attachment').length;
+  const piece = {
+    ...{ _id: 'attachment:f:0', type: 'attachment', schema: 1, at: at(9), agentId: 'agent-1' },
+    ...{ attachmentId: 'f', sha256: '', bytes: 6, index: 0, data: btoa('<b>x</') },
+  };
+  URL.createObjectURL = (blob) => `blob:${blob instanceof Blob ? blob.type : ''}`;
+  URL.revokeObjectURL = () => undefined;
+  const [open] = await screen.findAllByRole('button', { name: 'Open page.html, 6 B' });
+  expect(page.owner.calls.filter((name) => name === 'attachment')).toHaveLength(asked);
+  await page.user.click(open ?? document.body);
+  const dialog = within(screen.getByRole('dialog', { name: 'page.html' }));
+  await dialog.findByText(/^Not here yet/);
+  page.owner.docs.push(piece);
+  await page.say({ news: 'documents', docs: [piece] });
+  const save = await dialog.findByRole('link', { name: 'Save (6 B)' });
+  expect(save.getAttribute('href')).toBe('blob:text/plain;charset=utf-8');
+});

@@ -1,0 +1,761 @@
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { DEVICE_CODES } from '../../../../../src/shared/protocol/device-code-settings.ts';
+import { SYNC } from '../../../../../src/shared/protocol/sync/settings.ts';
+import { modulesOf } from '../../../../../src/page/ui/devices/qr-code.tsx';
+import type { Joining } from '../../../../../src/shared/protocol/sync/page.ts';
+import { device, LAPTOP, OFFER, sharedStatus, SIX } from '../../support/devices.ts';
+import { NOW, team } from '../../support/household.ts';
+import { json, refused } from '../../support/reach.ts';
+import { openPage, type Page } from '../../support/render.tsx';
+
+type Sync = Page['owner']['sync'];
+const CODE = { id: 'code-1', code: 'a-code', until: NOW + DEVICE_CODES.openMs, address: 'https://roost.example' };
+type Parts = Parameters<NonNullable<Parameters<typeof openPage>[0]['prepare']>>[0];
+const devices = (sync: Sync, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
+  openPage({
+    docs: team(2),
+    path: '/settings/devices',
+    ...more,
+    prepare: (parts) => {
+      parts.owner.sync = sync;
+      parts.reach.on('POST /api/device-codes', CODE);
+      parts.reach.on('GET /api/device-codes/code-1', { state: 'open', offer: null });
+      for (const call of ['PUT /api/device-codes/code-1/guest', 'DELETE /api/device-codes/code-1'])
+        parts.reach.on(call, () => new Response(null, { status: 204 }));
+      more.prepare?.(parts);
+    },
+  });
+const otherWay = async (page: Page) => page.user.click(await screen.findByText(/^Another way/));
+const press = async (page: Page, name: string | RegExp) => page.user.click(await screen.findByRole('button', { name }));
+const until = NOW + SYNC.offerMs;
+const words = () =>
+  within(screen.getByRole('list', { name: 'The six words' }))
+    .getAllByRole('listitem')
+    .map((item) => item.textContent);
+
+test('whoever shares nothing is told what that means, and what to do about it', async () => {
+  await devices({});
+  expect(await screen.findByText('Who lives here lives on this device alone.')).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Add a device' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Join from another device' })).toBeDefined();
+});
+
+test('where it is not known how it stands, the reason is said, and it can be asked again', async () => {
+  const page = await devices({
+    syncStatus: () => {
+      throw new Error('The keys could not be read.');
+    },
+  });
+  expect(screen.getByRole('alert').textContent).toContain('The keys could not be read.');
+  page.owner.sync = {};
+  await press(page, 'Ask again');
+  expect(screen.getByText('Who lives here lives on this device alone.')).toBeDefined();
+  expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('devices are listed with this one first, and when the others were seen', async () => {
+  const phone = device('Phone', { online: true, direct: true });
+  await devices({
+    syncStatus: () =>
+      sharedStatus({
+        devices: [
+          device('Attic'),
+          phone,
+          LAPTOP,
+          device('New', { lastSeen: null, addedAt: NOW, came: { kind: 'unsaid' } }),
+        ],
+      }),
+  });
+  const rows = within(screen.getByRole('region', { name: 'Your devices' })).getAllByRole('listitem');
+  expect(rows.map((row) => row.textContent)).toEqual([
+    expect.stringMatching(/^Laptopthis deviceadded Wednesday/),
+    expect.stringMatching(/^Phonethere now · direct connection/),
+    expect.stringMatching(/^Atticlast seen yesterday 06:55 · let in Wednesday by Laptop/),
+    expect.stringMatching(/^Newnot seen yet · added today; none of the others says that it let this one in/),
+  ]);
+});
+
+test('before the first device is added, the person agrees that sealed entries leave this browser', async () => {
+  const page = await devices({});
+  const shared: string[] = [];
+  page.owner.sync.shareHousehold = ({ deviceName }) => {
+    shared.push(deviceName);
+    queueMicrotask(() => page.owner.say({ news: 'sync', status: sharedStatus() }));
+    return null;
+  };
+  await press(page, 'Add a device');
+  const name = await screen.findByLabelText<HTMLInputElement>('What this device is called');
+  expect(screen.queryByLabelText('The text under the code')).toBeNull();
+  await page.user.clear(name);
+  await page.user.type(name, ' Laptop ');
+  await press(page, 'Go on');
+  expect(shared).toEqual(['Laptop']);
+  await otherWay(page);
+  expect(screen.getByLabelText('The text under the code')).toBeDefined();
+});
+
+describe('one code for another device', () => {
+  const states = (parts: Parts, ...next: readonly object[]) => {
+    let at = 0;
+    parts.reach.on('GET /api/device-codes/code-1', () => json(next[Math.min(at++, next.length - 1)]));
+  };
+  const offered = { state: 'offered', offer: OFFER };
+
+  test('is shown as a picture and as a link; the words are compared, and who came by it is let in before the keys are sent', async () => {
+    const asked: unknown[] = [];
+    const page = await devices(
+      {
+        syncStatus: () => sharedStatus(),
+        beginInvite: ({ offer }) => {
+          asked.push(offer);
+          return { words: SIX };
+        },
+        answerInvite: ({ same }) => {
+          asked.push([same, page.reach.times('PUT /api/device-codes/code-1/guest')]);
+          return { joined: true };
+        },
+      },
+      { prepare: (parts) => states(parts, { state: 'open', offer: null }, offered) },
+    );
+    await press(page, 'Add a device');
+    expect(await screen.findByRole('img', { name: /^QR code that opens Roost/ })).toBeDefined();
+    expect(screen.getByText('https://roost.example/enter#join=a-code')).toBeDefined();
+    await screen.findByRole('heading', { name: 'Are these the same on both?' });
+    await press(page, 'Yes, all six');
+    expect(asked).toEqual([OFFER, [true, 1]]);
+    await press(page, 'Done');
+    expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(0);
+  });
+
+  test('whoever was let in and took no keys after all is out again', async () => {
+    const page = await devices(
+      {
+        syncStatus: () => sharedStatus(),
+        beginInvite: () => ({ words: SIX }),
+        answerInvite: () => ({ joined: false }),
+      },
+      { prepare: (parts) => states(parts, offered) },
+    );
+    await press(page, 'Add a device');
+    await press(page, 'Yes, all six');
+    await screen.findByText('The device was not added.');
+    expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(1);
+    expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
+  });
+
+  test('whoever came by it is out where the words differ, or where the person leaves', async () => {
+    const sync: Sync = {
+      syncStatus: () => sharedStatus(),
+      beginInvite: () => ({ words: SIX }),
+      answerInvite: () => ({ joined: false }),
+    };
+    const page = await devices(sync, { prepare: (parts) => states(parts, offered) });
+    await press(page, 'Add a device');
+    await press(page, 'No');
+    expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(0);
+    expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
+    cleanup();
+    const other = await devices(sync, { prepare: (parts) => states(parts, { state: 'opened', offer: null }) });
+    await press(other, 'Add a device');
+    await screen.findByText(/^A device has opened the code/);
+    const dialog = within(screen.getByRole('dialog', { name: 'Add a device' }));
+    await other.user.click(dialog.getByRole('button', { name: 'Close' }));
+    expect(other.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
+  });
+
+  test('where it was out before the words were compared, no keys are sent', async () => {
+    const asked: boolean[] = [];
+    const page = await devices(
+      {
+        syncStatus: () => sharedStatus(),
+        beginInvite: () => ({ words: SIX }),
+        answerInvite: ({ same }) => {
+          asked.push(same);
+          return { joined: false };
+        },
+      },
+      {
+        prepare: (parts) => {
+          states(parts, offered);
+          parts.reach.on('PUT /api/device-codes/code-1/guest', () => refused('There is no such code any more.', 404));
+        },
+      },
+    );
+    await press(page, 'Add a device');
+    await press(page, 'Yes, all six');
+    expect(asked).toEqual([false]);
+    expect(screen.getByText('There is no such code any more.')).toBeDefined();
+  });
+
+  test('is said to be out of a phone’s reach where Roost answers on its own machine alone, and to have run out', async () => {
+    const page = await devices(
+      { syncStatus: () => sharedStatus() },
+      {
+        prepare: (parts) => {
+          parts.reach.on('POST /api/device-codes', { ...CODE, address: null });
+          states(parts, { state: 'open', offer: null }, { state: 'over', offer: null });
+        },
+      },
+    );
+    await press(page, 'Add a device');
+    expect(await screen.findByText('A phone cannot open this yet.')).toBeDefined();
+    expect(screen.queryByRole('img', { name: /^QR code/ })).toBeNull();
+    expect(screen.getByText(`${location.origin}/enter#join=a-code`)).toBeDefined();
+    expect((await screen.findByText('This code has run out.')).textContent).toBeDefined();
+    await press(page, 'Make a new code');
+    expect(page.reach.times('POST /api/device-codes')).toBe(2);
+  });
+
+  test('opened here, this device makes its offer by itself, and says so to the other', async () => {
+    sessionStorage.setItem(DEVICE_CODES.remembered, 'yes');
+    const begun: string[] = [];
+    const page = await openPage({
+      docs: [],
+      prepare: ({ owner, reach }) => {
+        reach.on('POST /api/join-offer', () => new Response(null, { status: 204 }));
+        owner.sync = {
+          beginJoin: ({ deviceName }) => {
+            begun.push(deviceName);
+            return null;
+          },
+        };
+      },
+    });
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    const joining: Joining = { step: 'offering', offer: OFFER, until };
+    await page.say({ news: 'sync', status: { kind: 'alone', joining, kept: null } });
+    expect(await screen.findByRole('heading', { name: 'Look at your other device' })).toBeDefined();
+    expect(page.reach.bodies('POST /api/join-offer')).toEqual([{ offer: OFFER }]);
+    expect(sessionStorage.getItem(DEVICE_CODES.remembered)).toBeNull();
+  });
+});
+
+test('a device is added by its text: the words are compared, and the new one is named', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  const asked: unknown[] = [];
+  page.owner.sync.beginInvite = ({ offer }) => {
+    asked.push(offer);
+    return { words: SIX };
+  };
+  page.owner.sync.answerInvite = ({ same }) => {
+    asked.push(same);
+    return { joined: true };
+  };
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await page.user.type(screen.getByLabelText('The text under the code'), `Take this: ${OFFER}`);
+  await press(page, 'Take it');
+  expect(words()).toEqual(SIX);
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Are these the same on both?' }));
+  await press(page, 'Yes, all six');
+  expect(asked).toEqual([`Take this: ${OFFER}`, true]);
+  // Nobody came by the code that stood beside it, and nobody can.
+  expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(0);
+  expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
+  await page.say({ news: 'sync', status: sharedStatus({ devices: [LAPTOP, device('Phone')] }) });
+  expect(screen.getByText('Phone is one of yours now')).toBeDefined();
+});
+
+test('what is no offer is not handed on, and is said to be none', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await page.user.type(screen.getByLabelText('The text under the code'), 'hello');
+  await press(page, 'Take it');
+  expect(screen.getByRole('alert').textContent).toContain('not the text of a Roost code');
+  expect(page.owner.calls).not.toContain('beginInvite');
+});
+
+test('an offer that is refused says why, and can be taken again', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  page.owner.sync.beginInvite = () => {
+    throw new Error('This offer was used already.');
+  };
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await page.user.type(screen.getByLabelText('The text under the code'), OFFER);
+  await press(page, 'Take it');
+  expect(screen.getByRole('alert').textContent).toContain('This offer was used already. What is here has not changed.');
+  page.owner.sync.beginInvite = () => ({ words: SIX });
+  await press(page, 'Try again');
+  expect(words()).toEqual(SIX);
+});
+
+test('whoever finds the words different says no, and nothing is sent', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus(), beginInvite: () => ({ words: SIX }) });
+  const answers: boolean[] = [];
+  page.owner.sync.answerInvite = ({ same }) => {
+    answers.push(same);
+    return { joined: false };
+  };
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await page.user.type(screen.getByLabelText('The text under the code'), OFFER);
+  await press(page, 'Take it');
+  await press(page, 'No');
+  expect(answers).toEqual([false]);
+  expect(screen.getByRole('alert').textContent).toContain('Nothing was sent, and nothing has changed.');
+});
+
+test('leaving while words are compared ends the invitation', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus(), beginInvite: () => ({ words: SIX }) });
+  const answers: boolean[] = [];
+  page.owner.sync.answerInvite = ({ same }) => {
+    answers.push(same);
+    return { joined: false };
+  };
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await page.user.type(screen.getByLabelText('The text under the code'), OFFER);
+  await press(page, 'Take it');
+  await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
+  expect(answers).toEqual([false]);
+  await press(page, 'Add a device');
+  await otherWay(page);
+  expect(screen.getByLabelText<HTMLTextAreaElement>('The text under the code').value).toBe('');
+});
+
+test('a new device shows its offer, then the words, then waits, and then has a team', async () => {
+  const page = await devices({});
+  const joining = (now: Joining | null) =>
+    page.say({ news: 'sync', status: { kind: 'alone', joining: now, kept: null } });
+  const asked: unknown[] = [];
+  page.owner.sync.beginJoin = ({ deviceName }) => {
+    asked.push(deviceName);
+    return null;
+  };
+  page.owner.sync.answerJoin = ({ same }) => {
+    asked.push(same);
+    return null;
+  };
+  await press(page, 'Join from another device');
+  await press(page, 'Show the code');
+  await joining({ step: 'offering', offer: OFFER, until });
+  expect(screen.getByRole('img', { name: /QR code for your other device/ })).toBeDefined();
+  expect(screen.getByLabelText('The code as text').textContent).toBe(OFFER);
+  expect(screen.getByRole('timer').textContent).toBe('5:00');
+  expect(screen.getByRole('timer').getAttribute('aria-live')).toBe('off');
+  await joining({ step: 'comparing', words: SIX, until });
+  expect(words()).toEqual(SIX);
+  await press(page, 'Yes, all six');
+  await joining({ step: 'waiting', words: SIX, until });
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Say yes on the other device too' }));
+  expect(asked).toEqual([expect.any(String), true]);
+  await page.say({ news: 'sync', status: sharedStatus() });
+  expect(location.pathname).toBe('/');
+  expect(screen.getByText(/This device is one of yours now/)).toBeDefined();
+});
+
+test('two teams that meet are spoken of before they do', async () => {
+  const page = await devices({}, { docs: team(3) });
+  await press(page, 'Join from another device');
+  expect(screen.getByRole('note').textContent).toContain('3 agents live here already.');
+  expect(screen.getByRole('note').textContent).toContain('the one who was born first sits');
+});
+
+test('an offer that has run out is replaced by a new one', async () => {
+  const page = await devices({ beginJoin: () => null });
+  await press(page, 'Join from another device');
+  await page.say({
+    news: 'sync',
+    status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until: NOW }, kept: null },
+  });
+  expect(screen.getByRole('alert').textContent).toContain('This code has run out.');
+  await press(page, 'Make a new code');
+  expect(page.owner.calls.filter((name) => name === 'beginJoin')).toHaveLength(1);
+});
+
+test('why joining failed is said, with the way to begin anew', async () => {
+  const page = await devices({});
+  await press(page, 'Join from another device');
+  await page.say({
+    news: 'sync',
+    status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' }, kept: null },
+  });
+  expect(screen.getByRole('alert').textContent).toContain('The other device said no. Nothing has changed.');
+  page.owner.sync.beginJoin = () => {
+    page.owner.say({
+      news: 'sync',
+      status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until }, kept: null },
+    });
+    return null;
+  };
+  await press(page, 'Make a new code');
+  expect(screen.getByLabelText('The code as text').textContent).toBe(OFFER);
+});
+
+const WORDS =
+  'abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic acquire across act action actor actress actual'.split(
+    ' ',
+  );
+const places = () =>
+  screen
+    .getAllByLabelText(/^Word \d+$/)
+    .map((input) => Number(/\d+/.exec(input.closest('.device-field')?.textContent ?? '')?.[0]));
+const answerDrill = async (page: Page, wordAt: (place: number) => string) => {
+  for (const place of places()) {
+    const field = screen.getByLabelText(`Word ${place}`);
+    await page.user.clear(field);
+    await page.user.type(field, wordAt(place));
+  }
+};
+
+async function atDrill(sync: Sync = {}): Promise<Page> {
+  const page = await devices({ syncStatus: () => sharedStatus(), makePhrase: () => ({ words: WORDS }), ...sync });
+  await press(page, 'Make a recovery phrase');
+  await press(page, 'Show the words');
+  await press(page, 'I have written them down');
+  return page;
+}
+
+test('a recovery phrase is shown numbered, drilled at three places, and then holds', async () => {
+  const kept: unknown[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus(), makePhrase: () => ({ words: WORDS }) });
+  page.owner.sync.keepPhrase = ({ answers }) => {
+    kept.push(...answers);
+    return null;
+  };
+  await press(page, 'Make a recovery phrase');
+  await press(page, 'Show the words');
+  expect(
+    within(screen.getByRole('list', { name: 'The recovery phrase' }))
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(WORDS);
+  await press(page, 'I have written them down');
+  const asked = places();
+  expect(new Set(asked).size).toBe(3);
+  expect(screen.queryByText(WORDS[0] ?? '')).toBeNull();
+  await answerDrill(page, (place) => ` ${(WORDS[place - 1] ?? '').toUpperCase()} `);
+  await press(page, 'Check');
+  expect(kept).toEqual(asked.map((place) => ({ position: place, word: WORDS[place - 1] })));
+  expect(screen.getByText('Your recovery phrase holds from now on')).toBeDefined();
+});
+
+test('a wrong word in the drill is named, and the words can be looked at again', async () => {
+  const page = await atDrill();
+  const [first = 0] = places();
+  await answerDrill(page, (place) => (place === first ? 'zebra' : (WORDS[place - 1] ?? '')));
+  await press(page, 'Check');
+  expect(screen.getByRole('alert').textContent).toContain(`Word ${first} is not what was shown`);
+  expect(screen.getByLabelText(`Word ${first}`).getAttribute('aria-invalid')).toBe('true');
+  expect(page.owner.calls).not.toContain('keepPhrase');
+  await press(page, 'Look at the words again');
+  expect(screen.getByText('abandon')).toBeDefined();
+});
+
+test('what the owner finds wrong with the drill is said, and can be tried again', async () => {
+  const page = await atDrill({
+    keepPhrase: () => {
+      throw new Error('The relay cannot be reached.');
+    },
+  });
+  await answerDrill(page, (place) => WORDS[place - 1] ?? '');
+  await press(page, 'Check');
+  expect(screen.getByRole('alert').textContent).toContain('The relay cannot be reached.');
+  page.owner.sync.keepPhrase = () => null;
+  await press(page, 'Check');
+  expect(screen.getByText('Your recovery phrase holds from now on')).toBeDefined();
+});
+
+test('words that do not count yet are not thrown away by one press', async () => {
+  const page = await atDrill();
+  const dialog = screen.getByRole('dialog');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  expect(screen.getByRole('alert').textContent).toContain('These words do not count yet.');
+  await press(page, 'Stay');
+  expect(places()).toHaveLength(3);
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await press(page, 'Throw these words away');
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('a phrase is checked against the household’s', async () => {
+  const page = await devices({
+    syncStatus: () => sharedStatus({ phrase: true }),
+    checkPhrase: ({ phrase }) => ({ good: phrase === WORDS.join(' ') }),
+  });
+  await press(page, 'Check my phrase');
+  const field = await screen.findByLabelText('The 24 words');
+  await page.user.click(field);
+  await page.user.paste([...WORDS.slice(0, 23), 'zoo'].join(' '));
+  expect(screen.getByText('24 of 24')).toBeDefined();
+  await press(page, 'Check');
+  expect(screen.getByRole('alert').textContent).toContain('not the one of your team');
+  await page.user.clear(field);
+  await page.user.click(field);
+  await page.user.paste(WORDS.join(' '));
+  await press(page, 'Check');
+  expect(screen.getByText('This is your phrase')).toBeDefined();
+});
+
+test('a new browser takes a phrase as people type it, and says which word is wrong', async () => {
+  const asked: string[] = [];
+  const page = await openPage({ docs: [] });
+  page.owner.sync.restore = ({ phrase }) => {
+    asked.push(phrase);
+    if (phrase.includes('abel')) throw new Error('Word 3, “abel”, is not in the list; did you mean “able”?');
+    queueMicrotask(() => page.owner.say({ news: 'sync', status: sharedStatus({ backlog: { done: 3, of: 12 } }) }));
+    return null;
+  };
+  await press(page, 'I have a recovery phrase');
+  const field = await screen.findByLabelText('The 24 words');
+  await page.user.click(field);
+  await page.user.paste('1. Abandon, 2. ability\n3. abel');
+  expect(screen.getByText('3 of 24')).toBeDefined();
+  await press(page, 'Bring my team back');
+  expect(screen.getByRole('alert').textContent).toBe(
+    'Word 3, “abel”, is not in the list; did you mean “able”? Nothing has changed.',
+  );
+  await page.user.clear(field);
+  await page.user.click(field);
+  await page.user.paste(WORDS.join(' '));
+  await press(page, 'Bring my team back');
+  expect(await screen.findByRole('heading', { name: 'Your team is on its way' })).toBeDefined();
+  expect(screen.getByRole('progressbar', { name: /Fetching/ }).getAttribute('value')).toBe('3');
+  expect(screen.queryByRole('dialog')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
+});
+
+test('the team that arrives on a new device is shown as soon as it is there', async () => {
+  const page = await openPage({
+    docs: [],
+    prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus()),
+  });
+  expect(screen.getByRole('heading', { name: 'Your team is on its way' })).toBeDefined();
+  await page.say({ news: 'documents', docs: team(2) });
+  expect(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
+});
+
+test('removing a device says what it does and what it does not, and is done when the relay has done it', async () => {
+  const page = await devices({
+    syncStatus: () => sharedStatus({ devices: [LAPTOP, device('Phone')] }),
+    removeDevice: () => {
+      throw new Error('The relay cannot be reached.');
+    },
+  });
+  await press(page, 'Remove Phone');
+  const dialog = within(screen.getByRole('dialog', { name: 'Remove Phone?' }));
+  expect(dialog.getByText(/What it has already stays there/)).toBeDefined();
+  await press(page, 'Remove it');
+  expect(dialog.getByRole('alert').textContent).toContain('The relay cannot be reached. Nothing has changed.');
+  const removed: string[] = [];
+  page.owner.sync.removeDevice = ({ deviceId }) => {
+    removed.push(deviceId);
+    return { removed: [deviceId] };
+  };
+  await press(page, 'Remove it');
+  expect(removed).toEqual(['device-phone']);
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('whoever a device let in goes with it, unless the person keeps them', async () => {
+  const [second, third] = [
+    device('Second', { came: { kind: 'let-in', by: 'Phone', time: NOW } }),
+    device('Third', { came: { kind: 'unsaid' }, addedAt: NOW }),
+  ];
+  const phone = device('Phone', { along: [second.deviceId, third.deviceId] });
+  const asked: unknown[] = [];
+  const page = await devices({
+    syncStatus: () => sharedStatus({ devices: [LAPTOP, phone, second, third, device('Desk')] }),
+    removeDevice: (said) => {
+      asked.push(said);
+      return { removed: [phone.deviceId, third.deviceId] };
+    },
+  });
+  await press(page, 'Remove Phone');
+  const along = within(screen.getByRole('group', { name: 'These go with it' }));
+  expect(along.getAllByRole('checkbox')).toHaveLength(2);
+  for (const box of along.getAllByRole<HTMLInputElement>('checkbox')) expect(box.checked).toBe(false);
+  expect(
+    along.getByLabelText('Keep Third: added today; none of the others says that it let this one in'),
+  ).toBeDefined();
+  await page.user.click(along.getByLabelText('Keep Second: let in today by Phone'));
+  await press(page, 'Remove it');
+  expect(asked).toEqual([{ deviceId: phone.deviceId, keep: [second.deviceId] }]);
+  expect(screen.getByText('Phone and 1 other are no longer your devices.')).toBeDefined();
+  await press(page, 'Remove Desk');
+  expect(screen.queryByRole('group', { name: 'These go with it' })).toBeNull();
+});
+
+test('this device is renamed, and cannot be removed from itself', async () => {
+  const named: string[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  page.owner.sync.nameDevice = ({ name }) => {
+    named.push(name);
+    return null;
+  };
+  expect(screen.queryByRole('button', { name: /^Remove/ })).toBeNull();
+  await press(page, 'Rename this device');
+  const field = screen.getByLabelText('What this device is called');
+  await page.user.clear(field);
+  expect(screen.getByRole('button', { name: 'Rename' }).hasAttribute('disabled')).toBe(true);
+  await page.user.type(field, 'Study{Enter}');
+  expect(named).toEqual(['Study']);
+});
+
+test('a device that was removed keeps what it has, and says the ways on', async () => {
+  const page = await devices({ syncStatus: () => ({ kind: 'removed', joining: null }) });
+  expect(screen.getByText('This device was removed from your devices.')).toBeDefined();
+  expect(screen.getByRole('link', { name: 'Export what is here' }).getAttribute('href')).toBe('/settings/copies');
+  expect(screen.getByRole('link', { name: 'Removed' }).getAttribute('href')).toBe('/settings/devices');
+  await press(page, 'Join again');
+  expect(await screen.findByRole('button', { name: 'Show the code' })).toBeDefined();
+});
+
+test('what is on the way is told: to the relay, from elsewhere, from a newer Roost, and what was refused', async () => {
+  await devices({
+    syncStatus: () =>
+      sharedStatus({
+        link: 'lost',
+        toSend: 12,
+        backlog: { done: 40, of: 100 },
+        arriving: ['agent-1'],
+        newer: 1,
+        refused: 2,
+        trouble: 'The disk is full.',
+      }),
+  });
+  const there = within(screen.getByRole('region', { name: 'On the way' }));
+  expect(there.getByText('The relay cannot be reached; 12 entries wait here until it can.')).toBeDefined();
+  expect(there.getByText('40 of 100 entries')).toBeDefined();
+  expect(there.getByText(/^Lyra is on the way here/)).toBeDefined();
+  expect(there.getByText(/1 entry was written by a newer Roost/)).toBeDefined();
+  expect(there.getByText('2 entries were refused')).toBeDefined();
+  expect(there.getByRole('alert').textContent).toBe('The disk is full.');
+});
+
+test('two devices without a relay are introduced by two texts', async () => {
+  const taken: string[] = [];
+  const page = await devices({
+    syncStatus: () => sharedStatus(),
+    makeDirectOffer: () => ({ text: 'ROOST-DIRECT1.first' }),
+  });
+  page.owner.sync.takeDirectText = ({ text }) => {
+    taken.push(text);
+    return { text: text.endsWith('first') ? 'ROOST-DIRECT1.answer' : null };
+  };
+  await page.user.click(screen.getByText('Without a relay'));
+  await page.user.type(screen.getByLabelText('The text of the first device'), 'ROOST-DIRECT1.first');
+  await press(page, 'Answer it');
+  expect(screen.getByLabelText('The answer for the first device').textContent).toBe('ROOST-DIRECT1.answer');
+  cleanup();
+
+  const first = await devices(page.owner.sync);
+  await first.user.click(screen.getByText('Without a relay'));
+  await press(first, 'Make the text');
+  expect(screen.getByLabelText('The text for the other device').textContent).toBe('ROOST-DIRECT1.first');
+  await first.user.type(screen.getByLabelText('The answer of the second device'), 'ROOST-DIRECT1.answer');
+  await press(first, 'Open the connection');
+  expect(screen.getByText(/The connection is open/)).toBeDefined();
+  expect(taken).toEqual(['ROOST-DIRECT1.first', 'ROOST-DIRECT1.answer']);
+});
+
+/** A browser's camera, as far as asking for it goes. */
+function standInCamera(getUserMedia: (() => Promise<MediaStream>) | null, secure = true) {
+  vi.stubGlobal('isSecureContext', secure);
+  vi.stubGlobal(
+    'navigator',
+    Object.assign(Object.create(navigator), { mediaDevices: getUserMedia && { getUserMedia } }),
+  );
+}
+afterEach(() => vi.unstubAllGlobals());
+
+test.each<[string, Parameters<typeof standInCamera>, string]>([
+  ['the page came without encryption', [null, false], 'lend a camera only to pages that come over https'],
+  ['the browser has no way', [null], 'has no way to use a camera'],
+  [
+    'the person refused it',
+    [() => Promise.reject(new DOMException('no', 'NotAllowedError'))],
+    'The camera was not allowed.',
+  ],
+  [
+    'there is none',
+    [() => Promise.reject(new DOMException('no', 'NotFoundError'))],
+    'There is no camera on this device.',
+  ],
+  [
+    'another program has it',
+    [() => Promise.reject(new DOMException('no', 'NotReadableError'))],
+    'in use by another program',
+  ],
+])('where %s, the camera is not insisted on, and another way is named', async (_, camera, word) => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  standInCamera(...camera);
+  await press(page, 'Add a device');
+  await otherWay(page);
+  expect(screen.queryByRole('alert')).toBeNull();
+  await press(page, 'Scan with the camera');
+  const said = (await screen.findByRole('alert')).textContent;
+  expect(said).toContain(word);
+  expect(said).toContain('A picture of the code, or its text, does as well.');
+  expect(screen.getByRole('button', { name: 'Scan with the camera' })).toBeDefined();
+});
+
+test('the camera is let go when one leaves', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  const stop = vi.fn();
+  const stream: MediaStream = Object.assign(Object.create(null), { getTracks: () => [{ stop }] });
+  HTMLMediaElement.prototype.play = () => Promise.resolve();
+  standInCamera(() => Promise.resolve(stream));
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await press(page, 'Scan with the camera');
+  expect(await screen.findByLabelText('What the camera sees')).toBeDefined();
+  expect(stop).not.toHaveBeenCalled();
+  await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
+  expect(stop).toHaveBeenCalledOnce();
+});
+
+/** What jsdom lacks: pictures. Every picture shows the code of `text`, or nothing. */
+function standInPictures(text: string | null) {
+  const modules = text === null ? [] : modulesOf(text);
+  const scale = 4;
+  const side = Math.max(40, modules.length * scale);
+  const data = new Uint8ClampedArray(side * side * 4);
+  for (let i = 0; i < side * side; i++) {
+    const dark = modules[Math.floor(i / side / scale)]?.[Math.floor((i % side) / scale)] === true;
+    data.set(dark ? [0, 0, 0, 255] : [255, 255, 255, 255], i * 4);
+  }
+  vi.stubGlobal('createImageBitmap', () => Promise.resolve({ width: side, height: side, close: () => undefined }));
+  HTMLCanvasElement.prototype.getContext = () =>
+    Object.assign(Object.create(null), {
+      fillRect: () => undefined,
+      drawImage: () => undefined,
+      getImageData: () => ({ width: side, height: side, data }),
+    });
+}
+const PICTURE = new File(['x'], 'code.png', { type: 'image/png' });
+
+test('a picture of the code does as well as its text: chosen, or pasted', async () => {
+  const asked: string[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  page.owner.sync.beginInvite = ({ offer }) => {
+    asked.push(offer);
+    return { words: SIX };
+  };
+  standInPictures(OFFER);
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
+  await press(page, 'No');
+  await press(page, 'Begin again');
+  await otherWay(page);
+  fireEvent.paste(document.body, { clipboardData: { files: [PICTURE] } });
+  await screen.findByRole('heading', { name: 'Are these the same on both?' });
+  expect(asked).toEqual([OFFER, OFFER]);
+});
+
+test.each<[string, string | null, RegExp]>([
+  ['without a code', null, /No code can be made out/],
+  ['of another code', 'https://example.com', /There is a code, but not one of Roost/],
+])('a picture %s is said to be that', async (_, text, said) => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  standInPictures(text);
+  await press(page, 'Add a device');
+  await otherWay(page);
+  await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
+  expect((await screen.findByRole('alert')).textContent).toMatch(said);
+  expect(page.owner.calls).not.toContain('beginInvite');
+});

@@ -1,0 +1,115 @@
+/**
+ * What the tiles say of what is done, whoever does it: in a session or alone, by a model, an ACP
+ * agent or an API client.
+ */
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { NOW, runningSession, team } from '../support/household.ts';
+import { json, WAITING_CALL } from '../support/reach.ts';
+import { openPage } from '../support/render.tsx';
+
+type Page = Awaited<ReturnType<typeof openPage>>;
+const button = (name: string) =>
+  within(screen.getByRole('list', { name: 'The team' })).getByRole('button', { name: new RegExp(`^${name}, seat`) });
+/** The second line of a tile, with what its tooltip and its accessible name say of it. */
+function tileOf(name: string) {
+  const seat = button(name);
+  const label = seat.getAttribute('aria-label')?.replace(/^.*?, seat \d, /, '');
+  return { line: seat.closest('li')?.querySelector('.seat-sub')?.textContent, title: seat.title, label };
+}
+const begins = (page: Page, sessionId: string | null, agentId = 'agent-1') =>
+  page.hear({
+    kind: 'answer-started',
+    time: NOW - 12_000,
+    messageId: `answer-${agentId}`,
+    agentId,
+    sessionId,
+    runId: 'r1',
+  });
+const calls = (page: Page, name: string, input: object) =>
+  page.hear({
+    kind: 'tool',
+    messageId: 'answer-agent-1',
+    block: { kind: 'tool', toolUseId: name, name, input, result: null, isError: false, startedAt: NOW - 40_000 },
+  });
+
+test.each([
+  ['run_command', { command: 'npm  test' }, 'running `npm test`'],
+  ['read_file', { path: 'plan.md' }, 'reading plan.md'],
+  ['write_file', { path: 'notes/plan.md', content: 'x' }, 'writing notes/plan.md'],
+  ['wait_for_agent', { agent: 'agent-2' }, 'waits for Wren'],
+  ['web_search', { query: 'x' }, 'searching the web'],
+  // Of an ACP agent, as its own program calls it.
+  ['mind__execute', { title: 'Test', command: 'npm test' }, 'running `npm test`'],
+  ['mind__read', { title: 'Read plan.md' }, 'Read plan.md'],
+])('a tile says %s as a verb with since when; so do tooltip and accessible name', async (name, input, verb) => {
+  const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }) });
+  expect(tileOf('Lyra')).toEqual({ line: 'awake', title: 'awake', label: 'awake' });
+  await begins(page, 'session-2');
+  expect(tileOf('Lyra').line).toBe('thinking · 12 s');
+  await calls(page, name, input);
+  const { line, title, label } = tileOf('Lyra');
+  expect(line).toBe(`${verb} · 40 s`);
+  expect(title).toMatch(/ since \d\d:\d\d$/);
+  expect(title.startsWith(verb)).toBe(true);
+  expect(label).toBe(title);
+});
+
+test('what is done alone is on the tile of an agent that sleeps as far as a session goes, and then it sleeps again', async () => {
+  const page = await openPage({ docs: team(2) });
+  await page.hear({
+    kind: 'run-started',
+    time: NOW - 3_000,
+    runId: 'r1',
+    agentId: 'agent-1',
+    sessionId: null,
+    cause: { kind: 'reminder', name: 'tea' },
+  });
+  expect(tileOf('Lyra').line).toBe('at work · 3 s');
+  await begins(page, null);
+  await calls(page, 'run_command', { command: 'ls' });
+  expect(tileOf('Lyra').line).toBe('running `ls` · 40 s');
+  expect(button('Lyra').closest('li')?.dataset['state']).toBe('working');
+});
+
+test('what an API client does is on the tile until it is over, and is not believed where the relay is not heard', async () => {
+  const page = await openPage({ docs: team(2) });
+  const client = { agentId: 'agent-1', since: NOW - 5_000 };
+  await page.say({
+    news: 'waiting',
+    waiting: { waiting: [], clients: [{ ...client, tool: 'read_file', input: { path: 'plan.md' } }] },
+  });
+  expect(tileOf('Lyra').line).toBe('reading plan.md · 5 s');
+  await page.say({ news: 'waiting', waiting: { waiting: [], clients: [{ ...client, tool: null, input: {} }] } });
+  expect(tileOf('Lyra').line).toBe('thinking · 5 s');
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(tileOf('Lyra').line).not.toContain('thinking');
+});
+
+test('the question of an agent opens on any page, in the header with as many as the title says; put away it stays there', async () => {
+  const call = { ...WAITING_CALL, callId: 'c1', agentId: 'agent-1', tool: 'run_command', input: '{"command":"make"}' };
+  let waiting = [call];
+  const page = await openPage({
+    docs: team(2),
+    path: '/costs',
+    snapshot: runningSession({ awake: ['agent-1'] }),
+    prepare({ reach }) {
+      reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } }));
+      reach.on('POST /api/approvals/c1/answer', () => {
+        waiting = [];
+        return json({ call });
+      });
+    },
+  });
+  const tray = await screen.findByRole('region', { name: 'What needs you' });
+  const chip = await screen.findByRole('button', { name: '1 needs you' });
+  expect(document.title).toMatch(/^\(1\) /);
+  await page.user.click(within(tray).getByRole('button', { name: 'Put away' }));
+  expect(screen.queryByRole('region', { name: 'What needs you' })).toBeNull();
+  await page.user.click(chip);
+  await page.user.click(
+    within(await screen.findByRole('region', { name: 'What needs you' })).getByRole('button', { name: 'No' }),
+  );
+  await waitFor(() => expect(screen.queryByRole('button', { name: '1 needs you' })).toBeNull());
+  expect(page.reach.times('POST /api/approvals/c1/answer')).toBe(1);
+});

@@ -1,0 +1,239 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import type { Connection } from '../../../../../src/shared/protocol/models.ts';
+import { NOW, runningSession, said, team } from '../../support/household.ts';
+import { json, refused } from '../../support/reach.ts';
+import { openPage } from '../../support/render.tsx';
+
+const KEY = 'sk-ant-planted-77c1';
+const claude = (more: Partial<Connection> = {}): Connection => ({
+  connectionId: 'c1',
+  kind: 'claude',
+  address: null,
+  hasKey: true,
+  models: [{ id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5' }],
+  leadModel: 'claude-opus-5-5',
+  agentModel: 'claude-sonnet-5-5',
+  state: { kind: 'answers', at: 0, ms: 812 },
+  ...more,
+});
+const REFUSED = claude({ state: { kind: 'fails', at: 0, why: 'key', message: 'It did not accept the key.' } });
+
+describe('Connecting a model', () => {
+  test('sends the key once, says how it answers, and holds the key nowhere on the page', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    page.reach.on('POST /api/models', () => {
+      page.reach.on('GET /api/models', { connections: [claude()], may: 'any' });
+      return json(claude(), 201);
+    });
+    await page.user.type(await screen.findByLabelText('Your key'), KEY);
+    expect(screen.getByLabelText<HTMLInputElement>('Your key').type).toBe('password');
+    // Not even while it stands in the field.
+    expect(document.body.innerHTML).not.toContain(KEY);
+    expect(screen.getByRole('link', { name: 'ACP agents' }).getAttribute('href')).toBe('/settings/programs');
+    await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+    expect(await screen.findByText('Claude answers, 0.8 s.')).toBeDefined();
+    expect(page.reach.bodies('POST /api/models')).toEqual([{ kind: 'claude', key: KEY }]);
+    expect(document.body.innerHTML).not.toContain(KEY);
+    expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(KEY);
+  });
+
+  test('says why it is not connected, and keeps what was typed', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    page.reach.on('POST /api/models', () => refused('api.anthropic.com did not accept the key.', 422));
+    await page.user.type(await screen.findByLabelText('Your key'), KEY);
+    await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+    expect((await screen.findByRole('alert')).textContent).toContain('did not accept the key');
+    expect(screen.getByLabelText<HTMLInputElement>('Your key').value).toBe(KEY);
+  });
+
+  test('looks for servers only when that is pressed, and connects the one that is chosen', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    page.reach.on('POST /api/models/find', {
+      found: [
+        {
+          program: 'Ollama',
+          address: 'http://127.0.0.1:11434',
+          models: [
+            { id: 'a', name: 'a' },
+            { id: 'qwen3', name: 'qwen3' },
+          ],
+        },
+      ],
+    });
+    page.reach.on('POST /api/models', () => json(claude(), 201));
+    await page.user.click(await screen.findByRole('radio', { name: 'A model of your own' }));
+    expect(page.reach.times('POST /api/models/find')).toBe(0);
+    await page.user.click(screen.getByRole('button', { name: 'Look for one here' }));
+    const found = await screen.findByRole('list', { name: 'Found on this machine' });
+    await page.user.selectOptions(within(found).getByLabelText('Model of Ollama'), 'qwen3');
+    await page.user.click(within(found).getByRole('button', { name: 'Connect' }));
+    expect(page.reach.bodies('POST /api/models')).toEqual([
+      { kind: 'server', address: 'http://127.0.0.1:11434', model: 'qwen3' },
+    ]);
+  });
+
+  test('has one of several models chosen before anything is asked, found by its words', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    const models = Array.from({ length: 420 }, (_none, i) => ({ id: `vendor/model-${i}`, name: `Vendor: Model ${i}` }));
+    page.reach.on('POST /api/models', () =>
+      json(
+        { type: 'about:roost/choose-model', title: 'Refused', status: 422, detail: 'It has 420 models.', models },
+        422,
+      ),
+    );
+    await page.user.click(await screen.findByRole('radio', { name: 'A model of your own' }));
+    await page.user.type(screen.getByLabelText(/^Address/), 'https://models.example.org/api/v1');
+    await page.user.type(screen.getByLabelText(/^Key/), KEY);
+    await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+    const choice = await screen.findByRole('form', {
+      name: /^It has 420 models\. Choose one; nothing was asked yet\.$/,
+    });
+    expect(within(choice).getAllByRole('option')).toHaveLength(420);
+    await page.user.type(within(choice).getByLabelText('Find a model'), 'vendor 137');
+    expect(within(choice).getAllByRole('option')).toHaveLength(1);
+    page.reach.on('POST /api/models', () =>
+      json(claude({ kind: 'server', state: { kind: 'answers', at: 0, ms: 90, tools: false } }), 201),
+    );
+    await page.user.click(within(choice).getByRole('button', { name: 'Connect' }));
+    expect(await screen.findByText('This model cannot use tools: agents can talk, and nothing else.')).toBeDefined();
+    const given = { kind: 'server', address: 'https://models.example.org/api/v1', key: KEY };
+    expect(page.reach.bodies('POST /api/models')).toEqual([given, { ...given, model: 'vendor/model-137' }]);
+  });
+
+  test('a refused key is said in the header, and changed right there', async () => {
+    const page = await openPage({
+      docs: team(1),
+      prepare: ({ relay, reach }) => {
+        relay.mind = 'anthropic';
+        reach.on('GET /api/models', { connections: [REFUSED], may: 'any' });
+      },
+    });
+    page.reach.on('PUT /api/models/c1/key', () => {
+      page.reach.on('GET /api/models', { connections: [claude()], may: 'any' });
+      return json(claude());
+    });
+    await page.user.click((await screen.findAllByRole('link', { name: 'Change the key' }))[0] ?? document.body);
+    const card = await screen.findByRole('article', { name: 'Claude' });
+    await page.user.type(within(card).getByLabelText('Another key'), KEY);
+    await page.user.click(within(card).getByRole('button', { name: 'Change the key' }));
+    expect(await within(card).findByText('answers, 0.8 s')).toBeDefined();
+    expect(page.reach.bodies('PUT /api/models/c1/key')).toEqual([{ key: KEY }]);
+    // A key that is gone is brought back by no undo: it is asked first.
+    page.reach.on('DELETE /api/models/c1', () => new Response(null, { status: 204 }));
+    await page.user.click(within(card).getByRole('button', { name: 'Remove' }));
+    expect(page.reach.times('DELETE /api/models/c1')).toBe(0);
+    await page.user.click(screen.getByRole('button', { name: 'Remove it' }));
+    await waitFor(() => expect(page.reach.times('DELETE /api/models/c1')).toBe(1));
+  });
+
+  test('what the environment has set is shown as such, and offers nothing that cannot be done', async () => {
+    await openPage({
+      docs: team(1),
+      path: '/connect',
+      prepare: ({ reach }) =>
+        reach.on('GET /api/models', { connections: [claude({ connectionId: 'environment' })], may: 'any' }),
+    });
+    const card = await screen.findByRole('article', { name: 'Claude' });
+    expect(card.textContent).toContain('Set where the relay was started');
+    expect(within(card).queryByRole('button', { name: 'Remove' })).toBeNull();
+    expect(within(card).queryByRole('button', { name: 'Change the key' })).toBeNull();
+  });
+});
+
+test('the header says what is connected and that it answers', async () => {
+  await openPage({
+    docs: team(1),
+    prepare: ({ relay, reach }) => {
+      relay.mind = 'anthropic';
+      reach.on('GET /api/models', { connections: [claude()], may: 'any' });
+    },
+  });
+  const [chip] = await screen.findAllByRole('link', { name: /^Claude · Sonnet 5\.5\s*answers$/ });
+  expect(chip?.getAttribute('href')).toBe('/connect');
+});
+
+describe('What to say first', () => {
+  const BORN = [...team(2), said('agent-1', 'agent-1', 'I am Lyra.', NOW)];
+  test('after somebody has hatched, three sentences stand there to be pressed; they go into the field', async () => {
+    const page = await openPage({
+      docs: BORN,
+      path: '/agent/agent-1',
+      snapshot: runningSession({ awake: ['agent-1'] }),
+    });
+    const first = await screen.findByRole('region', { name: 'Say hello to Lyra' });
+    expect(within(first).getAllByRole('button')).toHaveLength(3);
+    await page.user.click(within(first).getByRole('button', { name: 'What can you do?' }));
+    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to Lyra/ }).value).toBe('What can you do?');
+  });
+});
+
+describe('Choosing a model', () => {
+  const OLLAMA = claude({
+    connectionId: 'c2',
+    kind: 'server',
+    address: 'http://127.0.0.1:11434',
+    models: [{ id: 'qwen3:8b', name: 'qwen3:8b' }],
+  });
+  const both = { connections: [claude(), OLLAMA], may: 'any' };
+  const field = () => screen.findByLabelText<HTMLSelectElement>('Model of the agents');
+  const open = (models: unknown, path = '/settings/minds') =>
+    openPage({
+      docs: team(2),
+      path,
+      prepare: ({ relay, reach }) => {
+        relay.mind = 'anthropic';
+        reach.on('GET /api/models', models);
+      },
+    });
+
+  test('is done from the lists of all that are connected, is saved at once, and can be undone', async () => {
+    const page = await open(both);
+    const select = await field();
+    expect([...select.querySelectorAll('optgroup')].map(({ label }) => label)).toEqual(['Claude', 'Ollama']);
+    expect(select.options[0]?.text).toBe('Default: Sonnet 5.5');
+    await page.user.selectOptions(select, 'qwen3:8b');
+    expect(page.state.household.store.getState().settings.agentModel).toBe('qwen3:8b');
+    await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+    expect((await field()).value).toBe('');
+  });
+
+  test('asks the servers anew when that is pressed, and says why they could not be asked', async () => {
+    const page = await open(both);
+    page.reach.on('POST /api/models/list', () => {
+      const more = [...OLLAMA.models, { id: 'llama4', name: 'llama4' }];
+      page.reach.on('GET /api/models', { ...both, connections: [claude(), { ...OLLAMA, models: more }] });
+      return json(both);
+    });
+    const [refresh] = await screen.findAllByRole('button', { name: 'Refresh the list' });
+    await page.user.click(refresh ?? document.body);
+    expect(await within(await field()).findByRole('option', { name: 'llama4' })).toBeDefined();
+    page.reach.on('POST /api/models/list', () => refused('The relay is busy.', 503));
+    await page.user.click(refresh ?? document.body);
+    expect((await screen.findByRole('alert')).textContent).toContain('The relay is busy.');
+  });
+
+  test('says where none is connected, where one does not answer, and where the list could not be read', async () => {
+    const none = await open({ connections: [], may: 'any' });
+    expect((await screen.findAllByText(/^No model is connected, so there is no list/)).length).toBe(2);
+    expect(screen.queryByRole('button', { name: 'Refresh the list' })).toBeNull();
+    none.unmount();
+    const refusing = await open({ connections: [REFUSED], may: 'any' });
+    expect((await screen.findAllByText(/Claude: key refused/)).length).toBeGreaterThan(0);
+    refusing.unmount();
+    await open(() => refused('The store is closed.', 503));
+    expect((await screen.findAllByText(/The list of models could not be read/)).length).toBeGreaterThan(0);
+  });
+
+  test('one agent has one of its own: the next session is told, the others have the team’s', async () => {
+    const page = await open(both, '/agent/agent-2/change');
+    await page.user.selectOptions(await screen.findByLabelText('Model'), 'qwen3:8b');
+    expect(page.state.household.store.getState().roster.byId.get('agent-2')?.model).toBe('qwen3:8b');
+    await page.user.click(screen.getByRole('button', { name: 'Close' }));
+    await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+    expect(page.relay.started.at(-1)?.settings).toMatchObject({
+      agentModel: '',
+      agentModels: { 'agent-2': 'qwen3:8b' },
+    });
+  });
+});

@@ -1,0 +1,903 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { Doc } from '../../../../../src/shared/protocol/documents.ts';
+import { attachedOf } from '../../../../../src/page/state/external.ts';
+import type { Occurrence, Schedule, Scheduled } from '../../../../../src/shared/protocol/schedules.ts';
+import { routine } from '../../../../support/schedules.ts';
+import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from '../../support/household.ts';
+import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from '../../support/night.ts';
+import { configAnswer, EFFECTIVE, json, refused, WAITING_CALL, type MemoryReach } from '../../support/reach.ts';
+import { openPage, type Page } from '../../support/render.tsx';
+
+const open = (prepare: (reach: MemoryReach) => void = nights, path = '/night'): Promise<Page> =>
+  openPage({ docs: team(3), path, prepare: ({ reach }) => prepare(reach) });
+const routines = (name: string) => screen.findByRole('region', { name: `Routines of ${name}` });
+const NOTHING = timeline({
+  moments: [],
+  occurrences: [],
+  blackouts: [],
+  clashes: [],
+  most: { runs: 0, microUsd: 0 },
+});
+/** What tells a page that something is scheduled. */
+const RECORD: Doc = {
+  _id: 'schedule:1',
+  type: 'schedule',
+  schema: 1,
+  at: at(NOW - 48 * 3_600_000),
+  recordId: 'schedule-1',
+  value: { homeRelay: 'h', removed: false, schedule: SCHEDULED[0]?.schedule },
+};
+const none = (reach: MemoryReach) => nights(reach, { schedules: [], line: NOTHING });
+
+test('the page says who does what by itself, when next, and what is not well', async () => {
+  await open();
+  const lyra = await routines('Lyra');
+  expect(lyra.textContent).toMatch(/Morning roundevery weekday at 07:30 · next Monday 07:30/);
+  expect(lyra.textContent).toMatch(/Mailevery hour · at work now/);
+  const wren = await routines('Wren');
+  expect(within(wren).getByRole('switch', { name: 'Look at the river' }).getAttribute('aria-checked')).toBe('false');
+  expect(wren.textContent).toContain('Paused. It failed 5 times in a row. Switch it on to let it go on.');
+  const third = screen.getAllByRole('region', { name: /^Routines of / })[2];
+  expect(third?.textContent).toMatch(/Reminder.*dentist.*once, tomorrow 09:00.*“Remind Marcus of the dentist\.”/);
+  expect(third?.textContent).toMatch(/site up.*Script · every 10 minutes · off.*checks\/site\.sh/);
+});
+
+test('where the household goes by another clock than this device, the page says so, and the form too', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/config', configAnswer({}));
+    reach.on('PUT /v1/config', configAnswer({ time_zone: 'UTC' }, { ...EFFECTIVE, time_zone: 'UTC' }));
+  });
+  const said =
+    /^The household’s clock is that of Europe\/Berlin, where it is \d\d:\d\d\. This device is in UTC, where it is \d\d:\d\d\./;
+  await screen.findByText(said);
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  const form = await screen.findByRole('dialog');
+  expect(within(form).getByText(said)).toBeDefined();
+  await page.user.click(within(form).getByRole('button', { name: 'Take UTC' }));
+  expect(page.reach.bodies('PUT /v1/config')).toMatchObject([{ time_zone: 'UTC' }]);
+  await waitFor(() => expect(screen.queryByText(said)).toBeNull());
+});
+
+test('a clock of another name that shows the same time is no difference', async () => {
+  await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/config', configAnswer({}, { ...EFFECTIVE, time_zone: 'Africa/Abidjan' }));
+  });
+  await routines('Lyra');
+  expect(screen.queryByText(/^The household’s clock is that of/)).toBeNull();
+});
+
+test('what is drawn stands in words too: outcomes, what is to come, clashes, and what it costs at most', async () => {
+  await open();
+  const facts = await screen.findByRole('region', { name: 'The same in words' });
+  expect(within(facts).getByRole('row', { name: /Mail/ }).textContent).toMatch(
+    /skipped: nothing waited for it24 ×, next today 09:00.*7 in quiet hours, which pass by/,
+  );
+  expect(within(facts).getByRole('row', { name: /river/ }).textContent).toMatch(/failed.*skipped: quiet hours/);
+  expect(
+    screen.getByText(
+      '17 runs at most in the next 24 hours, for about $0.2091 if each costs as much as the dearest of the last 24 hours.',
+    ),
+  ).toBeTruthy();
+  expect(screen.getByText(/tomorrow 08:00: Lyra and .* begin within two minutes of each other\./)).toBeTruthy();
+});
+
+test('the key of the drawing names every mark in it, and four agents at once are told as many', async () => {
+  const tone = (n: number, more: Partial<Occurrence>) => occurrence(n, { scheduleId: 'schedule-2', ...more });
+  const line = timeline();
+  const [clash] = line.clashes;
+  if (!clash) throw new Error('Nobody clashes.');
+  const occurrences = [
+    ...[...OCCURRENCES, tone(0, { state: 'running', endedAt: null }), tone(8, { state: 'stopped' })],
+    ...[tone(9, { state: 'missed' }), tone(10, { state: 'timed-out' }), tone(11, { state: 'crashed' })],
+  ];
+  const four = {
+    ...clash,
+    from: clash.from - 3_600_000,
+    agentIds: [1, 2, 3, 4].map((n) => `agent-${n}`),
+    critical: true,
+  };
+  await openPage({
+    docs: team(4),
+    path: '/night',
+    prepare: ({ reach }) => nights(reach, { line: timeline({ occurrences, clashes: [clash, four] }) }),
+  });
+  const many = await screen.findByText(
+    /^tomorrow 07:00: .* begin within two minutes of each other, which is many at once\.$/,
+  );
+  expect(many.getAttribute('data-critical')).toBe('true');
+  expect(screen.getByText(/^tomorrow 08:00: /).getAttribute('data-critical')).toBe('false');
+  const looks = (root: ParentNode) =>
+    [...root.querySelectorAll<HTMLElement>('b, .lane-dark, .lane-clash, .lane-now')].map(
+      (mark) => mark.dataset['kind'] ?? `${mark.className} ${mark.dataset['critical'] ?? ''}`,
+    );
+  const key = document.querySelector('.lane-key') ?? document;
+  const drawn = new Set([...document.querySelectorAll('.lane')].flatMap((lane) => looks(lane)));
+  expect([...new Set(looks(key))].sort()).toEqual([...drawn].sort());
+  expect(drawn.size).toBe(11);
+  expect(key.textContent).toBe(
+    ' done failed skipped, stopped or missed nothing waited at work now to come passed over in quiet hours quiet hours two or three agents at once four or more at once now',
+  );
+});
+
+test('nothing there: it says what a routine is, and an example is taken as it stands', async () => {
+  const page = await open(none);
+  await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
+  expect(within(dialog).getByText('Due next: Monday 07:30, then Tuesday 07:30, then Wednesday 07:30.')).toBeTruthy();
+  page.reach.on('POST /v1/pulse-routines', () => json(scheduled(1), 201));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines')).toMatchObject([
+    {
+      kind: 'routine',
+      agentId: 'agent-1',
+      name: 'Morning round',
+      timing: { kind: 'weekly', days: [1, 2, 3, 4, 5], time: '07:30', zone: null },
+      when: 'always',
+      timeoutMs: null,
+    },
+  ]);
+});
+
+test('a script is set on the page: what its fields say, and what the relay refuses, stays', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /api/workspaces/agent-1', {
+      entries: [{ name: 'site.sh', kind: 'file', bytes: 80, changedAt: NOW }],
+      more: 0,
+      used: { bytes: 80, entries: 1, most: 1_000_000 },
+    });
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'New script' }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new script' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  // Whoever sets one is to hear of it where it fails.
+  expect(field('Where it fails')).toHaveProperty('value', 'wake_agent');
+  await page.user.clear(field('Seconds it may take'));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  for (const said of ['Give it a name.', 'Say which file it is.', 'From 1 to 600 seconds.'])
+    expect(within(dialog).getByText(said)).toBeTruthy();
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+  await page.user.type(field('Seconds it may take'), '30');
+  await page.user.type(field('Name'), 'Is the site up');
+  await waitFor(() => expect(dialog.querySelector('datalist option')?.getAttribute('value')).toBe('site.sh'));
+  await page.user.type(field('File'), '../site.sh');
+  await page.user.selectOptions(field('Where it fails'), 'Only write it down in the history');
+  await page.user.selectOptions(field('Where it still runs when it is due again'), 'Run it after this one');
+  const outside = 'The script lies outside of the agent’s folder.';
+  page.reach.on('POST /v1/pulse-routines', () =>
+    json(
+      {
+        type: 'about:roost/misfit',
+        title: 'Bad Request',
+        status: 400,
+        detail: outside,
+        errors: [{ field: 'script', message: outside }],
+      },
+      400,
+    ),
+  );
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await within(dialog).findByText(outside);
+  expect(field('File').getAttribute('aria-invalid')).toBe('true');
+  // Closed by mistake, it is there again.
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await page.user.click(screen.getByRole('button', { name: 'New script' }));
+  const again = await screen.findByLabelText<HTMLInputElement>('File');
+  expect(again.value).toBe('../site.sh');
+  await page.user.clear(again);
+  await page.user.type(again, 'site.sh');
+  page.reach.on('POST /v1/pulse-routines', () => json(SCHEDULED[4], 201));
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines').at(-1)).toEqual({
+    kind: 'script',
+    agentId: 'agent-1',
+    name: 'Is the site up',
+    script: 'site.sh',
+    timing: { kind: 'every', minutes: 10, offset: null },
+    on_failure: 'ignore',
+    overlap: 'wait',
+    timeoutMs: 30_000,
+    context: 'none',
+    enabled: true,
+  });
+});
+
+test('a reminder is changed on the page: its words, when it comes, and what its agent is given of before', async () => {
+  const page = await open();
+  page.reach.on('PUT /v1/pulse-routines/schedule-4', () => json(SCHEDULED[3]));
+  await page.user.click(await screen.findByRole('button', { name: 'More for dentist' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'Change this reminder' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  expect(within(dialog).getByText('In your own time zone. In quiet hours it waits for their end.')).toBeTruthy();
+  await page.user.clear(field('Message'));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(within(dialog).getByText('Say what it is to be told.')).toBeTruthy();
+  await page.user.type(field('Message'), 'Ask about the tooth.');
+  await page.user.click(within(dialog).getByRole('radio', { name: 'Every so often' }));
+  await page.user.clear(field('Minutes from one to the next'));
+  await page.user.type(field('Minutes from one to the next'), '90');
+  await page.user.selectOptions(field('What it is given of before'), 'Its last conversation');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-4')).toEqual([
+    {
+      ...{ kind: 'reminder', agentId: 'agent-3', name: 'dentist', message: 'Ask about the tooth.' },
+      ...{ timing: { kind: 'every', minutes: 90, offset: null }, context: 'last_session', version: 1 },
+    },
+  ]);
+});
+
+test('a script reaches the hosts that its form names, each by its own name, and saving it accepts its file as it is', async () => {
+  const own = SCHEDULED[4];
+  if (own?.schedule.kind !== 'script') throw new Error('It is no script.');
+  const held = { ...own, schedule: { ...own.schedule, sha256: 'a'.repeat(64), hosts: ['example.org'] } };
+  const page = await open((reach) => {
+    nights(reach, { schedules: [held] });
+    reach.on('GET /v1/pulse-routines', () => json({ schedules: [held], scripts: true, ownHosts: true }));
+    reach.on('GET /v1/pulse-routines/schedule-5', () => json(held));
+    reach.on('PUT /v1/pulse-routines/schedule-5', () => json(held));
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'More for site up' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  const hosts = await screen.findByLabelText<HTMLTextAreaElement>('Hosts that it reaches, one in a line');
+  expect(hosts.value).toBe('example.org');
+  fireEvent.change(hosts, { target: { value: 'Example.org\n*.example.net' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText(/^\*\.example\.net is no host/)).toBeTruthy();
+  fireEvent.change(hosts, { target: { value: 'Example.org\nexample.net:8443' } });
+  const inner = screen.getByLabelText('Hosts of the relay’s own machine and networks, one in a line');
+  fireEvent.change(inner, { target: { value: 'localhost:8080' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const [saved] = page.reach.bodies('PUT /v1/pulse-routines/schedule-5');
+  expect(saved).toMatchObject({ hosts: ['example.org', 'example.net:8443'], own_hosts: ['localhost:8080'] });
+  expect(saved).not.toHaveProperty('sha256');
+});
+
+test('a script that is there is changed, deleted and brought back', async () => {
+  const own = SCHEDULED[4];
+  const page = await open();
+  const path = 'PUT /v1/pulse-routines/schedule-5';
+  page.reach.on(path, () => json(own));
+  await page.user.click(await screen.findByRole('button', { name: 'More for site up' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  const minutes = await screen.findByLabelText('Minutes from one to the next');
+  await page.user.clear(minutes);
+  await page.user.type(minutes, '5');
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies(path)).toHaveLength(1));
+  expect(page.reach.bodies(path)[0]).toEqual({
+    ...own?.schedule,
+    timing: { kind: 'every', minutes: 5, offset: null },
+    version: 1,
+  });
+  page.reach.on('DELETE /v1/pulse-routines/schedule-5', () => new Response(null, { status: 204 }));
+  page.reach.on('POST /v1/pulse-routines', () => json(own, 201));
+  await page.user.click(screen.getByRole('button', { name: 'More for site up' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await waitFor(() => expect(page.reach.bodies('POST /v1/pulse-routines')).toEqual([own?.schedule]));
+});
+
+test('where the relay runs no scripts it is said what turning them on means, and how', async () => {
+  const on = SCHEDULED.map((one) =>
+    one.schedule.kind === 'script' ? { ...one, schedule: { ...one.schedule, enabled: true } } : one,
+  );
+  const page = await open((reach) => nights(reach, { schedules: on, scripts: false }));
+  const third = (await screen.findAllByRole('region', { name: /^Routines of / }))[2];
+  expect(third?.textContent).toContain(
+    'It is not run. Scripts are off: there is no sandbox on the relay’s machine. Install bubblewrap there, or start',
+  );
+  await page.user.click(screen.getByRole('button', { name: 'New script' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Scripts are off' });
+  expect(within(dialog).getByLabelText('How to start it').textContent).toBe('npm start -- --scripts');
+  expect(within(dialog).queryByLabelText('File')).toBeNull();
+});
+
+test('what the relay refuses stands at its field, and nothing that was written is lost', async () => {
+  const page = await open(none);
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(within(dialog).getByText('Give it a name.')).toBeTruthy();
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+  await page.user.type(field('Name'), 'Round');
+  await page.user.type(field('What it does'), 'Look around.');
+  await page.user.click(within(dialog).getByRole('radio', { name: 'Cron' }));
+  // What is no cron text is seen here already, and what is one says when it is due.
+  await page.user.type(field('Cron text'), '61 * * * *');
+  expect(within(dialog).getByText('It is not due as it stands.')).toBeTruthy();
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(field('Cron text').getAttribute('aria-invalid')).toBe('true');
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+  await page.user.clear(field('Cron text'));
+  await page.user.type(field('Cron text'), '30 7 * * 1-5');
+  expect(within(dialog).getByText('Due next: Monday 07:30, then Tuesday 07:30, then Wednesday 07:30.')).toBeTruthy();
+  page.reach.on('POST /v1/pulse-routines', () =>
+    json(
+      {
+        type: 'about:roost/misfit',
+        title: 'Bad Request',
+        status: 400,
+        detail: 'timing.cron: is none',
+        errors: [
+          { field: 'timing.cron', message: 'is a moment that the clock here does not know' },
+          { field: 'body', message: 'The moon is full.' },
+        ],
+      },
+      400,
+    ),
+  );
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await within(dialog).findByText('is a moment that the clock here does not know');
+  expect(field('Cron text').getAttribute('aria-invalid')).toBe('true');
+  expect(within(dialog).getByText(/The moon is full/)).toBeTruthy();
+  // Closed by mistake, it is there again.
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
+  // And once more, though nothing was written since.
+  await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
+  expect(screen.getByLabelText<HTMLInputElement>('Cron text').value).toBe('30 7 * * 1-5');
+});
+
+test('a change keeps what stands in no field of the editor', async () => {
+  const [first] = SCHEDULED;
+  if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const own = { ...first.schedule, tools: ['message_agent'], maxConcurrent: 3 };
+  const page = await open((reach) => nights(reach, { schedules: [{ ...first, schedule: own }] }));
+  page.reach.on('PUT /v1/pulse-routines/schedule-1', () => json(first));
+  await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  await page.user.click(await screen.findByRole('checkbox', { name: /^Only when something waits/ }));
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')).toHaveLength(1));
+  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')[0]).toEqual({
+    ...own,
+    when: 'something_waits',
+    version: 1,
+  });
+});
+
+test('what is changed elsewhere in the very moment of saving stays too, and a clash keeps what was typed', async () => {
+  const [first] = SCHEDULED;
+  if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const page = await open((reach) => nights(reach, { schedules: [first] }));
+  const path = 'PUT /v1/pulse-routines/schedule-1';
+  let now: Scheduled = { ...first, version: 5, schedule: { ...first.schedule, color: '#112233' } };
+  page.reach.on(path, ({ body: { version, ...schedule } }: { body: Schedule & { version: number } }) => {
+    if (version !== now.version) return refused('It was changed.', 409, 'changed-elsewhere', { current: now });
+    now = { ...now, version: version + 1, schedule };
+    return json(now);
+  });
+  const begin = async () => {
+    await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
+    await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+    return await screen.findByLabelText<HTMLTextAreaElement>('What it does');
+  };
+  fireEvent.change(await begin(), { target: { value: 'Look at the river.' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(now.version).toBe(6));
+  expect(now.schedule).toMatchObject({ color: '#112233', instructions: 'Look at the river.' });
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  now = { ...first, version: 8, schedule: { ...first.schedule, instructions: 'Look at the bridge.' } };
+  const does = await begin();
+  fireEvent.change(does, { target: { value: 'Look at the sky.' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByText(/^Somebody has changed this elsewhere meanwhile\./);
+  expect([does.value, now.version]).toEqual(['Look at the sky.', 8]);
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(now).toMatchObject({ version: 9, schedule: { instructions: 'Look at the sky.' } }));
+});
+
+test('what was changed elsewhere meanwhile stays, and where both changed the same it is said first', async () => {
+  const [first] = SCHEDULED;
+  if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const page = await open((reach) => nights(reach, { schedules: [first] }));
+  const path = 'PUT /v1/pulse-routines/schedule-1';
+  await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  await page.user.click(await screen.findByRole('checkbox', { name: /^Only when something waits/ }));
+  const theirs = { ...first.schedule, enabled: false, instructions: 'Look at the bridge.', color: '#112233' };
+  const current = { ...first, version: 2, schedule: theirs };
+  page.reach.on(path, ({ body }: { body: { version: number } }) =>
+    body.version === 2 ? json(current) : refused('It was changed.', 409, 'changed-elsewhere', { current }),
+  );
+  const does = screen.getByLabelText('What it does');
+  await page.user.clear(does);
+  await page.user.type(does, 'Look at the river.');
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByText(/^Somebody has changed this elsewhere meanwhile\./);
+  expect(page.reach.bodies(path)).toHaveLength(1);
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies(path)).toHaveLength(2));
+  expect(page.reach.bodies(path)[1]).toEqual({
+    ...theirs,
+    instructions: 'Look at the river.',
+    when: 'something_waits',
+    version: 2,
+  });
+});
+
+test('more instructions than there is room for are not cut off, but said', async () => {
+  const page = await open(none);
+  await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
+  const does = await screen.findByLabelText<HTMLTextAreaElement>('What it does');
+  fireEvent.change(does, { target: { value: 'x'.repeat(100_000) } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByText('It has 100,000 characters, and there is room for 50,000.');
+  expect([does.value.length, does.maxLength]).toEqual([100_000, -1]);
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+});
+
+test('an interval begins as much later as the person says, and a routine has a colour of its own', async () => {
+  const [, mail] = SCHEDULED;
+  if (mail?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const page = await open((reach) => nights(reach, { schedules: [mail] }));
+  page.reach.on('PUT /v1/pulse-routines/schedule-2', () => json(mail));
+  await page.user.click(await screen.findByRole('button', { name: 'More for Mail' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  await page.user.type(await screen.findByLabelText('So many minutes later'), '20');
+  expect(screen.getByText(/^Due next: today 09:20.*, then today 10:20, then today 11:20\.$/)).toBeTruthy();
+  fireEvent.change(screen.getByLabelText('Colour'), { target: { value: '#3366cc' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-2')).toHaveLength(1));
+  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-2')[0]).toEqual({
+    ...mail.schedule,
+    timing: { kind: 'every', minutes: 60, offset: 20 },
+    color: '#3366cc',
+    version: 1,
+  });
+});
+
+test('what begins together is drawn apart after a look at it, and set back with one press', async () => {
+  const both = [1, 2].map((n) =>
+    scheduled(n, {
+      schedule: routine({
+        agentId: `agent-${n}`,
+        name: `Round ${n}`,
+        timing: { kind: 'weekly', days: [], time: '07:30', zone: null },
+      }),
+    }),
+  );
+  const page = await open((reach) => nights(reach, { schedules: both }));
+  const [, second] = both;
+  const put: unknown[] = [];
+  page.reach.on('GET /v1/pulse-routines/schedule-2', () =>
+    json({ ...second, schedule: put.at(-1) ?? second?.schedule }),
+  );
+  page.reach.on(
+    'PUT /v1/pulse-routines/schedule-2',
+    ({ body: { version, ...body } }: { body: { version: number } }) => {
+      expect(version).toBe(1);
+      put.push(body);
+      return json({ ...second, schedule: body });
+    },
+  );
+  await page.user.click(await screen.findByRole('button', { name: 'Draw them apart…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Draw them apart' });
+  const moves = await within(dialog).findByRole('list', { name: 'What moves' });
+  expect(moves.textContent).toBe('Wren Round 2every day at 07:33, not every day at 07:30');
+  expect(dialog.textContent).toContain('In the next 7 days they begin together once.');
+  expect(put).toEqual([]);
+  await page.user.click(within(dialog).getByRole('button', { name: 'Move them' }));
+  await screen.findByText('1 of 1 moved.');
+  expect(put).toMatchObject([{ name: 'Round 2', timing: { time: '07:33' } }]);
+  await page.user.click(await screen.findByRole('button', { name: 'Set back' }));
+  await screen.findByText('1 of 1 set back.');
+  expect(put.at(-1)).toEqual(second?.schedule);
+});
+
+test('what an agent asks for is read first, and is a routine once the person says yes', async () => {
+  let left = [proposal(1, 'Night watch'), proposal(2, 'Second look')];
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/routine-proposals', () => json({ proposals: left }));
+  });
+  const list = await screen.findByRole('list', { name: 'Asked for by your agents' });
+  expect(list.textContent).toMatch(/Wren asks for Night watch, every day at 03:00The \*\*river\*\* rises at night\./);
+  page.reach.on('POST /v1/routine-proposals/proposal-1/accept', () => {
+    left = left.slice(1);
+    return json(SCHEDULED[0], 201);
+  });
+  await page.user.click(screen.getByRole('button', { name: 'Allow: Night watch' }));
+  await screen.findByText('“Night watch” is a routine now.');
+  page.reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(page.reach.times('DELETE /v1/pulse-routines/schedule-1')).toBe(1));
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Allow: Night watch' })).toBeNull());
+  page.reach.on('POST /v1/routine-proposals/proposal-2/decline', () => {
+    left = [];
+    return new Response(null, { status: 204 });
+  });
+  await page.user.click(screen.getByRole('button', { name: 'Decline: Second look' }));
+  await waitFor(() => expect(screen.queryByRole('list', { name: 'Asked for by your agents' })).toBeNull());
+  expect(page.reach.times('POST /v1/routine-proposals/proposal-2/decline')).toBe(1);
+});
+
+test('the order is the person’s own', async () => {
+  const page = await open();
+  page.reach.on('PUT /v1/pulse-routines-order', () => new Response(null, { status: 204 }));
+  await page.user.click(await screen.findByRole('button', { name: 'More for Mail' }));
+  expect(screen.queryByRole('menuitem', { name: 'Move down' })).toBeNull();
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Move up' }));
+  await waitFor(() => expect(page.reach.times('PUT /v1/pulse-routines-order')).toBe(1));
+  expect(page.reach.bodies('PUT /v1/pulse-routines-order')).toEqual([
+    { scheduleIds: ['schedule-2', 'schedule-1', 'schedule-3', 'schedule-4', 'schedule-5'] },
+  ]);
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /v1/pulse-routines-order')[1]).toEqual({
+      scheduleIds: ['schedule-1', 'schedule-2', 'schedule-3', 'schedule-4', 'schedule-5'],
+    }),
+  );
+});
+
+test('run now, switch, delete and bring back are asked of the relay', async () => {
+  const page = await open();
+  const lyra = await routines('Lyra');
+  page.reach.on('POST /v1/pulse-routines/schedule-1/trigger', () => new Response(null, { status: 202 }));
+  await page.user.click(within(lyra).getByRole('button', { name: 'Run now: Morning round' }));
+  await screen.findByText('“Morning round” is due now.');
+  page.reach.on('POST /v1/pulse-routines/schedule-1/toggle', SCHEDULED[0]);
+  await page.user.click(within(lyra).getByRole('switch', { name: 'Morning round' }));
+  await waitFor(() => expect(page.reach.times('POST /v1/pulse-routines/schedule-1/toggle')).toBe(1));
+  page.reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
+  page.reach.on('POST /v1/pulse-routines', () => json(SCHEDULED[0], 201));
+  await page.user.click(within(lyra).getByRole('button', { name: 'More for Morning round' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await waitFor(() => expect(page.reach.bodies('POST /v1/pulse-routines')).toEqual([SCHEDULED[0]?.schedule]));
+});
+
+test('the history of one says what became of each moment, in plain words', async () => {
+  const page = await open();
+  const wren = await routines('Wren');
+  await page.user.click(within(wren).getByRole('button', { name: 'History of Look at the river' }));
+  const [failed, dark] = within(await within(wren).findByRole('list', { name: 'History' })).getAllByRole('listitem');
+  expect(failed?.textContent).toMatch(/today 04:55failed14 s · 1\.2K tokens · \$0\.0123.*overloaded/);
+  expect(dark?.textContent).toMatch(/today 02:55skipped: quiet hours/);
+  expect(
+    within(failed ?? document.body).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }),
+  ).toBeTruthy();
+  expect(within(dark ?? document.body).queryByRole('button')).toBeNull();
+});
+
+test('the history of one is read back to its beginning', async () => {
+  const page = await open();
+  const all = Array.from({ length: 60 }, (_, n) => occurrence(n + 1, { scheduleId: 'schedule-3' }));
+  page.reach.on('GET /v1/pulse-routines/schedule-3/history', ({ query }: { query: URLSearchParams }) => {
+    const [before, limit] = [Number(query.get('before') ?? Infinity), Number(query.get('limit'))];
+    const older = all.filter(({ dueAt }) => dueAt < before);
+    return json({ occurrences: older.slice(0, limit), more: older.length > limit });
+  });
+  const wren = await routines('Wren');
+  await page.user.click(within(wren).getByRole('button', { name: 'History of Look at the river' }));
+  const rows = async () => within(await within(wren).findByRole('list', { name: 'History' })).getAllByRole('listitem');
+  expect(await rows()).toHaveLength(50);
+  await page.user.click(within(wren).getByRole('button', { name: 'Older ones' }));
+  await waitFor(async () => expect(await rows()).toHaveLength(60));
+  expect(within(wren).queryByRole('button', { name: 'Older ones' })).toBeNull();
+});
+
+test('the timeline says where more is due, or was, than it draws', async () => {
+  await open((reach) => nights(reach, { line: timeline({ leftOut: { moments: true, occurrences: true } }) }));
+  expect((await screen.findByText(/^More may be due in these hours/)).textContent).toContain(
+    `More was due in this time than the ${OCCURRENCES.length} moments that are shown and counted.`,
+  );
+});
+
+test('one switch stops everything, and what an agent has left with the relay can be taken back', async () => {
+  const page = await open();
+  page.reach.on('DELETE /api/standing-copies/agent-1', () => new Response(null, { status: 204 }));
+  page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
+  const left = await screen.findByRole('list', { name: 'Left with the relay' });
+  expect(left.textContent).toMatch(
+    /LyraLeft 20 minutes ago: name, soul \(1,812 characters\), last conversation \(18,220 characters\); 21 KB sealed\./,
+  );
+  expect(left.textContent).toMatch(/WrenYou took it back\./);
+  await page.user.click(screen.getByRole('button', { name: 'Take it back: Lyra' }));
+  await screen.findByText(/What Lyra had left is gone from the relay/);
+  await page.user.click(screen.getByRole('switch', { name: 'Stop everything' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toMatchObject([{ wakes_enabled: false }]));
+});
+
+test('where the relay cannot say it, the page says so and asks again', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/pulse-routines', () => refused('The store is being opened.', 503));
+  });
+  expect((await screen.findAllByText('What is due could not be read.')).length).toBe(1);
+  nights(page.reach);
+  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
+  await routines('Lyra');
+});
+
+test('a card says once what they did while nobody was here, and it stays closed', async () => {
+  const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
+  expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
+  await page.say({ news: 'documents', docs: [RECORD] });
+  let card = await screen.findByRole('region', { name: 'While you were away' });
+  expect(card.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
+  expect(card.textContent).toContain('Once, nothing waited when they looked: no model was asked, and it cost nothing.');
+  const [lyra, wren, more] = within(card)
+    .getAllByRole('listitem')
+    .filter((item) => item.className.includes('tint'));
+  expect(more).toBeUndefined();
+  expect(lyra?.textContent).toMatch(/LyraMorning roundtoday 07:25\$0\.0123.*The bridge holds/);
+  expect(wren?.textContent).toMatch(/failed, today 04:55.*overloaded.*skipped: quiet hours, today 02:55/);
+  // What did not come to its end is gone on with from here.
+  expect(within(card).getAllByRole('button', { name: /go on/ }).length).toBe(1);
+  page.reach.on('POST /v1/runs/run-4/continue', () => refused('The agent is set to sleep in the session.', 409));
+  await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
+  await screen.findByText(/The agent is set to sleep in the session\./);
+  page.reach.on('POST /v1/runs/run-4/continue', () => new Response(null, { status: 202 }));
+  await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
+  await waitFor(() => expect(wren?.textContent).toMatch(/overloaded.*goes on/));
+  // What had nothing to do is no news.
+  expect(card.textContent).not.toContain('Mail');
+  await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'setting', key: 'runsReadTo', value: NOW });
+  // By mistake: it is one change, with one undo.
+  expect(page.owner.calls.filter((call) => call === 'append')).toHaveLength(1);
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  card = await screen.findByRole('region', { name: 'While you were away' });
+  await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
+  // It is found again under Wakes, until it is put away once more.
+  act(() => history.pushState(null, '', '/wakes'));
+  await page.user.click(await screen.findByRole('link', { name: 'What happened while you were away' }));
+  const again = await screen.findByRole('region', { name: 'While you were away' });
+  expect(again.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
+  await page.user.click(within(again).getByRole('button', { name: 'Put this away' }));
+  await waitFor(() => expect(location.pathname).toBe('/'));
+  expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
+  // And all of it under Night.
+  act(() => history.pushState(null, '', '/night'));
+  await page.user.click(await screen.findByText('What happened in the last 7 days'));
+  const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
+  expect(lately.textContent).toMatch(/The bridge holds.*failed, today 04:55/);
+});
+
+test('the card says what waits for the person, and each line of it leads there', async () => {
+  const news = said('agent-2', 'agent-2', 'The river is high.', NOW - 10);
+  const page = await openPage({
+    docs: [...team(3), settingDoc('read:agent-2', at(NOW - 20)), news],
+    prepare({ reach }) {
+      localStorage.setItem('roost-draft:agent-1', 'About the bridge');
+      nights(reach, { line: timeline({ occurrences: OCCURRENCES.map((one) => ({ ...one, costMicroUsd: 0 })) }) });
+      reach.on('GET /api/approvals', {
+        waiting: [1, 2].map((n) => ({ ...WAITING_CALL, callId: `call-${n}` })),
+        answered: [],
+        sandbox: { available: true, why: null },
+      });
+      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
+    },
+  });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  const waits = await screen.findByRole('list', { name: 'Waits for you' });
+  await waitFor(() => expect(within(waits).getAllByRole('link')).toHaveLength(5));
+  const lines = within(waits)
+    .getAllByRole('link')
+    .map((link) => `${link.textContent} → ${link.getAttribute('href')}`);
+  expect(lines).toEqual([
+    '2 questions of Lyra: yes or no? → /approvals/agent-1',
+    'Wren asks for a routine: “Night watch” → /night/agent-2',
+    '“Look at the river” of Wren is paused until you switch it on → /night/agent-2',
+    '1 message from Wren → /agent/agent-2',
+    'Your message to Lyra, begun and not sent → /agent/agent-1',
+  ]);
+  const card = screen.getByRole('region', { name: 'While you were away' });
+  const account = within(card).getByRole('list', { name: 'What they did by themselves' });
+  const whence = within(account)
+    .getAllByRole('link')
+    .map((link) => link.getAttribute('href'));
+  expect(whence).toEqual([
+    '/agent/agent-1',
+    '/night/agent-1',
+    '/agent/agent-2',
+    '/night/agent-2',
+    '/night/agent-2',
+    '/night/agent-2',
+  ]);
+  expect(card.textContent).toContain('Lyra and Wren were at work, which cost nothing.');
+  expect(account.textContent).toMatch(/LyraMorning roundtoday 07:25free/);
+});
+
+test('who is at work alone is there to be watched and stopped', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/runs', {
+      runs: [
+        occurrence(0, { state: 'running', endedAt: null, said: null, runId: 'run-now' }),
+        occurrence(1, { kind: 'wake', name: 'Wren', state: 'running', endedAt: null, said: null, agentId: 'agent-3' }),
+        occurrence(2),
+      ],
+    });
+  });
+  const region = await screen.findByRole('region', { name: 'At work now' });
+  expect(within(region).getAllByRole('listitem')).toHaveLength(2);
+  expect(region.textContent).toContain('woken by Wren');
+  expect(within(region).getByRole('link', { name: 'Watch Lyra: Morning round' }).getAttribute('href')).toBe(
+    '/agent/agent-1',
+  );
+  page.reach.on('POST /v1/runs/run-now/stop', () => new Response(null, { status: 202 }));
+  page.reach.on('GET /v1/runs', { runs: [] });
+  await page.user.click(within(region).getByRole('button', { name: 'Stop Lyra: Morning round' }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'At work now' })).toBeNull());
+  expect(page.reach.times('POST /v1/runs/run-now/stop')).toBe(1);
+});
+
+test('what is due at another relay does not run here, and is brought here by asking, or by the person’s word', async () => {
+  const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
+  const page = await open((reach) => nights(reach, { schedules: away }));
+  const note = await screen.findByRole('note', { name: 'Due at another relay' });
+  expect(note.textContent).toContain('What is due runs at one relay only, so it does not run here.');
+  const lyra = await routines('Lyra');
+  expect(within(lyra).getByRole<HTMLButtonElement>('button', { name: 'Run now: Morning round' }).disabled).toBe(true);
+  expect(within(lyra).getByRole<HTMLButtonElement>('switch', { name: 'Mail' }).disabled).toBe(true);
+  page.reach.on('POST /v1/pulse-routines-move', () => new Response(null, { status: 204 }));
+  nights(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here' }));
+  await screen.findByText(/open Roost at the other relay once, and then here again/);
+  await page.user.click(screen.getByRole('button', { name: 'That relay is gone…' }));
+  nights(page.reach);
+  await page.user.click(await screen.findByRole('button', { name: 'Yes, it is gone' }));
+  await waitFor(() => expect(screen.queryByRole('note', { name: 'Due at another relay' })).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines-move')).toEqual([{ gone: false }, { gone: true }]);
+});
+
+test('a relay whose folder is a copy says so in words of its own, and has what is due once the person says that the first is stopped', async () => {
+  const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
+  const page = await openPage({
+    docs: team(3),
+    path: '/night',
+    prepare({ reach, relay }) {
+      nights(reach, { schedules: away });
+      relay.clock = { standsStillMs: null, stoodMs: null, copied: true };
+    },
+  });
+  const note = await screen.findByRole('note', { name: 'Due at another relay' });
+  expect(note.textContent).toMatch(
+    /^This relay’s folder is a copy of another relay’s\. So that nothing runs twice, nothing below runs here until you bring it here\./,
+  );
+  page.reach.on('POST /v1/pulse-routines-move', () => new Response(null, { status: 204 }));
+  // It is asked first, and nothing moves by a look at the question.
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Is the first relay stopped?' });
+  await page.user.click(within(dialog).getByRole('button', { name: 'Not now' }));
+  expect(page.reach.times('POST /v1/pulse-routines-move')).toBe(0);
+  // One that still runs is asked instead.
+  nights(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
+  await page.user.click(within(note).getByRole('button', { name: 'The first one still runs: ask it' }));
+  await within(note).findByText(/open Roost at the other relay once, and then here again/);
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here…' }));
+  nights(page.reach);
+  await page.user.click(await screen.findByRole('button', { name: 'Yes, bring it here' }));
+  await waitFor(() => expect(screen.queryByRole('note', { name: 'Due at another relay' })).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines-move')).toEqual([{ gone: false }, { gone: true }]);
+});
+
+test('every field of a routine is in its editor: what few change stands under More', async () => {
+  const tool = (name: string, more: object = {}) => ({
+    ...{ name, title: '', description: '', schema: {}, readOnly: true, hash: name, problem: null },
+    ...{ called: `mcp__calendar__${name}`, use: true, seen: null, gone: false, ...more },
+  });
+  const page = await open((reach) => {
+    none(reach);
+    reach.on('GET /api/attached', {
+      programs: false,
+      folders: false,
+      sandbox: false,
+      servers: [
+        {
+          ...{
+            serverId: 's1',
+            version: 1,
+            name: 'calendar',
+            where: 'http://calendar.test/',
+            kind: 'address',
+            secrets: [],
+            box: null,
+            signIn: null,
+          },
+          ...{ state: 'connected', problem: null, agents: null },
+          tools: [tool('list'), tool('add'), tool('drop', { use: false }), tool('old', { gone: true })],
+        },
+      ],
+    });
+  });
+  await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  for (const [label, model] of [
+    ['Model of the first request', 'planner'],
+    ['Model after tools were used', 'doer'],
+  ] as const) {
+    await page.user.selectOptions(field(label), 'Another, by its name…');
+    await page.user.type(field(label), `${model}{Enter}`);
+  }
+  await page.user.selectOptions(field('Tools it may use'), 'Only these…');
+  // A set as a whole, and one tool of another; what MCP servers offer, as far as agents may use
+  // it, stands by server.
+  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Files in its folder/ }));
+  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Messages and the team/ }));
+  await page.user.click(within(dialog).getByRole('checkbox', { name: 'wake_list' }));
+  const calendar = await within(dialog).findByRole('group', { name: 'Server “calendar”' });
+  expect(calendar.textContent).toMatch(/0 of 2/);
+  await page.user.click(within(calendar).getByRole('checkbox', { name: 'mcp__calendar__list' }));
+  await page.user.clear(field('Runs of it at once'));
+  await page.user.type(field('Runs of it at once'), '11');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(within(dialog).getByText('A whole number from 1 to 10.')).toBeTruthy();
+  await page.user.clear(field('Runs of it at once'));
+  await page.user.type(field('Runs of it at once'), '3');
+  page.reach.on('POST /v1/pulse-routines', () =>
+    json(
+      {
+        type: 'about:roost/misfit',
+        title: 'Bad Request',
+        status: 400,
+        detail: 'tools: there is none such',
+        errors: [{ field: 'tools', message: 'There is no tool called mcp__calendar__list.' }],
+      },
+      400,
+    ),
+  );
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(field('Tools it may use').getAttribute('aria-invalid')).toBe('true'));
+  expect(page.reach.bodies('POST /v1/pulse-routines')).toMatchObject([
+    { planningModel: 'planner', executorModel: 'doer', tools: ['wake_list', 'mcp__calendar__list'], maxConcurrent: 3 },
+  ]);
+  // What a server has no more stays as it was ticked, until it is unticked.
+  page.reach.on('GET /api/attached', { programs: false, folders: false, sandbox: false, servers: [] });
+  await act(() => attachedOf(page.state).list.again());
+  const away = await within(dialog).findByRole('group', { name: 'Not there now' });
+  await page.user.click(within(away).getByRole('checkbox', { name: 'mcp__calendar__list' }));
+  expect(within(dialog).getByRole('group', { name: 'Not there now' }).textContent).toMatch(/0 of 1/);
+});
+
+test.each(['/night', '/'])('a clock that stands still is said, at %s', async (path) => {
+  const page = await openPage({
+    docs: team(3),
+    path,
+    prepare({ reach, relay }) {
+      nights(reach);
+      relay.clock = { standsStillMs: 120_000, stoodMs: null, copied: false };
+    },
+  });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  expect((await screen.findByRole('alert')).textContent).toContain(
+    'The relay’s clock stands still, for 2 minutes now: nothing that is due begins.',
+  );
+});
+
+test('what is not well with its routines stands on its agent’s page, and leads there', async () => {
+  const page = await openPage({ docs: team(3), path: '/agent/agent-2', prepare: ({ reach }) => nights(reach) });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  const about = await screen.findByRole('complementary', { name: 'About Wren' });
+  const link = await within(about).findByRole('link', { name: 'Look at the river' });
+  expect(link.getAttribute('href')).toBe('/night/agent-2');
+  expect(link.closest('p')?.textContent).toContain('Paused. It failed 5 times in a row.');
+  expect(within(about).queryByRole('heading', { name: 'At work now' })).toBeNull();
+  const run = { runId: 'run-9', agentId: 'agent-2', sessionId: null, startedAt: NOW, startedBy: 1 };
+  page.reach.on('GET /v1/runs', {
+    runs: [occurrence(0, { agentId: 'agent-2', runId: 'run-9', state: 'running', endedAt: null })],
+    more: false,
+  });
+  const snapshot = { ...NO_SESSION_SNAPSHOT, runs: [{ ...run, cause: { kind: 'pulse' as const, routine: 'x' } }] };
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot });
+  expect((await within(about).findByRole('region', { name: 'At work now' })).textContent).toMatch(
+    /Morning round.*since/,
+  );
+});

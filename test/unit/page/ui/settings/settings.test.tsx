@@ -1,0 +1,788 @@
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { formatStamp } from '../../../../../src/shared/domain/stamp.ts';
+import { seatColor } from '../../../../../src/shared/domain/seat.ts';
+import { DEFAULT_PRICES } from '../../../../../src/shared/domain/prices.ts';
+import type { AgentChangeDoc, Doc } from '../../../../../src/shared/protocol/documents.ts';
+import { groupsIn, storeGroup } from '../../../../../src/page/state/groups.ts';
+import { programsOf } from '../../../../../src/page/state/external.ts';
+import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from '../../support/household.ts';
+import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../../../src/page/ui/settings/named.ts';
+import { configAnswer, json, type AskedCall } from '../../support/reach.ts';
+import { sharedStatus } from '../../support/devices.ts';
+import { rehearsalSchema } from '../../../../../src/shared/protocol/http.ts';
+import { openPage } from '../../support/render.tsx';
+
+const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
+  openPage({ docs: team(2), path: `/settings/${section}`, ...more });
+const box = (label: string) => screen.findByLabelText<HTMLInputElement>(label);
+const saved = (page: Awaited<ReturnType<typeof openPage>>) =>
+  page.owner.docs.flatMap((doc) => (doc.type === 'setting' && 'key' in doc ? [[doc.key, doc.value]] : [])).slice(1);
+
+/** Sections that need no answer of a relay. */
+const OFFLINE: readonly string[] = [
+  'people',
+  'team',
+  'changes',
+  'waking',
+  'prompt',
+  'minds',
+  'devices',
+  'copies',
+  'about',
+  'storage',
+  'inside',
+];
+
+test('a name is saved by itself, says so, and can be undone', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.clear(name);
+  await page.user.type(name, 'Maria{Enter}');
+  expect(saved(page)).toEqual([['humanName', 'Maria']]);
+  expect(screen.getByText('Saved.')).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
+  expect(name.value).toBe('Marcus');
+});
+
+test('a name that was changed is saved by going elsewhere, and can be taken back there', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.clear(name);
+  await page.user.type(name, 'Maria');
+  await page.user.click(screen.getByRole('link', { name: 'Models' }));
+  await waitFor(() => expect(saved(page)).toEqual([['humanName', 'Maria']]));
+  cleanup();
+  const other = await settings('people');
+  const lead = await box("Lead's name");
+  await other.user.type(lead, ' II');
+  await act(async () => {
+    history.pushState(null, '', '/');
+    await Promise.resolve();
+  });
+  expect(await screen.findByText("Lead's name is saved.")).toBeDefined();
+  await other.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(saved(other).map(([, value]) => value)).toEqual(['Julian II', 'Julian']));
+});
+
+test('Escape gives up a change, then the field, then the page', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.type(name, '!{Escape}');
+  expect(name.value).toBe('Marcus');
+  await page.user.keyboard('{Escape}');
+  expect(document.activeElement).not.toBe(name);
+  await page.user.keyboard('{Escape}');
+  expect(screen.queryByRole('heading', { level: 1, name: 'Settings' })).toBeNull();
+  expect(saved(page)).toEqual([]);
+});
+
+test('the lead’s name changes where the lead is shown', async () => {
+  const page = await settings('people');
+  const name = await box("Lead's name");
+  await page.user.clear(name);
+  await page.user.type(name, 'Odile{Enter}');
+  await page.user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(screen.getByRole('button', { name: 'Odile, lead' })).toBeDefined();
+});
+
+test('what is changed before the ledger was read is dated after all that it holds', async () => {
+  const far = formatStamp({ time: NOW + 365 * 86_400_000, counter: 0, node: 'zzzz' });
+  let read: () => void = () => undefined;
+  const page = await openPage({
+    docs: [...team(2), { ...settingDoc('humanName', 'Mallory'), at: far }],
+    prepare({ owner }) {
+      const { call } = owner;
+      const held = new Promise<void>((resolve) => (read = resolve));
+      owner.call = async (name, ...args) => {
+        if (name === 'household') await held;
+        return call(name, ...args);
+      };
+    },
+  });
+  const done = page.state.actions.saveSetting('humanName', 'Grace');
+  const grouped = storeGroup(page.state, { name: 'Night', agentIds: ['agent-1'] });
+  expect(saved(page)).not.toContainEqual(['humanName', 'Grace']);
+  await act(async () => {
+    read();
+    expect(await done).toEqual({ ok: true });
+    expect(await grouped).toEqual({ ok: true });
+  });
+  const group = page.owner.docs.find((doc) => JSON.stringify(doc).includes('Night'));
+  expect(groupsIn(page.state.household.store.getState())).toMatchObject([{ name: 'Night' }]);
+  expect(group?.at.localeCompare(far)).toBe(1);
+  expect(page.state.household.store.getState().settings.humanName).toBe('Grace');
+  expect(screen.getByText(/^Something here is dated 365 days ahead/)).toBeDefined();
+});
+
+test('an empty name cannot be saved, and says why', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.clear(name);
+  expect(name.getAttribute('aria-invalid')).toBe('true');
+  await page.user.type(name, '{Enter}');
+  expect(saved(page)).toEqual([]);
+});
+
+test('what could not be stored is not shown as saved', async () => {
+  const page = await settings('people');
+  await page.user.type(await box('Your name'), '!');
+  page.owner.broken = 'the disk is full';
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(screen.getByText(/This could not be saved: the disk is full/)).toBeDefined();
+  expect(screen.queryByText('Saved.')).toBeNull();
+});
+
+test.each([
+  ['Time to wake', '90', 'wakeTimeoutMs', 90_000],
+  ['Quiet before everyone sleeps', '2.5', 'idleMs', 150_000],
+  ['What is remembered of the last conversation', '12000', 'transcriptCap', 12_000],
+])('%s is given in units that people use', async (label, text, key, value) => {
+  const page = await settings('waking');
+  const field = await box(label);
+  await page.user.clear(field);
+  await page.user.type(field, `${text}{Enter}`);
+  expect(saved(page)).toEqual([[key, value]]);
+});
+
+test.each(['', '0', '-5', 'soon', '1e9'])('a time of %j is refused with the bounds', async (text) => {
+  const page = await settings('waking');
+  const field = await box('Time to wake');
+  fireEvent.change(field, { target: { value: text } });
+  expect(screen.getByText('Give a number from 1 to 900 seconds.')).toBeDefined();
+  fireEvent.submit(field);
+  expect(saved(page)).toEqual([]);
+});
+
+test('what changes only with the next session says so while one runs', async () => {
+  await settings('minds', { snapshot: runningSession() });
+  expect(await screen.findByText(/holds from the next one on/)).toBeDefined();
+  expect((await screen.findByLabelText<HTMLSelectElement>('Model of the lead')).options[0]?.text).toBe('Default');
+});
+
+test('the wake prompt begins as the original, and is checked while one types', async () => {
+  const page = await settings('prompt');
+  const field = await box('Template');
+  expect(field.value).toContain('You are waking.');
+  expect(screen.getByText('This is the original.')).toBeDefined();
+  fireEvent.change(field, { target: { value: 'Hello {{nmae}}' } });
+  expect(screen.getByText(/Line 1: unknown placeholder \{\{nmae\}\}/)).toBeDefined();
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(true);
+  fireEvent.change(field, { target: { value: 'Hello {{name}}' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(saved(page)).toEqual([['wakeTemplate', 'Hello {{name}}']]);
+  await page.user.click(screen.getByRole('button', { name: 'Set back to the original' }));
+  expect(saved(page).at(-1)).toEqual(['wakeTemplate', '']);
+  expect(field.value).toContain('You are waking.');
+});
+
+test('the preview shows what a real agent would read', async () => {
+  const docs = [...team(1), said('agent-1', 'agent-1', 'We left the bridge half drawn.', NOW - 1000)];
+  await settings('prompt', { docs });
+  fireEvent.change(await box('Template'), {
+    target: { value: '{{name}} of {{human}}: {{soul}} / {{transcript}} / {{seat}}' },
+  });
+  await waitFor(() =>
+    expect(screen.getByLabelText('Preview').textContent).toMatch(
+      /^Lyra of Marcus: > I am Lyra\. \/ === [-\d]+ ===\n\nLyra \([^)]+\):\n> We left the bridge half drawn\. \/ 1$/,
+    ),
+  );
+});
+
+test('a placeholder is put in where the caret stands', async () => {
+  const page = await settings('prompt');
+  const field = await box('Template');
+  fireEvent.change(field, { target: { value: 'ab' } });
+  field.setSelectionRange(1, 1);
+  await page.user.click(screen.getByRole('button', { name: '{{name}}' }));
+  expect(field.value).toBe('a{{name}}b');
+});
+
+test('the rehearsal mind is told which seats fail', async () => {
+  const page = await settings('rehearsal');
+  await page.user.click(await screen.findByRole('checkbox', { name: 'Seat 2: Fails' }));
+  await page.user.click(screen.getByRole('checkbox', { name: 'Seat 5: Stays silent' }));
+  const speed = screen.getByLabelText('Between words, ms');
+  fireEvent.change(speed, { target: { value: '0' } });
+  fireEvent.blur(speed);
+  await waitFor(async () =>
+    expect(await page.relay.getRehearsal()).toMatchObject({ value: { fail: [1], silent: [4], wordMs: 0 } }),
+  );
+});
+
+test('with a real mind there is nothing to rehearse', async () => {
+  await settings('rehearsal', {
+    prepare: ({ relay }) => {
+      relay.refusal = {
+        kind: 'refused',
+        status: 404,
+        message: 'x',
+        problem: { type: 'x', title: 'x', status: 404, detail: 'x' },
+      };
+    },
+  });
+  expect(await screen.findByText(/there is nothing to try here/)).toBeDefined();
+});
+
+test('storage says what is kept, and can be asked to be kept for good', async () => {
+  const page = await settings('storage');
+  expect((await screen.findByRole('region', { name: 'Space used' })).textContent).toContain('2.4 MB of 10 GB');
+  await page.user.click(screen.getByRole('button', { name: 'Ask the browser to keep it' }));
+  expect(screen.getByText('The browser will keep what is stored here.')).toBeDefined();
+});
+
+test('an agent can retire, leaves the seat, and comes back', async () => {
+  const page = await settings('team');
+  await page.user.click((await screen.findAllByRole('button', { name: 'Retire' }))[0] ?? document.body);
+  expect(page.state.household.store.getState().roster.retired.map((agent) => agent.name)).toEqual(['Lyra']);
+  await page.user.selectOptions(screen.getByLabelText('Seat for Lyra'), '8');
+  await page.user.click(screen.getByRole('button', { name: 'Bring back' }));
+  expect(page.state.household.store.getState().roster.seats.get(8)?.name).toBe('Lyra');
+});
+
+test('who was born into a taken seat waits, and can be given an empty one', async () => {
+  const page = await settings('team', { docs: [...team(1), agentDoc('late', 'Orla', 0, 'x', NOW)] });
+  await page.user.selectOptions(await screen.findByLabelText('Seat for Orla'), '5');
+  await page.user.click(screen.getByRole('button', { name: 'Give this seat' }));
+  expect(page.state.household.store.getState().roster.seats.get(5)?.name).toBe('Orla');
+});
+
+test('a section has its own address, and an unknown one leads to the first', async () => {
+  const page = await settings('nonsense');
+  expect(await screen.findByRole('heading', { name: 'Names' })).toBeDefined();
+  await page.user.click(
+    within(screen.getByRole('navigation', { name: 'Settings' })).getByRole('link', { name: 'About' }),
+  );
+  expect(location.pathname).toBe('/settings/about');
+});
+
+test('the wake preview shows each agent’s sizes and the very text it will read', async () => {
+  const docs = [
+    ...team(2),
+    settingDoc('transcriptCap', 160),
+    ...[4000, 3000].map((ago) => said('agent-1', 'human', `An early word. ${'And more. '.repeat(8)}`, NOW - ago)),
+    said('agent-1', 'agent-1', 'A late one.', NOW - 1000),
+  ];
+  const page = await openPage({ docs, path: '/' });
+  page.relay.mind = 'anthropic';
+  const read = (agentId: string, tokens: number, requests: number) => ({
+    ...{ agentId, tokens, requests, costMicroUsd: tokens * 2, estimated: false, program: false },
+  });
+  page.reach.on('POST /api/costs/wake', {
+    reads: [read('lead', 15_400, 2), read('agent-1', 12_800, 1), read('agent-2', 12_800, 1)],
+  });
+  await page.user.click(screen.getByRole('link', { name: 'Preview the wake' }));
+  const dialog = await screen.findByRole('dialog', { name: 'What a wake would carry' });
+  await within(dialog).findByText('2 agents');
+  // As the relay measures them: tools, system prompts and the lead too.
+  await within(dialog).findByText('about 41,000 tokens in all');
+  expect(within(dialog).getAllByText('about 12,800 tokens')).toHaveLength(2);
+  expect(dialog.textContent).toContain('2 earlier messages left out');
+  expect(dialog.textContent).toContain('no conversation');
+  const prompt = within(dialog).getByLabelText('What Lyra will read').textContent;
+  expect(prompt).toContain('<your-soul>\n> I am Lyra.\n</your-soul>');
+  expect(prompt).toContain('A late one.');
+  expect(prompt).not.toContain('An early word.');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  expect(location.pathname).toBe('/');
+});
+
+test('what the relay sees names agents’ files, tool calls and snapshots, and an export says that folders are not in it', async () => {
+  const page = await settings('about');
+  const text = document.body.textContent;
+  for (const what of [
+    'files in your agents’ folders',
+    'did with their tools',
+    'A snapshot of each agent',
+    'Routines, reminders',
+    'only a hash',
+  ])
+    expect(text).toContain(what);
+  page.unmount();
+  await settings('copies');
+  expect(await screen.findByText(/^The files in your agents’ folders are not in it/)).toBeDefined();
+});
+
+test('every setting that is looked for by name stands on its section under that name, and is gone to', async () => {
+  for (const { section, name } of NAMED_SETTINGS.filter(({ section: each }) => OFFLINE.includes(each))) {
+    const page = await openPage({ docs: team(2), path: `/settings/${section}#${encodeURIComponent(name)}` });
+    await waitFor(() => expect(document.activeElement).not.toBe(document.body));
+    const { activeElement } = document;
+    const told =
+      activeElement && 'labels' in activeElement ? (activeElement as HTMLInputElement).labels?.[0] : activeElement;
+    expect(told?.textContent, `${section}: ${name}`).toMatch(new RegExp(`^${name}`));
+    page.unmount();
+  }
+});
+
+test('settings are found by their names, in groups while nobody looks', async () => {
+  const page = await settings('people');
+  const nav = within(screen.getByRole('navigation', { name: 'Settings' }));
+  expect(nav.getAllByRole('group').map((group) => group.getAttribute('aria-label'))).toEqual([...SETTINGS_GROUPS]);
+  const field = nav.getByRole('searchbox', { name: 'Find a setting' });
+  await page.user.type(field, 'quiet');
+  expect(nav.getAllByRole('link').map((link) => link.firstChild?.textContent)).toEqual([
+    'Quiet before everyone sleeps',
+    'Quiet hours',
+  ]);
+  await page.user.click(nav.getByRole('link', { name: /^Quiet before/ }));
+  expect(document.activeElement).toBe(await box('Quiet before everyone sleeps'));
+  await page.user.type(field, 'xyzzy');
+  expect(nav.getByText('No setting is called so.')).toBeDefined();
+  await page.user.keyboard('{Escape}');
+  expect(nav.getByRole('link', { name: 'Names' })).toBeDefined();
+});
+
+test('what differs from the default says so, in the list too, and goes back to it', async () => {
+  const page = await settings('waking', { docs: [...team(2), settingDoc('wakeTimeoutMs', 90_000)] });
+  expect(await screen.findByText(/^Changed; the default is 120 seconds\./)).toBeDefined();
+  const link = screen.getByRole('link', { name: 'Waking 1 changed' });
+  expect(document.getElementById(link.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^1 changed/);
+  await page.user.click(screen.getByRole('button', { name: 'Set back' }));
+  expect((await box('Time to wake')).value).toBe('120');
+  expect(screen.queryByText(/^Changed;/)).toBeNull();
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect((await box('Time to wake')).value).toBe('90');
+});
+
+test('every section with defaults says how much differs from them', async () => {
+  const own = {
+    coordination: {
+      wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 300 },
+      toolsets: { shell: 'ask' },
+      daily_budget_usd: 2,
+    },
+    wakes_enabled: false,
+    time_zone: 'Europe/Berlin',
+    daily_budget_usd: 5,
+  };
+  localStorage.setItem('roost-told', JSON.stringify({ kinds: ['approval'], quiet: { from: 0, to: 60 } }));
+  const page = await settings('people', {
+    docs: [...team(2), settingDoc('agentModel', 'small')],
+    prepare: ({ reach, owner }) => {
+      reach.on('GET /v1/config', configAnswer(own));
+      reach.on('GET /api/prices', { prices: [], version: 0 });
+      owner.sync.syncStatus = () => sharedStatus({ link: 'off' });
+    },
+  });
+  const changed = (name: string) =>
+    /^\d+ changed/.exec(
+      document.getElementById(
+        screen.getByRole('link', { name: new RegExp(`^${name}( \\d+ changed)?$`) }).getAttribute('aria-describedby') ??
+          '',
+      )?.textContent ?? '',
+    )?.[0] ?? null;
+  // A wake a day, a tool, the zone; the switch that stops all wakes is none.
+  await waitFor(() => expect(changed('Limits')).toBe('3 changed'));
+  await waitFor(() => expect(changed('Budgets and prices')).toBe('3 changed'));
+  expect(changed('Notifications')).toBe('2 changed');
+  expect(changed('Models')).toBe('1 changed');
+  await waitFor(() => expect(changed('Devices')).toBe('1 changed'));
+  for (const name of ['Names', 'Waking', 'Failures to try', 'Storage']) expect(changed(name)).toBeNull();
+  await act(() => page.relay.putRehearsal({ body: rehearsalSchema.parse({ leadIgnores: true, silent: [1] }) }));
+  await page.user.click(screen.getByRole('link', { name: 'Waking' }));
+  await waitFor(() => expect(changed('Failures to try')).toBe('2 changed'));
+});
+
+test('what one is told is chosen for this device, kept by the relay, and why a browser cannot push is said', async () => {
+  const put: unknown[] = [];
+  const page = await openPage({
+    docs: team(1),
+    path: '/settings/notifications',
+    prepare({ reach }) {
+      reach.on('GET /api/notifications', {
+        publicKey: 'key',
+        contact: { subject: null, mail: null, fixed: false },
+        open: [],
+        devices: [
+          {
+            deviceId: 'd1',
+            name: 'Safari on iPhone',
+            here: false,
+            pushed: true,
+            endpoint: null,
+            kinds: [],
+            quiet: null,
+            usedAt: NOW,
+            refused: 403,
+          },
+        ],
+      });
+      reach.on('PUT /api/notifications/contact', () => new Response(null, { status: 204 }));
+      reach.on('PUT /api/notifications/device', ({ body }: AskedCall) => {
+        put.push(body);
+        return new Response(null, { status: 204 });
+      });
+      reach.on('DELETE /api/notifications/devices/d1', () => new Response(null, { status: 204 }));
+    },
+  });
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: /^Tell me on this device/ }).disabled).toBe(true);
+  expect(screen.getByText(/does this only for a page under https/)).toBeTruthy();
+  await page.user.click(screen.getByRole('checkbox', { name: /^An answer that took long/ }));
+  await screen.findByText('Saved');
+  await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
+  await waitFor(() => expect(put).toHaveLength(2));
+  expect(put[1]).toMatchObject({
+    kinds: ['approval', 'failure', 'mention', 'night'],
+    quiet: { from: 1_320, to: 420 },
+    subscription: null,
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(put).toHaveLength(3));
+  expect(put[2]).toMatchObject({ kinds: ['approval', 'failure', 'mention', 'night'], quiet: null });
+  await page.user.click(await screen.findByRole('button', { name: 'Tell it nothing any more: Safari on iPhone' }));
+  await waitFor(() => expect(page.reach.times('DELETE /api/notifications/devices/d1')).toBe(1));
+  // Its push service did not take the last one: what to do stands there, and can be done.
+  expect(screen.getByRole('alert').textContent).toMatch(/^Safari on iPhone is not told.*\(403\).*Give a mail address/);
+  await page.user.type(screen.getByRole('textbox', { name: 'Mail address' }), 'noa@example.org{Enter}');
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /api/notifications/contact')).toEqual([{ mail: 'noa@example.org' }]),
+  );
+  // A day that is quiet from one hour to the same is a day without quiet hours.
+  await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
+  expect(screen.queryByText(/so there are none/)).toBeNull();
+  fireEvent.change(await screen.findByLabelText(/^Until/), { target: { value: '22:00' } });
+  expect(await screen.findByText(/so there are none/)).toBeDefined();
+});
+
+const PROGRAM = {
+  programId: 'p1',
+  name: 'Claude Code',
+  where: 'claude-agent-acp',
+  variables: [],
+  throughRelay: false,
+  state: { kind: 'untried' },
+  running: [],
+};
+/** The page of ACP agents over these; the answer can be another afterwards. */
+async function agentPrograms(first: { programs: readonly object[]; found?: readonly object[]; allowed?: boolean }) {
+  let now = first;
+  const page = await settings('programs', {
+    prepare: ({ reach }) => reach.on('GET /api/agent-programs', () => json({ found: [], allowed: true, ...now })),
+  });
+  await screen.findByRole('heading', { name: /^Connect (a|another) program$/ });
+  return {
+    ...page,
+    async become(next: typeof first) {
+      now = next;
+      await act(() => programsOf(page.state).list.again());
+    },
+  };
+}
+/** What is read out beside a button. */
+const described = (button: HTMLElement) =>
+  (button.getAttribute('aria-describedby') ?? '')
+    .split(' ')
+    .map((id) => document.getElementById(id)?.textContent)
+    .join(': ');
+
+test('where no ACP agent is found it is said what to do, and one that is found fills in the form', async () => {
+  const page = await agentPrograms({ programs: [] });
+  expect(screen.getByText(/was found on the relay’s machine\. Install one there and sign in/)).toBeDefined();
+  const add = screen.getByRole('button', { name: 'Connect and try it' });
+  expect(described(add)).toBe('It needs a name and a command.');
+  await page.user.click(add);
+  expect(page.reach.times('POST /api/agent-programs')).toBe(0);
+  await page.become({ programs: [], found: [{ name: 'Goose', command: 'goose', args: ['acp'] }] });
+  expect(screen.queryByText(/was found on the relay’s machine\. Install/)).toBeNull();
+  await page.user.click(screen.getByRole('button', { name: 'Goose' }));
+  expect(described(add)).toMatch(/^It is started once/);
+  await page.user.click(add);
+  expect(page.reach.bodies('POST /api/agent-programs')).toMatchObject([
+    { name: 'Goose', command: 'goose', args: ['acp'] },
+  ]);
+  expect((await screen.findByRole('alert')).textContent).toContain('There is nothing here.');
+  await page.become({ programs: [], allowed: false });
+  expect(screen.getByText(/This relay runs no programs for its pages/)).toBeDefined();
+});
+
+test('an ACP agent says whether it is being tested, answers, is signed out or does not answer, and who thinks with it', async () => {
+  const page = await agentPrograms({ programs: [PROGRAM] });
+  const card = within(screen.getByRole('article', { name: 'Claude Code' }));
+  const button = card.getByRole('button', { name: 'Try it' });
+  expect(described(button)).toBe('Claude Code: not tested since the relay was started');
+  const stands = (state: object, running: readonly object[] = []) =>
+    page.become({ programs: [{ ...PROGRAM, state, running }] });
+  await stands({ kind: 'trying', since: NOW });
+  expect(described(button)).toBe('Claude Code: is being tested: it can take a minute');
+  for (const each of card.getAllByRole('button')) {
+    expect(each.getAttribute('aria-disabled')).toBe('true');
+    await page.user.click(each);
+  }
+  expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(0);
+  expect(screen.queryByRole('dialog', { name: 'Remove Claude Code?' })).toBeNull();
+  await stands({ kind: 'fails', at: NOW, why: 'not-signed-in', message: 'Sign in there.' });
+  expect(described(button)).toBe('Claude Code: is signed out');
+  expect(card.getByText('Sign in there.')).toBeDefined();
+  await stands({ kind: 'fails', at: NOW, why: 'hangs', message: 'It said no word.' });
+  expect(described(button)).toBe('Claude Code: does not answer');
+  const mode = { name: 'Auto', asks: true };
+  const running = [{ agentId: 'agent-1', pid: 4_321, state: 'working', since: NOW, mode, tools: null }];
+  await stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools: false }, running);
+  expect(described(button)).toBe('Claude Code: answers: claude 1.0');
+  expect(card.getByText(/It has none of Roost’s tools/)).toBeDefined();
+  const has = (tools: boolean | null) =>
+    stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools }, running);
+  await has(null);
+  expect(card.getByText(/Whether it takes Roost’s tools is not known yet/)).toBeDefined();
+  await has(true);
+  expect(card.getByText('It has Roost’s tools.')).toBeDefined();
+  const at = card.getByRole('list', { name: 'Who thinks with Claude Code now' });
+  expect(at.textContent).toBe('Lyra: at work · mode “Auto”: you are asked');
+  await page.user.click(button);
+  expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(1);
+  expect((await card.findByRole('alert')).textContent).toContain('There is nothing here.');
+});
+
+test('an attached program is held in the sandbox unless the person says otherwise, and what is wrong is said at once', async () => {
+  const server = {
+    ...{
+      serverId: 's1',
+      version: 1,
+      name: 'notes',
+      where: 'node notes.js',
+      kind: 'program',
+      secrets: [],
+      signIn: null,
+    },
+    ...{ state: 'connected', problem: null, agents: null, tools: [] },
+    box: { folder: '/home/me/notes', reads: [], network: 'none' },
+  };
+  const page = await settings('attached', {
+    prepare: ({ reach }) => {
+      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [server] });
+      reach.on('POST /api/attached', () => json(server, 201));
+      reach.on('PUT /api/attached/s1', () => json(server));
+    },
+  });
+  await screen.findByText('In the sandbox: /home/me/notes · no network.');
+  await page.user.click(screen.getByRole('button', { name: 'Change where notes runs' }));
+  const form = await screen.findByRole('form', { name: 'Where notes runs' });
+  await page.user.type(within(form).getByLabelText(/^Hosts that it reaches/), 'not a host');
+  await page.user.click(within(form).getByRole('button', { name: 'Save' }));
+  expect(within(form).getByRole('alert').textContent).toContain('not a host is no host.');
+  await page.user.click(within(form).getByRole('radio', { name: 'Free on this machine' }));
+  expect(form.textContent).toContain('It can read and change all that whoever started Roost can');
+  await page.user.click(within(form).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /api/attached/s1')).toEqual([{ box: null, version: 1 }]));
+  await page.user.click(screen.getByRole('radio', { name: 'Program' }));
+  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
+  await page.user.type(screen.getByLabelText(/It lies on the relay/), 'files-server');
+  await page.user.type(screen.getByLabelText(/^Folder that it reads and writes/), '/srv/files');
+  await page.user.type(screen.getByLabelText(/^Hosts that it reaches/), 'api.example.org');
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+  const box = { folder: '/srv/files', reads: [], network: ['api.example.org'] };
+  await waitFor(() =>
+    expect(page.reach.bodies('POST /api/attached')).toEqual([
+      { name: 'files', attachment: { kind: 'program', command: 'files-server', args: [], env: {}, box } },
+    ]),
+  );
+});
+
+const RUNNER = {
+  command: 'npx',
+  hosts: ['registry.example.org'],
+  reads: ['/opt/node'],
+  env: { npm_config_registry: 'https://registry.example.org/' },
+};
+/** The form that connects an MCP server, on a relay that knows `npx` and has a sandbox. */
+async function attachForm(more: object = {}) {
+  const page = await settings('attached', {
+    prepare: ({ reach }) => {
+      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [], ...more });
+      reach.on('GET /api/attached-runners', { runners: [RUNNER] });
+    },
+  });
+  await screen.findByRole('radio', { name: 'Program' });
+  return { ...page, connected: () => page.reach.bodies('POST /api/attached') };
+}
+const paste = (text: object) =>
+  fireEvent.change(screen.getByLabelText(/^Settings of another program/), { target: { value: JSON.stringify(text) } });
+const FILES = {
+  command: 'npx',
+  args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/me/notes', '/srv/books'],
+};
+
+test('a program that is fetched is offered the host of its registry and the folders of its arguments, to be given or not', async () => {
+  const page = await attachForm();
+  await page.user.click(screen.getByRole('radio', { name: 'Program' }));
+  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
+  await page.user.type(screen.getByLabelText(/It lies on the relay/), 'npx');
+  fireEvent.change(screen.getByLabelText(/^Arguments/), { target: { value: FILES.args.join('\n') } });
+  const given = await screen.findByRole('checkbox', { name: /^Give what is needed to start/ });
+  for (const words of [
+    'files fetches its program from registry.example.org.',
+    'files reads and writes /home/me/notes.',
+    'files reads /srv/books.',
+    'files reads /opt/node.',
+  ])
+    expect(given.closest('label')?.textContent).toContain(words);
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+  const box = { folder: '/home/me/notes', reads: ['/srv/books', '/opt/node'], network: ['registry.example.org'] };
+  await waitFor(() =>
+    expect(page.connected()).toEqual([
+      { name: 'files', attachment: { kind: 'program', ...FILES, env: RUNNER.env, box } },
+    ]),
+  );
+  await page.user.click(given);
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+  const closed = { folder: null, reads: [], network: 'none' };
+  await waitFor(() => expect(page.connected()).toHaveLength(2));
+  expect(page.connected()[1]).toMatchObject({ attachment: { env: {}, box: closed } });
+});
+
+test('values of pasted settings that another machine knows are asked for, and none is connected as it was written', async () => {
+  const page = await attachForm();
+  await page.user.click(screen.getByRole('radio', { name: 'Paste settings' }));
+  paste({
+    inputs: [{ id: 'key', type: 'promptString', description: 'Key of the calendar', password: true }],
+    servers: {
+      files: { ...FILES, args: [...FILES.args.slice(0, 2), '${env:NOTES}'] },
+      calendar: { url: 'https://calendar.example.org/mcp', headers: { Authorization: 'Bearer ${input:key}' } },
+    },
+  });
+  const connect = screen.getByRole('button', { name: 'Connect 2' });
+  expect(connect.hasAttribute('disabled'), 'nothing is given yet').toBe(true);
+  const key = screen.getByLabelText('Key of the calendar');
+  expect(key.getAttribute('type')).toBe('password');
+  await page.user.type(key, 'secret-1');
+  await page.user.type(screen.getByLabelText(/^NOTES/), '/home/me/notes');
+  expect((await screen.findByRole('checkbox', { name: /^Give what/ })).closest('label')?.textContent).toContain(
+    'files reads and writes /home/me/notes.',
+  );
+  await page.user.click(connect);
+  await waitFor(() => expect(page.connected()).toHaveLength(2));
+  expect(page.connected()).toMatchObject([
+    {
+      name: 'files',
+      attachment: { args: [...FILES.args.slice(0, 2), '/home/me/notes'], box: { folder: '/home/me/notes' } },
+    },
+    { name: 'calendar', attachment: { headers: { Authorization: 'Bearer secret-1' } } },
+  ]);
+});
+
+test('a server whose sign-in registers nobody is given the client that the person registered there', async () => {
+  const page = await attachForm();
+  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'hub');
+  await page.user.type(screen.getByRole('textbox', { name: 'Address' }), 'https://hub.example.org/mcp');
+  await page.user.click(screen.getByText('It wants a client that you registered'));
+  await page.user.type(screen.getByLabelText(/^Client ID/), 'roost-of-mine');
+  await page.user.type(screen.getByLabelText('Client secret, if it has one'), 'hush');
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+  const client = { id: 'roost-of-mine', secret: 'hush' };
+  await waitFor(() =>
+    expect(page.connected()).toEqual([
+      { name: 'hub', attachment: { kind: 'address', url: 'https://hub.example.org/mcp', headers: {}, client } },
+    ]),
+  );
+});
+
+/** A record of the relay's, as a document of `time`. */
+const record = (type: string, recordId: string, time: number, value: Record<string, unknown>): Doc => ({
+  ...settingDoc(type, null),
+  _id: `${type}:${recordId}:${time}`,
+  at: at(time),
+  type,
+  recordId,
+  value,
+});
+const budget = (time: number, usd: number) =>
+  record('limits', 'agent:agent-1', time, {
+    agentId: 'agent-1',
+    config: { coordination: { daily_budget_usd: usd, may_propose_routines: true } },
+  });
+const changed = (time: number, agentId: string, change: AgentChangeDoc['change']): Doc => ({
+  ...settingDoc('', null),
+  _id: `agent-change:${agentId}:${time}`,
+  type: 'agent-change',
+  at: at(time),
+  agentId,
+  change,
+});
+
+test('what the person changed is told by its day, the newest first, in plain words', async () => {
+  const DAY = 86_400_000;
+  const set = (key: string, value: unknown, time: number, device?: string) => ({
+    ...settingDoc(key, value),
+    at: at(time),
+    ...(device === undefined ? {} : { device }),
+  });
+  await settings('changes', {
+    docs: [
+      ...team(2),
+      budget(NOW - 3 * DAY, 2),
+      set('wakeTimeoutMs', 60_000, NOW - 2 * DAY, 'device-gone'),
+      changed(NOW - 9_000, 'agent-1', { kind: 'rename', name: 'Lyra the Second' }),
+      changed(NOW - 8_000, 'agent-2', { kind: 'retire' }),
+      changed(NOW - 7_000, 'agent-2', { kind: 'soul', individuationArtifact: 'Mine.' }),
+      set('group:g1', { name: 'Night watch', agentIds: ['agent-1', 'agent-2'] }, NOW - 6_000, 'device-laptop'),
+      set('color:agent-1', '#4fb286', NOW - 5_000),
+      set('read:agent-1', 'm1', NOW - 4_000),
+      budget(NOW - 3_000, 5),
+      record('attached-server', 's1', NOW - 2_000, {
+        name: 'notes',
+        removed: true,
+        where: null,
+        secrets: [],
+        agents: null,
+        tools: {},
+      }),
+      record('prices', 'prices', NOW - 1_000, { prices: [{ ...DEFAULT_PRICES[0], model: 'mine' }] }),
+    ],
+    prepare: ({ owner }) => {
+      owner.sync.syncStatus = () => sharedStatus();
+    },
+  });
+  await screen.findByRole('heading', { name: 'Today' });
+  const days = [...document.querySelectorAll('.settings-section section')].map((day) => [
+    day.querySelector('h3')?.textContent,
+    ...[...day.querySelectorAll('.change-line')].map((line) =>
+      [...line.querySelectorAll('.change-what > p, li, small')].map((each) => each.textContent).join(' | '),
+    ),
+  ]);
+  expect(days).toEqual([
+    [
+      'Today',
+      expect.stringMatching(/^You changed the prices\. \| .*“mine”: from none to \$10 in, /),
+      'You raised the budget of Lyra the Second from $2.00 to $5.00 a day.',
+      'You changed the colour of Lyra the Second from its seat’s to Jade.',
+      'You made the group “Night watch” of Lyra the Second and Wren. | on this device',
+      'You retired Wren.',
+      'You renamed “Lyra” to “Lyra the Second”.',
+    ],
+    ['Thursday', 'You changed the time to wake from 120 to 60 seconds. | on a device that was removed'],
+    [
+      'Wednesday',
+      'You changed 2 limits of Lyra the Second. | May ask for routines: from the default to yes | Budget a day: from the default to $2.00 | Changed again since.',
+    ],
+    ['1 January 1970', 'You said that you are called “Marcus”. | There was nothing before it.'],
+  ]);
+});
+
+test('an undo sets what stood there before, is a change itself, and asks where it was changed again since', async () => {
+  const page = await settings('changes');
+  await act(async () => {
+    await page.state.actions.saveSetting('wakeTimeoutMs', 60_000);
+    await page.state.actions.saveSetting('wakeTimeoutMs', 90_000);
+    await page.state.actions.choose('agent-1', { color: '#4fb286' });
+  });
+  const line = (text: string) => screen.getByText(text).closest('li') ?? document.body;
+  const undo = (text: string) => within(line(text)).getByRole('button', { name: `Undo: ${text}` });
+  const colour = 'You changed the colour of Lyra from its seat’s to Jade.';
+  await screen.findByText(colour);
+  await page.user.click(undo(colour));
+  await within(line(colour)).findByText('It is as it was before.');
+  expect(document.activeElement).toBe(line(colour));
+  expect(page.state.household.store.getState().roster.byId.get('agent-1')?.color).toBe(seatColor(0).color);
+  const back = 'You changed the colour of Lyra from Jade to its seat’s.';
+  expect(undo(back)).toBeDefined();
+
+  const first = 'You changed the time to wake from 120 to 60 seconds.';
+  within(line(first)).getByText('Changed again since.');
+  await page.user.click(undo(first));
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);
+  await page.user.click(screen.getByRole('button', { name: 'Undo it' }));
+  await within(line(first)).findByText('It is as it was before.');
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(120_000);
+});

@@ -1,0 +1,257 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { createDeferred } from '../../../../../src/shared/domain/platform/deferred.ts';
+import type { LinkState, StorageProblem } from '../../../../../src/shared/protocol/worker.ts';
+import { NO_SESSION_SNAPSHOT, NOW, runningSession, said, settingDoc, team } from '../../support/household.ts';
+import { openPage } from '../../support/render.tsx';
+
+test.each([
+  ['ended', 'everyone sleeps since today 08:55'],
+  ['idle', 'nothing was said for a while'],
+  ['shutdown', 'the relay was shut down'],
+  ['crash', 'the relay crashed'],
+] as const)('after a session that ended as %s, the header says why everyone sleeps', async (reason, words) => {
+  await openPage({
+    docs: team(1),
+    snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 's', reason, endedAt: NOW } },
+  });
+  const said = screen.getByText('No session').parentElement?.textContent;
+  expect(said).toContain(words);
+  // When a relay crashed nobody knows: its end is written as it starts again.
+  expect(said?.includes('08:55:')).toBe(reason === 'idle' || reason === 'shutdown');
+});
+
+test('a page opens on the team as it was last, whom WAKE calls once the ledger was read, by what it says', async () => {
+  const seats = () =>
+    screen
+      .queryAllByRole('button', { name: /^(?:Lyra|Wren), seat/ })
+      .map((each) => each.getAttribute('aria-label')?.slice(0, 4));
+  const lines = [settingDoc('wakeTimeoutMs', 90_000)];
+  (await openPage({ docs: [...team(2), ...lines] })).unmount();
+  const read = createDeferred();
+  const page = await openPage({ docs: team(1), prepare: ({ owner }) => (owner.pause = () => read.promise) });
+  expect(seats()).toEqual(['Lyra', 'Wren']);
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);
+  // The press counts, and nobody is called before it is known who is there.
+  await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKING…' }).disabled).toBe(true);
+  // What the relay says first is not the whole team.
+  await page.say({ news: 'documents', docs: team(1) });
+  expect(seats()).toEqual(['Lyra', 'Wren']);
+  expect(page.relay.asked).toEqual([]);
+  read.resolve();
+  await waitFor(() => expect(seats()).toEqual(['Lyra']));
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).not.toBe(90_000);
+  await waitFor(() => expect(page.relay.posted).toHaveLength(1));
+  expect(page.relay.posted[0]?.text.match(/<agent /g)).toHaveLength(1);
+});
+
+test.each<[LinkState, string]>([
+  [{ kind: 'lost', reason: 'unreachable' }, 'npm start'],
+  [{ kind: 'lost', reason: 'silent' }, 'fell silent'],
+  [{ kind: 'elsewhere' }, 'shares its sign-in with another household'],
+  [{ kind: 'locked-out' }, 'Press Enter in the terminal where Roost runs, and open the link'],
+])('a line that is %j says what to do', async (link, words) => {
+  await openPage({ docs: team(1), link, snapshot: runningSession({ awake: ['agent-1'] }) });
+  expect(screen.getByRole('alert').textContent).toContain(words);
+  expect(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
+});
+
+test('a relay that cannot reach its database is said to, while those who are awake stay so', async () => {
+  const snapshot = runningSession({ awake: ['agent-1'] });
+  const page = await openPage({ docs: team(1), link: { kind: 'live' }, snapshot });
+  await page.say({ news: 'link', link: { kind: 'live', databaseAway: true }, snapshot });
+  expect(screen.getByRole('alert').textContent).toContain('The relay cannot reach its database');
+  expect(screen.getByRole('alert').textContent).toContain('What is being said is kept until it can');
+  expect(screen.getByRole('button', { name: 'Lyra, seat 1, awake' })).toBeDefined();
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot });
+  expect(screen.queryByRole('alert')).toBeNull();
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'database' }, snapshot: null });
+  expect(screen.getByRole('alert').textContent).toContain('The relay cannot reach its database');
+});
+
+test('a sign-in that is another household’s is changed for one of this browser’s own, with which the owner begins anew', async () => {
+  const page = await openPage({ docs: team(1), link: { kind: 'elsewhere' }, snapshot: null });
+  page.relay.standing = { begun: true, lived: true, others: 0, look: false };
+  await page.user.click(screen.getByRole('button', { name: 'Take a sign-in of its own' }));
+  expect(page.relay.asked).toEqual(['begin anew']);
+  expect(page.owner.calls).toContain('signInChanged');
+});
+
+test.each<[StorageProblem['kind'], string]>([
+  ['quota', 'The disk is full'],
+  ['blocked', 'not open yet'],
+  ['no-owner', 'cannot reach what is stored here'],
+])('a storage that is %s says what to do, and holds the button', async (kind, words) => {
+  const page = await openPage({ docs: team(1) });
+  await page.say({ news: 'problem', problem: { kind, detail: 'Do this and that.' } });
+  expect(screen.getByRole('alert').textContent).toContain(words);
+  expect(screen.getByRole('alert').textContent).toContain('Do this and that.');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(true);
+  await page.say({ news: 'problem', problem: null });
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(false);
+});
+
+test('the browser is asked to keep what is stored for good once somebody is born, and once', async () => {
+  const page = await openPage({ docs: [] });
+  expect(page.device.askedToKeep()).toBe(0);
+  await page.say({ news: 'documents', docs: team(1) });
+  expect(page.device.askedToKeep()).toBe(1);
+  await page.say({ news: 'documents', docs: team(3) });
+  expect(page.device.askedToKeep()).toBe(1);
+});
+
+test('what is broken is said, and does not keep anybody from being woken', async () => {
+  const page = await openPage({ docs: team(1) });
+  await page.say({
+    news: 'problem',
+    problem: { kind: 'broken', detail: 'One volume did not pass its check; writing goes on in a new one.' },
+  });
+  expect(screen.getByRole('alert').textContent).toContain('writing goes on');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(false);
+});
+
+test('a demo says that it is one, and connects a model', async () => {
+  const page = await openPage({ docs: team(1) });
+  await page.user.click(screen.getAllByRole('link', { name: 'Connect a model' })[0] ?? document.body);
+  expect(await screen.findByLabelText('Your key')).toBeDefined();
+  expect(location.pathname).toBe('/connect');
+});
+
+test('the session that runs decides whether it is a rehearsal, not the relay’s next one', async () => {
+  await openPage({
+    docs: team(1),
+    snapshot: runningSession({ mind: { kind: 'anthropic', leadModel: 'a', agentModel: 'b' } }),
+  });
+  expect(screen.queryByText(/no model connected/)).toBeNull();
+});
+
+test('the question mark lists the keys, but not while one writes', async () => {
+  const page = await openPage({ docs: team(1) });
+  await page.user.type(screen.getByRole('textbox', { name: /^Write to/ }), '?');
+  expect(screen.queryByRole('dialog')).toBeNull();
+  screen.getByRole('textbox', { name: /^Write to/ }).blur();
+  await page.user.keyboard('?');
+  expect(await screen.findByRole('dialog', { name: 'Keys' })).toBeDefined();
+});
+
+test('keys lead to the grid and to the field', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
+  await page.user.keyboard('g');
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' }));
+  await page.user.keyboard('c');
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
+});
+
+test('keys lead to the grid and to the field from a page of their own too, and Escape closes that', async () => {
+  const page = await openPage({ docs: team(1), path: '/wakes' });
+  await screen.findByRole('heading', { level: 1, name: 'Wakes' });
+  await page.user.keyboard('g');
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Julian, lead' }));
+  act(() => history.pushState(null, '', '/wakes'));
+  await screen.findByRole('heading', { level: 1, name: 'Wakes' });
+  await page.user.keyboard('c');
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
+  act(() => history.pushState(null, '', '/costs'));
+  await screen.findByRole('heading', { level: 1, name: 'Costs' });
+  await page.user.keyboard('{Escape}');
+  expect(screen.getByRole('textbox', { name: /^Write to/ })).toBeDefined();
+});
+
+test('what was said of a line that was cut is gone when the line is back', async () => {
+  const page = await openPage({ docs: team(1) });
+  page.state.notices.refused({ kind: 'unreachable', message: 'It did not answer this call.' });
+  page.state.notices.refused({
+    kind: 'refused',
+    status: 409,
+    problem: { type: 'x', title: 'x', status: 409, detail: 'No.' },
+    message: 'No.',
+  });
+  expect(await screen.findByText('It did not answer this call.')).toBeDefined();
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(screen.getByText('It did not answer this call.')).toBeDefined();
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: NO_SESSION_SNAPSHOT });
+  expect(screen.queryByText('It did not answer this call.')).toBeNull();
+  expect(screen.getByText('No.')).toBeDefined();
+});
+
+test('the lead sleeps where no session runs, and its seat says so', async () => {
+  const page = await openPage({ docs: team(1) });
+  const cell = () => screen.getByRole('button', { name: 'Julian, lead' }).closest('li');
+  expect([cell()?.dataset['asleep'], cell()?.textContent]).toEqual(['true', expect.stringContaining('lead, asleep')]);
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: runningSession() });
+  expect(cell()?.dataset['asleep']).toBe('false');
+});
+
+test('sleep is told from the end of the session, not from the last word', async () => {
+  const docs = [...team(1), said('agent-1', 'agent-1', 'Good night.', NOW - 45 * 60_000)];
+  await openPage({
+    docs,
+    snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW } },
+  });
+  // On the tile, and in what is read out of it.
+  expect(await screen.findAllByText('asleep since 08:55')).toHaveLength(2);
+});
+
+test('a file that is pasted goes along with the message, and one that cannot is not passed over without a word', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
+  const field = screen.getByRole('textbox', { name: /^Write to/ });
+  const paste = (file: File) => fireEvent.paste(field, { clipboardData: { files: [file], types: ['Files'] } });
+  paste(new File(['A note.'], 'note.txt', { type: 'text/plain' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Remove note.txt' }));
+  expect(screen.queryByRole('list', { name: 'Goes along with this message' })).toBeNull();
+  paste(new File([new Uint8Array([0, 1, 2])], 'a.bin'));
+  expect((await screen.findByRole('alert')).textContent).toContain('a.bin');
+});
+
+test('a new line to the ledger’s owner reads again what was missed', async () => {
+  const page = await openPage({ docs: team(1) });
+  page.owner.docs.push(...team(2).slice(-1));
+  await page.say({
+    news: 'welcome',
+    link: { kind: 'live' },
+    snapshot: NO_SESSION_SNAPSHOT,
+    answers: [],
+    problem: null,
+  });
+  expect(await screen.findByRole('button', { name: 'Wren, seat 2, sleeping' })).toBeDefined();
+});
+
+test.each([
+  ['/wakes', 'Wakes', 'Wakes'],
+  ['/wakes/agent-1', 'Wakes of Lyra', 'Wakes'],
+  ['/threads', 'Threads', 'Threads'],
+  ['/costs', 'Costs', 'Costs'],
+  ['/settings/limits', 'Limits · Settings', 'Settings'],
+])(
+  '%s says in the browser’s title where one is, and has a heading that can take the focus',
+  async (path, title, heading) => {
+    await openPage({ docs: team(1), path });
+    expect((await screen.findByRole('heading', { level: 1, name: heading })).tabIndex).toBe(-1);
+    expect(document.title).toBe(`${title} · Roost`);
+  },
+);
+
+test('whoever waits long for the ledger is told so, with a way out, until it is read', async () => {
+  const read = createDeferred();
+  const later: (() => void)[] = [];
+  await openPage({
+    docs: team(1),
+    prepare({ owner, device }) {
+      owner.pause = () => read.promise;
+      device.after = (ms, task) => {
+        if (ms === 8_000) later.push(task);
+        return () => undefined;
+      };
+    },
+  });
+  const said = () => within(screen.getByRole('main')).getByRole('status').textContent;
+  expect(said()).toBe('Opening what is stored here…');
+  expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
+  act(() => later.forEach((task) => task()));
+  expect(said()).toMatch(/^It takes longer than usual to open what this browser/);
+  expect(screen.getByRole('button', { name: 'Reload' })).toBeDefined();
+  await act(async () => read.resolve());
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
+});

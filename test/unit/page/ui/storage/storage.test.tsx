@@ -1,0 +1,199 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { StorageStatus, VolumeStatus } from '../../../../../src/shared/protocol/worker.ts';
+import { NOW, team } from '../../support/household.ts';
+import { refused } from '../../support/reach.ts';
+import { openPage } from '../../support/render.tsx';
+
+const storage = (change: Partial<StorageStatus> = {}, section = 'storage') =>
+  openPage({
+    docs: team(2),
+    path: `/settings/${section}`,
+    prepare: ({ owner }) => (owner.storage = { ...owner.storage, ...change }),
+  });
+const block = (name: string) => screen.findByRole('region', { name });
+const volume = (i: number, change: Partial<VolumeStatus> = {}): VolumeStatus => ({
+  name: `volume-${i}`,
+  documents: 2000,
+  state: 'sealed',
+  checkedAt: NOW - 3_600_000,
+  faults: [],
+  ...change,
+});
+
+test('a household of which no copy exists says so, and leads to the first', async () => {
+  const page = await storage();
+  const copy = await block('Last copy');
+  expect(copy.textContent).toContain('Never: no copy has left this device.');
+  await page.user.click(within(copy).getByRole('link', { name: 'Make the first copy' }));
+  expect(location.pathname).toBe('/settings/copies');
+});
+
+test('the last copy is named with its day, its size and whether it is sealed', async () => {
+  await storage({ lastExport: { time: NOW - 86_400_000, documents: 400, sealed: true } });
+  expect((await block('Last copy')).textContent).toMatch(
+    /^Last copyYesterday 08:55: 400 entries, under a passphrase\./,
+  );
+});
+
+test('a copy that is long ago is worth another', async () => {
+  await storage({ lastExport: { time: NOW - 45 * 86_400_000, documents: 400, sealed: false } });
+  expect((await block('Last copy')).textContent).toContain('That is 45 days ago: what came since is only here.');
+});
+
+test('what is stored is counted in people’s words, alike kinds together', async () => {
+  await storage({
+    kinds: [
+      { type: 'message', documents: 1200, chars: 400_000 },
+      { type: 'agent-identity', documents: 8, chars: 20_000 },
+      { type: 'agent-change', documents: 3, chars: 4000 },
+      { type: 'hologram', documents: 1, chars: 90 },
+    ],
+  });
+  const rows = within(await block('Space used'))
+    .getAllByRole('row')
+    .slice(1);
+  expect(rows.map((row) => row.textContent)).toEqual([
+    'Messages1,200400 KB',
+    'Agents and their souls1124 KB',
+    'From a newer Roost190 B',
+  ]);
+});
+
+const GB = 1_000_000_000;
+const ROOM = { bytes: 17_123_456, free: 40 * GB, keepFree: GB / 2, part: null };
+
+test('how much room the relay’s home takes is said in one line, once it is known', async () => {
+  const page = await openPage({
+    docs: team(1),
+    path: '/settings/storage',
+    prepare: ({ reach }) => reach.on('GET /api/room', ROOM),
+  });
+  await waitFor(async () =>
+    expect((await block('Space used')).textContent).toContain('The relay takes 17 MB on its own disk.'),
+  );
+  expect(page.reach.times('GET /api/room')).toBe(1);
+  expect((await block('Space used')).textContent).not.toMatch(/left|may at this relay/);
+});
+
+test('a disk that is nearly full, and a household that has nearly used its part, are said in plain words', async () => {
+  await openPage({
+    docs: team(1),
+    path: '/settings/storage',
+    prepare: ({ reach }) =>
+      reach.on('GET /api/room', { ...ROOM, free: GB / 10, part: { bytes: 3.8 * GB, most: 4 * GB } }),
+  });
+  await waitFor(async () =>
+    expect((await block('Space used')).textContent).toContain(
+      'The relay’s disk has 100 MB left, so agents store nothing more there; what you write is still kept.',
+    ),
+  );
+  expect((await block('Space used')).textContent).toContain(
+    'Your household keeps 3.8 GB of the 4.0 GB that it may at this relay. Your devices keep everything all the same.',
+  );
+});
+
+test('a disk that is nearly full is said across the page too, calmly, until there is room again, and not twice', async () => {
+  const page = await openPage({
+    docs: team(1),
+    prepare: ({ reach }) => reach.on('GET /api/room', { ...ROOM, free: GB / 10 }),
+  });
+  const banner = await screen.findByText(/^The relay’s disk has 100 MB left, so agents store nothing more there/);
+  expect(banner.parentElement?.getAttribute('role')).toBe('status');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await page.user.click(within(banner.parentElement ?? document.body).getByRole('link', { name: 'Show' }));
+  await waitFor(async () =>
+    expect((await block('Space used')).textContent).toContain('The relay’s disk has 100 MB left'),
+  );
+  expect(screen.getAllByText(/^The relay’s disk has 100 MB left/)).toHaveLength(1);
+  page.reach.on('GET /api/room', ROOM);
+  await page.user.click(screen.getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(page.reach.times('GET /api/room')).toBeGreaterThan(2));
+  await waitFor(() => expect(screen.queryByText(/^The relay’s disk/)).toBeNull());
+});
+
+test('where the relay does not say it, nothing is said', async () => {
+  const page = await openPage({
+    docs: team(1),
+    path: '/settings/storage',
+    prepare: ({ reach }) => reach.on('GET /api/room', () => refused('The store is closed.', 503)),
+  });
+  await waitFor(() => expect(page.reach.times('GET /api/room')).toBe(1));
+  expect((await block('Space used')).textContent).not.toContain('relay');
+});
+
+test('the journal’s backlog is followed while the page is open', async () => {
+  const page = await storage({}, 'inside');
+  expect((await block('On the way into the volumes')).textContent).toContain('3 entries, safe in the journal');
+  page.owner.storage = { ...page.owner.storage, journalRows: 0 };
+  expect(await screen.findByText('Nothing: all is filed.')).toBeDefined();
+});
+
+test('a long list of volumes is a sentence with the rest folded', async () => {
+  await storage({ volumes: Array.from({ length: 12 }, (_, i) => volume(i)) }, 'inside');
+  const volumes = await block('Volumes');
+  expect(volumes.textContent).toContain('12 volumes, 24,000 entries: all checked, nothing wrong');
+  expect(within(volumes).getByText('Each volume').closest('details')?.open).toBe(false);
+});
+
+test('a damaged volume stands in sight with what is wrong, a link from where the storage is told of', async () => {
+  const page = await storage({
+    volumes: [
+      volume(0, { state: 'damaged', faults: ['2 documents cannot be read.'] }),
+      ...Array.from({ length: 6 }, (_, i) => volume(i + 1)),
+    ],
+  });
+  await page.user.click(await screen.findByRole('link', { name: 'Look inside' }));
+  const volumes = await block('Volumes');
+  const fault = within(volumes).getByText('2 documents cannot be read.');
+  expect(fault.closest('details')).toBeNull();
+  expect(within(volumes).getByText('The other 6')).toBeDefined();
+});
+
+test('a rebuild shows how far it is, in every tab, and then what it found', async () => {
+  const page = await storage();
+  let finish: () => void = () => undefined;
+  page.owner.rebuilding = new Promise((resolve) => (finish = resolve));
+  page.owner.report = { documents: 412, volumes: 1, repaired: 3, faults: [] };
+  await page.user.click(await screen.findByRole('button', { name: 'Rebuild' }));
+  await page.say({ news: 'progress', progress: { task: 'rebuild', done: 103, of: 412 } });
+  const bar = screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Rebuilding: every entry is looked at' });
+  expect([bar.value, bar.max]).toEqual([103, 412]);
+  expect(screen.getByText('103 of 412 entries')).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Rebuilding…' }));
+  finish();
+  await page.say({ news: 'progress', progress: null });
+  expect((await screen.findByText(/found elsewhere/)).textContent).toContain(
+    '3 entries that a volume had lost were found elsewhere and written again.',
+  );
+  expect(screen.queryByRole('progressbar')).toBeNull();
+  expect(page.owner.calls.filter((call) => call === 'rebuild')).toHaveLength(1);
+});
+
+test('a rebuild of another tab holds the button', async () => {
+  const page = await storage();
+  await screen.findByRole('button', { name: 'Rebuild' });
+  await page.say({ news: 'progress', progress: { task: 'rebuild', done: 0, of: 0 } });
+  await page.user.click(screen.getByRole('button', { name: 'Rebuilding…' }));
+  expect(page.owner.calls).not.toContain('rebuild');
+});
+
+test('what a rebuild could not read is named, with what may help', async () => {
+  const page = await storage();
+  page.owner.report = { documents: 410, volumes: 1, repaired: 0, faults: ['2 documents of volume-1 are unreadable.'] };
+  await page.user.click(await screen.findByRole('button', { name: 'Rebuild' }));
+  expect(await screen.findByText('2 documents of volume-1 are unreadable.')).toBeDefined();
+  expect(screen.getByText(/A copy that you exported may have it/)).toBeDefined();
+});
+
+test('where the storage cannot be looked at, the page says so and looks again', async () => {
+  const page = await openPage({ docs: team(1), path: '/settings/storage' });
+  await block('Space used');
+  page.owner.broken = 'the ledger is closed.';
+  expect((await screen.findByRole('alert')).textContent).toContain(
+    'The storage could not be looked at. the ledger is closed.',
+  );
+  page.owner.broken = null;
+  await page.user.click(screen.getByRole('button', { name: 'Look again' }));
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+});

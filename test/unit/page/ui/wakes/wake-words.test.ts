@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { GATE_CHECKS, WAKE_WAYS } from '../../../../../src/shared/domain/guardrails.ts';
+import type { WakeDecision } from '../../../../../src/shared/protocol/wakes.ts';
+import { pathOf } from '../../../../../src/page/ui/wakes/wakes-page.tsx';
+import { askedText, leftText, outcomeText } from '../../../../../src/page/ui/wakes/words.ts';
+
+const NOW = new Date('2026-11-21T08:55:00').getTime();
+const MINUTE = 60_000;
+const wake = (more: Partial<WakeDecision>): WakeDecision => ({
+  decisionId: 'w',
+  callId: null,
+  time: NOW,
+  target: 'sage',
+  source: { kind: 'agent', agentId: 'lyra' },
+  way: 'wake_agent',
+  reason: null,
+  messageId: null,
+  outcome: 'granted',
+  check: null,
+  until: null,
+  detail: '',
+  ...more,
+});
+const nameOf = (id: string) => id[0]?.toUpperCase() + id.slice(1);
+
+describe('a wake in words', () => {
+  test('what is left is counted in seconds, then minutes, then told by the clock', () => {
+    expect(leftText(NOW + 40_000, NOW)).toBe('40 s left');
+    expect(leftText(NOW + 3 * MINUTE - 1, NOW)).toBe('3 min left');
+    expect(leftText(NOW + 5 * 60 * MINUTE, NOW)).toBe('until 13:55');
+    expect(leftText(NOW + 20 * 60 * MINUTE, NOW)).toBe('until Sunday 04:55');
+    expect(leftText(NOW - 1, NOW)).toBe('0 s left');
+  });
+
+  test('every way names who asked and for whom', () => {
+    for (const way of WAKE_WAYS) expect(askedText(wake({ way }), nameOf)).toMatch(/Lyra.*Sage/);
+    expect(askedText(wake({ way: 'schedule', source: { kind: 'schedule', name: 'Morning' } }), nameOf)).toBe(
+      'The routine “Morning” asked for Sage',
+    );
+  });
+
+  test('what came of it has its end where one is known', () => {
+    expect(outcomeText(wake({}))).toBe('woken');
+    expect(outcomeText(wake({ outcome: 'suppressed', check: 'cooldown', until: NOW + 3 * MINUTE }))).toBe(
+      'too soon: 3 min left',
+    );
+    expect(outcomeText(wake({ outcome: 'suppressed', check: 'disabled' }))).toBe('wakes are switched off');
+    expect(outcomeText(wake({ outcome: 'deferred', check: 'idle' }))).toBe('it is busy, or not in the session');
+    expect(outcomeText(wake({ outcome: 'error' }))).toBe('refused');
+  });
+});
+
+describe('the way through the checks', () => {
+  test.each(GATE_CHECKS)('stops at %s, having passed those before it and reached none after it', (check) => {
+    const at = GATE_CHECKS.indexOf(check);
+    expect(pathOf(wake({ outcome: 'suppressed', check })).map(({ state }) => state)).toEqual(
+      GATE_CHECKS.map((_, i) => (i < at ? 'passed' : i === at ? 'stopped' : 'beyond')),
+    );
+  });
+
+  test('passes all where it was granted, and reaches none where it failed before them', () => {
+    expect(pathOf(wake({})).every(({ state }) => state === 'passed')).toBe(true);
+    expect(pathOf(wake({ outcome: 'error' })).every(({ state }) => state === 'beyond')).toBe(true);
+  });
+});

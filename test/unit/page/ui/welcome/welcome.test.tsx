@@ -1,0 +1,133 @@
+import { act, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { createDeferred } from '../../../../../src/shared/domain/platform/deferred.ts';
+import { NOW, NO_SESSION_SNAPSHOT, team } from '../../support/household.ts';
+import { openPage } from '../../support/render.tsx';
+
+test('the first visit asks two names, and begins with a lead and an empty grid', async () => {
+  const page = await openPage({ docs: [] });
+  expect(screen.getByLabelText<HTMLInputElement>("Lead's name").value).toBe('Julian');
+  await page.user.type(screen.getByLabelText('Your name'), '  Marcus ');
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(screen.getAllByRole('button', { name: /, empty$/ })).toHaveLength(8);
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'SUMMON' }));
+  expect(page.state.household.store.getState().settings).toMatchObject({ humanName: 'Marcus', leadName: 'Julian' });
+  expect(page.owner.docs.map((doc) => doc.type)).toEqual(['setting', 'setting', 'agent-identity']);
+});
+
+test('Begin that was pressed in another tab too leaves its names as they are, and says so', async () => {
+  const page = await openPage({ docs: [] });
+  const { beginHome } = page.relay;
+  const answered = createDeferred();
+  const late: typeof beginHome = (given) => answered.promise.then(() => beginHome(given));
+  Object.assign(page.relay, { beginHome: late });
+  await page.user.type(screen.getByLabelText('Your name'), 'Second');
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  await page.say({ news: 'documents', docs: team(0) });
+  answered.resolve();
+  await screen.findByText(/^Another tab has begun already\./);
+  expect(page.owner.docs).toEqual([]);
+  expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
+});
+
+test('without a name it does not begin, and says what is missing', async () => {
+  const page = await openPage({ docs: [] });
+  await page.user.clear(screen.getByLabelText("Lead's name"));
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(page.owner.docs).toEqual([]);
+  expect(screen.getByLabelText('Your name').getAttribute('aria-invalid')).toBe('true');
+  expect(screen.getByText('The lead needs a name.')).toBeDefined();
+});
+
+test('nothing is shown as begun before it is stored', async () => {
+  const page = await openPage({ docs: [] });
+  await page.user.type(screen.getByLabelText('Your name'), 'Marcus');
+  page.owner.broken = 'the disk is full';
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(screen.getByRole('alert').textContent).toContain('the disk is full');
+  expect(screen.queryByRole('button', { name: 'Julian, lead' })).toBeNull();
+  expect(screen.getByLabelText<HTMLInputElement>('Your name').value).toBe('Marcus');
+});
+
+test('it says that no model is connected, and how to connect one there and then', async () => {
+  const page = await openPage({ docs: [] });
+  expect(screen.getByText(/no model is connected yet/)).toBeDefined();
+  await page.user.click(screen.getAllByRole('link', { name: 'Connect a model' }).at(-1) ?? document.body);
+  expect(await screen.findByLabelText('Your key')).toBeDefined();
+});
+
+test('with a model connected, it says which', async () => {
+  await openPage({ docs: [], prepare: ({ relay }) => (relay.mind = 'anthropic') });
+  expect(screen.getByText('Connected: claude-sonnet')).toBeDefined();
+  expect(screen.queryByText(/no model is connected/)).toBeNull();
+});
+
+test('a household that cannot be read is not taken for a first visit', async () => {
+  const page = await openPage({ docs: [], prepare: ({ owner }) => (owner.broken = 'the database is locked') });
+  expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
+  expect(screen.getByText(/could not be read from this device/).closest('[role=alert]')?.textContent).toContain(
+    'the database is locked',
+  );
+  expect(screen.queryByText(/nobody in them yet/)).toBeNull();
+  page.owner.broken = null;
+  await page.user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body);
+  expect(await screen.findByRole('button', { name: 'Begin' })).toBeDefined();
+});
+
+const OTHERS = { begun: false, lived: false, others: 1, look: true };
+
+test('where others live at the relay nobody begins unasked: theirs, only a look, or a household beside them', async () => {
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
+  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'I have Roost on another device' })).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Begin a household of my own' }));
+  await page.user.type(screen.getByLabelText('Your name'), 'Ben');
+  expect(page.relay.asked).toEqual([]);
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(page.relay.asked).toContain('begin beside');
+});
+
+test('a browser whose team lives at the relay, and is not kept here any more, is told so before anything begins', async () => {
+  const OWN = { begun: true, lived: true, others: 0, look: false };
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OWN) });
+  expect(await screen.findByRole('heading', { name: 'A team of yours lives at this relay' })).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Only look' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'I have a recovery phrase' })).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Begin a household of my own' }));
+  await page.user.type(screen.getByLabelText('Your name'), 'Ben');
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(page.relay.asked).toContain('begin anew');
+});
+
+test('whoever presses Begin when others have just begun is asked, and nothing is stored', async () => {
+  const page = await openPage({ docs: [] });
+  await page.user.type(screen.getByLabelText('Your name'), 'Ben');
+  page.relay.standing = OTHERS;
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(page.owner.docs).toEqual([]);
+});
+
+test('whoever only looks on reads along, stores nothing, and can stop', async () => {
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
+  await page.user.click(await screen.findByRole('button', { name: 'Only look' }));
+  const say = (item: Parameters<Parameters<typeof page.relay.look>[0]>[0]) =>
+    act(() => page.relay.onlookers.forEach((listener) => listener(item)));
+  say({ kind: 'live', snapshot: NO_SESSION_SNAPSHOT });
+  expect(screen.getByText('No session runs. Everyone sleeps.')).toBeDefined();
+  say({
+    kind: 'event',
+    stored: { id: 1, event: { kind: 'answer-started', time: NOW, messageId: 'm1', agentId: 'lead', sessionId: 's1' } },
+  });
+  say({ kind: 'event', stored: { id: 2, event: { kind: 'text', messageId: 'm1', text: 'Good morning' } } });
+  expect(screen.getByRole('listitem').textContent).toBe('Sol Good morning…');
+  expect(page.owner.docs).toEqual([]);
+  expect(page.owner.calls).not.toContain('append');
+  await page.user.click(screen.getByRole('button', { name: 'Stop looking' }));
+  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(page.relay.onlookers.size).toBe(0);
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  finalForgets,
+  FORGET_AFTER,
+  pendingForgets,
+  type Forget,
+  type ForgetUndo,
+} from '../../../../src/shared/domain/forgetting.ts';
+import { isCovered } from '../../../../src/shared/protocol/documents/kinds.ts';
+import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
+
+const stamp = (time: number) => formatStamp({ time, counter: 0, node: 'test' });
+const asked = (time: number, kind: Forget['target']['kind'] = 'conversation', agentId = 'a1'): Forget => ({
+  _id: `forget:${time}`,
+  at: stamp(time),
+  target: { kind, agentId },
+  finalAt: time + FORGET_AFTER,
+});
+const undone = (forget: Forget, time: number): ForgetUndo => ({ forgetId: forget._id, at: stamp(time) });
+
+describe('forgetting a conversation', () => {
+  it('covers what was said with that agent before the asking, and nothing else', () => {
+    const forget = asked(1_000);
+    const doc = (type: string, time: number, agentId = 'a1') => ({ type, at: stamp(time), agentId });
+    for (const type of ['message', 'queued-message', 'message-read']) {
+      expect(isCovered(doc(type, 999), forget)).toBe(true);
+      expect(isCovered(doc(type, 1_000), forget)).toBe(false);
+      expect(isCovered(doc(type, 999, 'a2'), forget)).toBe(false);
+    }
+    expect(isCovered(doc('agent-identity', 1), forget)).toBe(false);
+    expect(isCovered({ type: 'setting', at: stamp(1) }, forget)).toBe(false);
+  });
+});
+
+describe('forgetting an agent', () => {
+  it('covers everything about it, whenever it was written, of whatever kind, but not the asking itself', () => {
+    const forget = asked(1_000, 'agent');
+    for (const type of ['agent-identity', 'agent-change', 'message', 'memory', 'of a newer app'])
+      for (const time of [1, 999_999]) expect(isCovered({ type, at: stamp(time), agentId: 'a1' }, forget)).toBe(true);
+    for (const type of ['forget', 'forget-undo'])
+      expect(isCovered({ type, at: stamp(1), agentId: 'a1' }, forget)).toBe(false);
+  });
+});
+
+describe('what was asked for', () => {
+  it('is pending until the last millisecond of 30 days, and final from then on', () => {
+    const forget = asked(1_000);
+    expect(pendingForgets([forget], [], forget.finalAt - 1)).toEqual([forget]);
+    expect(finalForgets([forget], [], forget.finalAt - 1)).toEqual([]);
+    expect(pendingForgets([forget], [], forget.finalAt)).toEqual([]);
+    expect(finalForgets([forget], [], forget.finalAt)).toEqual([forget]);
+  });
+
+  it('is neither once it was taken back in time; taken back too late, it stays final', () => {
+    const forget = asked(1_000);
+    const inTime = undone(forget, forget.finalAt - 1);
+    const late = undone(forget, forget.finalAt);
+    for (const now of [1_001, forget.finalAt - 1, forget.finalAt, forget.finalAt * 2]) {
+      expect(pendingForgets([forget], [inTime], now)).toEqual([]);
+      expect(finalForgets([forget], [inTime], now)).toEqual([]);
+    }
+    expect(finalForgets([forget], [late], forget.finalAt)).toEqual([forget]);
+    expect(finalForgets([forget], [{ ...inTime, forgetId: 'forget:other' }], forget.finalAt)).toEqual([forget]);
+    expect(finalForgets([forget], [{ ...inTime, at: 'no stamp' }], forget.finalAt)).toEqual([forget]);
+  });
+
+  it('is one of the two at every moment, unless it was taken back', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 1e12 }), { maxLength: 5 }),
+        fc.integer({ min: 0, max: 2e12 }),
+        (times, now) => {
+          const forgets = [...new Set(times)].map((time) => asked(time));
+          const split = [...pendingForgets(forgets, [], now), ...finalForgets(forgets, [], now)];
+          expect(split.map(({ _id }) => _id).sort()).toEqual(forgets.map(({ _id }) => _id).sort());
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newOffer, readOffer } from '../../../../../src/worker/sync/crypto/index.ts';
+import { random } from '../support.ts';
+
+const offer = newOffer(random);
+const good = { ok: true, publicKey: offer.publicKey, offerId: offer.offerId };
+const reasonOf = (text: string) => {
+  const read = readOffer(text);
+  return read.ok ? null : read.reason;
+};
+
+describe('an offer to join', () => {
+  // SPEC 9.2
+  it('is read as it was made', () => {
+    expect(offer.text).toMatch(/^ROOST1\.[0-9A-HJKMNP-TV-Z]{58}$/u);
+    expect(readOffer(offer.text)).toEqual(good);
+  });
+
+  it('is read in small letters, in groups, over several lines, quoted, and with a sentence around it', () => {
+    const letters = offer.text.slice('ROOST1.'.length);
+    const groups = (letters.match(/.{1,5}/gu) ?? []).join(' ');
+    for (const text of [
+      offer.text.toLowerCase(),
+      `  ${offer.text}\n`,
+      `ROOST1. ${groups}`,
+      `> ROOST1.${letters.slice(0, 30)}\n> ${letters.slice(30)}`,
+      `Please take this: ${offer.text}. Thanks!`,
+      `“${offer.text}”`,
+      `\`${offer.text}\``,
+      `It begins with ROOST1. and is this one: ${offer.text}`,
+      `${offer.text} it lives for five minutes`,
+      letters.replaceAll('0', 'o').replaceAll('1', 'l').replace(/^/u, 'roost1.'),
+    ]) {
+      expect(readOffer(text), text).toEqual(good);
+    }
+  });
+
+  // SPEC 9.2
+  it('with any letter mistyped, or two of them swapped, is refused', () => {
+    const letters = [...offer.text];
+    for (let at = 'ROOST1.'.length; at < letters.length; at += 1) {
+      const other = letters[at] === 'A' ? 'B' : 'A';
+      expect(readOffer(letters.with(at, other).join('')).ok).toBe(false);
+      const next = letters[at + 1];
+      const here = letters[at];
+      if (next && here && next !== here)
+        expect(
+          readOffer(
+            letters
+              .with(at, next)
+              .with(at + 1, here)
+              .join(''),
+          ).ok,
+        ).toBe(false);
+    }
+  });
+
+  it('that cannot be taken says why', () => {
+    expect(reasonOf('')).toContain('no code to join with');
+    expect(reasonOf('https://example.org/roost')).toContain('no code to join with');
+    expect(reasonOf(offer.text.replace('ROOST1', 'ROOST2'))).toContain('newer Roost');
+    expect(reasonOf(offer.text.replace('ROOST1', 'ROOST0'))).toContain('not copied right');
+    expect(reasonOf(offer.text.slice(0, -1))).toContain('its end is missing');
+    expect(reasonOf(offer.text.replace(/.$/u, (last) => (last === '2' ? '4' : '2')))).toContain('not copied right');
+    expect(reasonOf(`ROOST1.${'U'.repeat(58)}`)).toContain('not copied right');
+  });
+
+  it('of whatever text is read without an error', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 200 }),
+        (text) => !readOffer(text).ok && !readOffer(`ROOST1.${text}`).ok,
+      ),
+    );
+  });
+
+  // SPEC 9.3
+  it('has an id that is not its key', () => {
+    expect(offer.offerId).toMatch(/^[\w-]{22}$/u);
+    expect(offer.publicKey.startsWith(offer.offerId.slice(0, 6))).toBe(false);
+  });
+});

@@ -1,0 +1,452 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newHousehold, renewed } from '../../../../../src/worker/sync/crypto/index.ts';
+import { createRandom } from '../../../../support/random.ts';
+import { createWorld, household, idOf, type Signal, type TestDevice, type World } from './direct-world.ts';
+import { random } from '../support.ts';
+
+const MINUTE = 60_000;
+const [A, B, C] = [idOf('A'), idOf('B'), idOf('C')];
+let world: World;
+let a: TestDevice;
+let b: TestDevice;
+
+beforeEach(() => {
+  world = createWorld();
+  a = world.device(A);
+  b = world.device(B);
+  world.settle();
+});
+
+const opened = (device: TestDevice) => device.orders.filter(({ kind }) => kind === 'open').length;
+const bytes = (length: number, of = 1) => new Uint8Array(length).fill(of);
+
+function expectOneLine() {
+  expect([a.direct.connections(), b.direct.connections()]).toEqual([[B], [A]]);
+  expect([a.links.length, b.links.length, world.connections()]).toEqual([1, 1, 1]);
+}
+
+describe('two devices that the relay introduces', () => {
+  // SPEC 10.1
+  it('have one connection, though both begin, and exchange over it', () => {
+    world.online(A, B);
+    expectOneLine();
+    expect([opened(a), opened(b)]).toEqual([1, 1]);
+    a.links[0]?.send(bytes(3, 1));
+    b.links[0]?.send(bytes(4, 2));
+    world.settle();
+    expect([a.frames, b.frames]).toEqual([[bytes(4, 2)], [bytes(3, 1)]]);
+  });
+
+  it.each([A, B])('have one where only %s knows yet that the other is there', (first) => {
+    (first === A ? a : b).direct.setOnline([A, B]);
+    world.settle();
+    expectOneLine();
+  });
+
+  it('keep it when the relay is away', () => {
+    world.online(A, B);
+    a.direct.setOnline([]);
+    b.direct.setOnline([]);
+    world.pass(10 * MINUTE);
+    expectOneLine();
+  });
+
+  // SPEC 6.8
+  it.each([0, 1, 2, 3, 4, 5])('have one after signal %i was lost', (lost) => {
+    let count = 0;
+    world.relay = (waiting) => waiting.splice(0).filter(() => count++ !== lost);
+    world.online(A, B);
+    world.pass(2 * MINUTE);
+    expectOneLine();
+  });
+
+  it('have one whatever is lost, repeated, late and out of turn', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const chance = createRandom(seed);
+      world = createWorld();
+      a = world.device(A);
+      b = world.device(B);
+      const late: Signal[] = [];
+      world.relay = (waiting) => {
+        late.push(
+          ...waiting
+            .splice(0)
+            .flatMap((signal) => (chance() < 0.3 ? [] : chance() < 0.4 ? [signal, signal] : [signal])),
+        );
+        return late
+          .splice(0)
+          .sort(() => chance() - 0.5)
+          .filter((signal) => chance() < 0.7 || (late.push(signal), false));
+      };
+      world.online(A, B);
+      world.pass(5 * MINUTE);
+      world.relay = (waiting) => waiting.splice(0);
+      world.pass(20 * MINUTE);
+      expectOneLine();
+    }
+  });
+
+  // SPEC 10.4, 10.5
+  it('open nothing when everything that was ever said is said again', () => {
+    world.online(A, B);
+    const before = [opened(a), opened(b)];
+    const said = [...world.history];
+    for (const { from, to, data } of [...said, ...said.reverse()]) {
+      (to === A ? a : b).direct.hearSignal(from, data);
+      world.settle();
+    }
+    world.pass(MINUTE);
+    expectOneLine();
+    expect([opened(a), opened(b)]).toEqual(before);
+  });
+
+  // SPEC 10.4, 10.5
+  it('open nothing on a device that has begun anew either, which has no connection and hears all of it again', () => {
+    world.online(A, B);
+    const said = [...world.history];
+    // Nothing but what was said before comes through.
+    world.relay = (waiting) => waiting.splice(0).filter(() => false);
+    for (const id of [A, B]) {
+      const again = world.device(id);
+      world.settle();
+      for (const { from, data } of [...said, ...said.toReversed()].filter(({ to }) => to === id)) {
+        again.direct.hearSignal(from, data);
+        world.settle();
+      }
+      world.pass(MINUTE);
+      // The one that offers answers whatever asks, with an offer that nobody takes.
+      if (id === B) expect(opened(again)).toBe(0);
+      expect(again.direct.connections()).toEqual([]);
+    }
+  });
+
+  // SPEC 6.1
+  it('hear nothing that was changed, that another device said, or that was for another one', () => {
+    const c = world.device(C);
+    world.settle();
+    world.relay = (waiting) =>
+      waiting.splice(0).flatMap(({ from, to, data }) => [
+        { from, to, data: `${data.slice(0, -2)}${data.endsWith('AA') ? 'BA' : 'AA'}` },
+        { from: from === C ? A : C, to, data },
+        { from, to: to === C ? A : C, data },
+      ]);
+    world.online(A, B, C);
+    world.pass(MINUTE);
+    expect([a, b, c].map(({ direct }) => direct.connections())).toEqual([[], [], []]);
+    expect([a, b, c].map(opened)).toEqual([0, 0, 0]);
+  });
+
+  // SPEC 12.5
+  it('are not tried again and again where they cannot reach each other, and soon when one has come anew', () => {
+    world.reach = () => false;
+    world.online(A, B);
+    world.pass(60 * MINUTE);
+    expect(opened(a)).toBeGreaterThan(2);
+    expect(opened(a)).toBeLessThan(16);
+    expect(world.connections()).toBe(0);
+    world.reach = () => true;
+    world.online(A);
+    world.online(A, B);
+    world.pass(MINUTE);
+    expectOneLine();
+  });
+
+  it('have no more lines than there may be', () => {
+    const ids = [...'ABCDEFGHIJKL'].map(idOf);
+    const all = [a, b, ...ids.slice(2).map((id) => world.device(id))];
+    world.settle();
+    world.online(...ids);
+    world.pass(MINUTE);
+    const counts = all.map(({ links }) => links.length);
+    expect(Math.max(...counts)).toBe(8);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+  });
+});
+
+describe('a tab', () => {
+  it('that takes over gets the lines anew, and the replica hears that the old ones are gone', () => {
+    world.online(A, B);
+    const [before] = a.links;
+    a.newTab();
+    world.pass(10_000);
+    expectOneLine();
+    expect(a.links[0]).not.toBe(before);
+    expect(opened(a)).toBe(2);
+  });
+
+  it('that takes over has them although the other side has not noticed, and one connection is left', () => {
+    for (const one of [a, b]) {
+      world.online(A, B);
+      one.loseTab();
+      one.newTab();
+      world.pass(MINUTE);
+      expectOneLine();
+    }
+  });
+
+  it('that is not there is given no orders', () => {
+    world = createWorld();
+    a = world.device(A);
+    b = world.device(B);
+    a.loseTab();
+    world.online(A, B);
+    world.pass(MINUTE);
+    expect(a.orders).toEqual([]);
+    a.newTab();
+    world.pass(10_000);
+    expectOneLine();
+  });
+
+  it('that carries a connection which nobody knows of is told to close it', () => {
+    a.direct.report({ kind: 'opened', connection: 'unknown' });
+    a.direct.report({ kind: 'closed', connection: 'unknown' });
+    expect(a.orders).toEqual([{ kind: 'close', connection: 'unknown' }]);
+  });
+
+  it('says what has left, and until then it counts as buffered', () => {
+    world.online(A, B);
+    const [link] = a.links;
+    world.flowing = false;
+    link?.send(bytes(100));
+    world.settle();
+    expect(link?.buffered()).toBe(100);
+    world.flowing = true;
+    link?.send(bytes(50));
+    world.settle();
+    expect(link?.buffered()).toBe(0);
+    expect(a.drained).toBeGreaterThan(0);
+    expect(b.frames.map(({ length }) => length)).toEqual([100, 50]);
+  });
+
+  it('is handed frames that drag no larger buffer along', () => {
+    world.online(A, B);
+    a.links[0]?.send(bytes(1_000).subarray(10, 20));
+    expect(a.orders.flatMap((order) => (order.kind === 'frame' ? [order.frame.buffer.byteLength] : []))).toEqual([10]);
+  });
+});
+
+describe('a line', () => {
+  it('that the replica gives up is closed at both ends, and tried again', () => {
+    world.online(A, B);
+    a.links[0]?.close('It says nothing that can be read.');
+    world.settle();
+    expect([a.links.length, b.links.length, world.connections()]).toEqual([0, 0, 0]);
+    world.pass(MINUTE);
+    expectOneLine();
+  });
+
+  // SPEC 6.7
+  it('of a device that is removed is closed at once, and what that device says is not heard', () => {
+    world.online(A, B);
+    const keys = renewed(a.keys, random);
+    b.members.clear();
+    a.members.delete(B);
+    a.direct.removed([B]);
+    expect([a.direct.connections(), a.links]).toEqual([[], []]);
+    a.keys = keys;
+    world.settle();
+    expect(world.connections()).toBe(0);
+    b.members.add(A);
+    world.online(A, B);
+    world.pass(5 * MINUTE);
+    expect(world.connections()).toBe(0);
+    expect(opened(a)).toBe(1);
+  });
+
+  // SPEC 10.6
+  it('that began under an older key ends when the key is renewed, and begins anew where both have it', () => {
+    world.online(A, B);
+    const keys = renewed(a.keys, random);
+    a.keys = keys;
+    a.direct.removed([C]);
+    world.settle();
+    expect(world.connections()).toBe(0);
+    world.pass(5_000);
+    expect(world.connections()).toBe(0);
+    b.keys = keys;
+    b.direct.removed([C]);
+    world.pass(MINUTE);
+    expectOneLine();
+  });
+
+  it('to a device whose record comes late begins when it has come', () => {
+    a.members.clear();
+    b.members.clear();
+    world.online(A, B);
+    expect(opened(a)).toBe(0);
+    a.members.add(B);
+    b.members.add(A);
+    a.direct.removed([]);
+    world.settle();
+    expectOneLine();
+  });
+
+  it('is over when this side closes, and nothing is tried after', () => {
+    world.online(A, B);
+    a.direct.close();
+    world.settle();
+    expect([a.links.length, b.links.length, world.connections()]).toEqual([0, 0, 0]);
+    expect(a.direct.connections()).toEqual([]);
+    const before = opened(a);
+    a.direct.setOnline([]);
+    world.pass(5 * MINUTE);
+    expect(opened(a)).toBe(before);
+  });
+});
+
+/** Resolves with what it comes to, once the devices are at rest. */
+function made<Value>(promise: Promise<Value>): Promise<Value> {
+  world.settle();
+  return promise;
+}
+/** Calls of texts go on after a microtask. */
+async function taken(device: TestDevice, text: string): Promise<string | null> {
+  const promise = device.direct.takeText(text);
+  await Promise.resolve();
+  world.settle();
+  return promise;
+}
+
+describe('two devices without a relay', () => {
+  const offerOf = (device: TestDevice) => made(device.direct.makeOffer());
+  const answerOf = async (device: TestDevice, offer: string) => (await taken(device, offer)) ?? '';
+
+  // SPEC 11.1, 11.2, 11.3
+  it('are introduced by a text there and a text back, whatever the lines they were broken into', async () => {
+    const offer = await offerOf(b);
+    expect(offer).toMatch(/^ROOST-DIRECT1\.[\w-]+$/);
+    const answer = await answerOf(a, `\n  ${offer.replace(/(.{40})/g, '$1 \r\n')}\n`);
+    expect(await taken(b, answer)).toBeNull();
+    expectOneLine();
+  });
+
+  // SPEC 11.4
+  it('are introduced although their clocks are an hour apart', async () => {
+    a.ahead = 60 * MINUTE;
+    const answer = await answerOf(b, await offerOf(a));
+    expect(await taken(a, answer)).toBeNull();
+    expectOneLine();
+    const other = await answerOf(a, await offerOf(b));
+    expect(await taken(b, other)).toBeNull();
+    world.pass(1_000);
+    expectOneLine();
+  });
+
+  it('are left with one connection where each took the other’s offer', async () => {
+    const [fromA, fromB] = [await offerOf(a), await offerOf(b)];
+    const [toB, toA] = [await answerOf(a, fromB), await answerOf(b, fromA)];
+    const both = [a.direct.takeText(toA), b.direct.takeText(toB)];
+    await Promise.resolve();
+    world.settle();
+    expect(await Promise.all(both)).toEqual([null, null]);
+    world.pass(1_000);
+    expectOneLine();
+  });
+
+  // SPEC 11.4
+  it('have time to carry the texts, and the same offer gets the same answer', async () => {
+    const offer = await offerOf(a);
+    world.pass(10 * MINUTE);
+    const answer = await answerOf(b, offer);
+    world.pass(4 * MINUTE);
+    expect(await answerOf(b, offer)).toBe(answer);
+    expect(await taken(a, answer)).toBeNull();
+    expectOneLine();
+  });
+
+  it('are introduced by the relay when it is back, while a text still waits for its answer', async () => {
+    await answerOf(b, await offerOf(a));
+    world.online(A, B);
+    expectOneLine();
+  });
+
+  it('get a connection through the relay again after the one by text broke', async () => {
+    expect(await taken(a, await answerOf(b, await offerOf(a)))).toBeNull();
+    world.online(A, B);
+    a.newTab();
+    world.pass(10_000);
+    expectOneLine();
+  });
+
+  // SPEC 11.4
+  it('hear that an answer came too late', async () => {
+    const offer = await offerOf(a);
+    const answer = await answerOf(b, offer);
+    world.pass(15 * MINUTE);
+    await expect(taken(a, answer)).rejects.toThrow('no longer open here');
+    expect(world.connections()).toBe(0);
+  });
+
+  // SPEC 11.4
+  it('hear that an offer is too old', async () => {
+    const offer = await offerOf(a);
+    world.pass(80 * MINUTE);
+    await expect(taken(b, offer)).rejects.toThrow('too old');
+  });
+
+  it('hear that an offer is good once', async () => {
+    const offer = await offerOf(a);
+    expect(await taken(a, await answerOf(b, offer))).toBeNull();
+    await expect(taken(b, offer)).rejects.toThrow('good only once');
+  });
+
+  it('hear that they do not reach each other', async () => {
+    world.reach = () => false;
+    const answer = await answerOf(b, await offerOf(a));
+    const taking = taken(a, answer);
+    const outcome = expect(taking).rejects.toThrow('do not reach each other');
+    await Promise.resolve();
+    world.pass(MINUTE);
+    await outcome;
+  });
+
+  it.each([
+    ['is for joining a household', () => 'ROOST1.ABCDEF', 'begins with ROOST-DIRECT'],
+    ['was not copied whole', (text: string) => text.slice(0, -5), 'missing or was changed'],
+    [
+      'was changed',
+      (text: string) => text.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
+      'missing or was changed',
+    ],
+    ['is of a newer Roost', (text: string) => text.replace('DIRECT1', 'DIRECT2'), 'newer Roost'],
+    ['is none', () => '', 'begins with ROOST-DIRECT'],
+  ])('hear that a text %s', async (_what, change, says) => {
+    await expect(taken(b, change(await offerOf(a)))).rejects.toThrow(says);
+  });
+
+  it('hear that a text is of this very device, for another one, of another household, or of a removed device', async () => {
+    const offer = await offerOf(a);
+    await expect(taken(a, offer)).rejects.toThrow('this very device');
+    const c = world.device(C, newHousehold(random));
+    world.settle();
+    await expect(taken(c, offer)).rejects.toThrow('another household');
+    c.keys = household;
+    await expect(taken(c, await answerOf(b, offer))).rejects.toThrow('answers another device');
+    c.direct.removed([A]);
+    await expect(taken(c, offer)).rejects.toThrow('was removed');
+    c.keys = renewed(household, random);
+    await expect(taken(c, await offerOf(b))).rejects.toThrow('another key');
+  });
+
+  it('hear that they are on no network', async () => {
+    const offer = await offerOf(a);
+    world.hasAddress = false;
+    await expect(taken(b, offer)).rejects.toThrow('on no network');
+    await expect(offerOf(b)).rejects.toThrow('on no network');
+    expect(b.orders.filter(({ kind }) => kind === 'close').length).toBe(2);
+  });
+
+  it('hear that no tab carries', async () => {
+    world = createWorld();
+    a = world.device(A);
+    await expect(a.direct.makeOffer()).rejects.toThrow('No page of this browser');
+  });
+
+  it('have no more than a few offers open: the oldest gives way', async () => {
+    const offers = [];
+    for (let count = 0; count < 4; count++) offers.push(await offerOf(a));
+    const [first = '', , , last = ''] = offers;
+    await expect(taken(a, await answerOf(b, first))).rejects.toThrow('no longer open');
+    expect(await taken(a, await answerOf(b, last))).toBeNull();
+  });
+});
