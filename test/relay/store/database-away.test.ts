@@ -281,7 +281,7 @@ describe('a Postgres that is away for longer than what is said waits for it', ()
         await expect
           .poll(async () => (await house.history(scheduleId).catch(() => []))[0]?.state, PATIENCE)
           .toBe('failed');
-        const WHY = 'The relay could not reach its database for 2 s. What was said until then is kept.';
+        const WHY = 'The relay could not reach its database for 2 s. What was said until then is stored.';
         expect((await house.history(scheduleId))[0]).toMatchObject({ said: 'I have begun.', detail: WHY });
         await expect
           .poll(async () => said(await house.events()), PATIENCE)

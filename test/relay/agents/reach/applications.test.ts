@@ -133,7 +133,7 @@ describe('an agent’s client', () => {
     const secret = await credential('a1');
     expect(await call(secret, 'PUT', sleepingOf('Orion'), { sleeping: true })).toMatchObject({
       status: 403,
-      body: { detail: expect.stringContaining('where the person allows it') as unknown },
+      body: { detail: expect.stringContaining('only if the person allows it') as unknown },
     });
     await relay.fetch('/v1/agents/a1/config', {
       method: 'PUT',

@@ -173,7 +173,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     const { state } = (await hands.account()).find((each) => each.callId === callId) ?? {};
     expect(['done', 'unknown']).toContain(state);
     await hands.works(calls('list_team', {}));
-    expect(told()).toMatch(state === 'done' ? /it has run, once/ : /it is not known whether it ran/);
+    expect(told()).toMatch(state === 'done' ? /it has run, once/ : /not known whether it ran/);
   });
 
   it('says to a second device what was answered, or why it was withdrawn, before and after the relay was killed', async () => {
