@@ -359,7 +359,7 @@ export interface Tables extends NightTables {
    * - `holder_json`: the agent that works on it. Null: none.
    * - `run`: its run, or its credential after `credential `. The claim ends with the run.
    * - `claimed_from_json`: the column to which the task returns.
-   * - `claim_token`: number of claims so far. Whoever renews or ends a claim names its token.
+   * - `claim_token`: number of claims so far. A renewal, or the end of a claim, names the token.
    * - `lease_until`: the claim is over after this, unless it is renewed.
    */
   tasks: {

@@ -8,12 +8,12 @@
  *
  * Invariants:
  * - One agent at most works on a task. A claim is one lease on the task's row, with a token that
- *   counts the claims. Whoever renews or ends a claim names its token, so an old run cannot end a
- *   newer claim.
+ *   counts the claims. A renewal, or the end of a claim, names the token, so an old run cannot end
+ *   a newer claim.
  * - A claim of a run ends with the run, and the task returns to the column from which it was taken.
  *   The claim of a relay that died ends with its lease.
  * - Agents change tasks that they have claimed. Only the person moves a task to `done`.
- * - Every change is on disk before anybody is answered or told.
+ * - Every change is on disk before the caller is answered and pages are notified.
  *
  * It does not know what an agent does with a task: files, branches and runs belong to other parts.
  */
@@ -224,7 +224,7 @@ export function createProjects({
       .orderBy('lease_until')
       .execute();
     for (const row of rows)
-      if ((row.lease_until ?? 0) < now()) await endClaim(row, 'Nothing was heard of its run any more.');
+      if ((row.lease_until ?? 0) < now()) await endClaim(row, 'Its run gave no sign of life any more.');
     const next = rows.map(({ lease_until }) => lease_until ?? 0).find((until) => until >= now());
     if (next !== undefined) sweepLater(next - now() + 1);
   }

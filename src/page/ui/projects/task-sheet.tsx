@@ -586,7 +586,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
           <p>
             {task.claim === null
               ? t`Its text, its criteria and its history are gone then.`
-              : t`Its text, its criteria and its history are gone then. The agent that works on it is told so.`}
+              : t`Its text, its criteria and its history are gone then. The agent that works on it learns it at its next step.`}
           </p>
         </SureDialog>
       )}

@@ -45,7 +45,7 @@ const read = async ({ projectId, taskId }: Pick<Task, 'projectId' | 'taskId'>): 
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
 
 describe('projects', () => {
-  it('begin with one column of each kind, and are changed by whoever read them last', async () => {
+  it('begin with one column of each kind, and are changed by the caller that read them last', async () => {
     const made = await project({ name: HARD.slice(0, 60), instructions: HARD });
     expect(made.columns.map(({ kind }) => kind)).toEqual([
       ...['backlog', 'planning', 'ready', 'in_progress', 'review', 'blocked', 'done'],
@@ -116,7 +116,7 @@ describe('projects', () => {
     expect((await read(first)).columnId).toBe('backlog');
   });
 
-  it('take back a tick when the words of a criterion change, and keep the others', async () => {
+  it('lose a tick when the words of a criterion change, and keep the others', async () => {
     const made = await project();
     const first = await task(made, { criteria: [{ text: 'It is cheap' }, { text: 'It is on time' }] });
     for (const { criterionId } of first.criteria)
