@@ -250,6 +250,8 @@ test('the list has all tasks by column, each with the name of its column', async
   const { page } = await openProject();
   await page.user.click(await screen.findByRole('link', { name: 'List' }));
   const list = await screen.findByRole('region', { name: '8 tasks' });
+  // Rows come once the list is measured.
+  await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(8));
   const rows = within(list).getAllByRole('listitem');
   expect(rows[0]?.textContent).toMatch(/^#4Write a plan.*Backlog/);
   expect(rows.at(-1)?.textContent).toMatch(/^#8Choose the week.*Done/);
