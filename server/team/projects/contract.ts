@@ -86,6 +86,8 @@ export interface Projects {
   /** A task that the agent holds already stays claimed, from now on by this holder. */
   claim(holder: Holder, projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
   release(by: string, projectId: ProjectId, taskId: TaskId, note: string): Promise<Outcome<Task>>;
+  /** Whether the agent is assigned to a project. Asked for each list of tools. */
+  isAssigned(agentId: AgentId): Promise<boolean>;
   /** Projects that the agent is assigned to. */
   ofAgent(agentId: AgentId): Promise<readonly Project[]>;
   /** Tasks that the agent may claim now, most urgent first. */

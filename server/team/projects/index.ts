@@ -82,7 +82,21 @@ export function createProjects({
   settings = PROJECT_SETTINGS,
 }: ProjectsDeps): Projects {
   const timers = createTimerSet(given);
-  const changed = () => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null });
+  /** Agents with a project, as they were read last. */
+  let assigned: { readonly at: number; readonly agents: Promise<ReadonlySet<AgentId>> } | null = null;
+  async function readAssigned(): Promise<ReadonlySet<AgentId>> {
+    const rows = await db
+      .selectFrom('projects')
+      .select('value_json')
+      .where('home', '=', home)
+      .where('removed', '=', false)
+      .execute();
+    return new Set(rows.flatMap((row) => projectValueOf(row).agents));
+  }
+  function changed(): void {
+    assigned = null;
+    tell({ kind: 'changed', time: now(), what: 'projects', agentId: null });
+  }
   const failed = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
 
   /** Why these agents cannot work on a project. Null: they can. */
@@ -557,6 +571,17 @@ export function createProjects({
       });
       if (outcome.ok) held.delete(taskId);
       return outcome;
+    },
+    async isAssigned(agentId) {
+      if (!assigned || Math.abs(now() - assigned.at) > settings.assignedMs)
+        assigned = { at: now(), agents: readAssigned() };
+      const { agents } = assigned;
+      try {
+        return (await agents).has(agentId);
+      } catch (error) {
+        if (assigned?.agents === agents) assigned = null;
+        throw error;
+      }
     },
     ofAgent: async (agentId) => (await readProjects(db, home)).filter(({ agents }) => agents.includes(agentId)),
     async ready(agentId, projectId) {

@@ -1,6 +1,5 @@
 /** Tools with which agents work on the tasks of their projects. Models read the descriptions. */
 import { z } from 'zod';
-import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { COLUMN_KINDS, kindOfColumn, PRIORITIES } from '../../../src/shared/domain/projects.ts';
 import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
@@ -75,16 +74,8 @@ export interface ProjectToolDeps {
 
 export function createProjectTools({ projects, directory }: ProjectToolDeps): readonly TeamTool[] {
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
-  /** Looks that have not been answered yet. A list of tools asks once for each of them, at once. */
-  const looking = new Map<AgentId, Promise<boolean>>();
   /** Offered to agents that are assigned to a project. */
-  async function allowed({ agentId }: Caller): Promise<boolean> {
-    const before = looking.get(agentId);
-    if (before) return await before;
-    const look = projects.ofAgent(agentId).then(({ length }) => length > 0);
-    looking.set(agentId, look);
-    return await look.finally(() => looking.delete(agentId));
-  }
+  const allowed = ({ agentId }: Caller) => projects.isAssigned(agentId);
   const failed = (outcome: Exclude<Changed<unknown>, { readonly ok: true }>): ToolOutcome =>
     toolError(
       outcome.reason === 'changed-elsewhere' ? 'The task was changed meanwhile. Read it again.' : outcome.detail,
