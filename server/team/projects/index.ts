@@ -190,7 +190,11 @@ export function createProjects({
   function renewLater(): void {
     stopRenewing ??= timers.after(settings.renewMs, () => {
       stopRenewing = null;
-      void renew().catch(failed('a claim of a task could not be renewed; it is tried again'));
+      void renew()
+        .catch(failed('A claim of a task could not be renewed. The relay tries again.'))
+        .finally(() => {
+          if (held.size > 0) renewLater();
+        });
     });
   }
   async function renew(): Promise<void> {
@@ -205,7 +209,6 @@ export function createProjects({
         .executeTakeFirst();
       if (numUpdatedRows === 0n && held.get(taskId) === token) held.delete(taskId);
     }
-    if (held.size > 0) renewLater();
   }
 
   /** Ends this claim, unless it has ended or the task was claimed again. */
@@ -242,15 +245,20 @@ export function createProjects({
     const next = rows.map(({ lease_until }) => lease_until ?? 0).find((until) => until >= now());
     if (next !== undefined) sweepLater(next - now() + 1);
   }
+  /** Looks again within a lease, because a claim of another relay may be over before this one. */
   function sweepLater(ms: number): void {
-    stopSweeping ??= timers.after(ms, () => {
+    stopSweeping ??= timers.after(Math.min(ms, settings.leaseMs), () => {
       stopSweeping = null;
-      void sweep().catch(failed('claims of tasks that are over could not be ended; the next look ends them'));
+      void sweep().catch(
+        failed('Claims that are over could not be ended. The next claim or list of ready tasks ends them.'),
+      );
     });
   }
   const unsubscribe = log.subscribe(({ event }) => {
     if (event.kind === 'run-ended')
-      void endRun(event.runId).catch(failed('claims of a run that ended stay until their lease is over'));
+      void endRun(event.runId).catch(
+        failed('The claims of a run that ended could not be ended. They end with their lease.'),
+      );
   });
 
   const readOne = async (projectId: ProjectId): Promise<Project | null> =>
@@ -566,7 +574,7 @@ export function createProjects({
     },
     async release(by, projectId, taskId, note) {
       const outcome = await changing<Refused>(projectId, taskId, ({ row, project }) => {
-        if (claimOf(row, now()) === null && row.holder_json === null) return Promise.resolve(null);
+        if (row.holder_json === null) return Promise.resolve(null);
         return Promise.resolve(refuseOther(row, by) ?? unclaimed(row, project, by, note));
       });
       if (outcome.ok) held.delete(taskId);
