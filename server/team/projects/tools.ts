@@ -83,7 +83,8 @@ export function createProjectTools({ projects, directory }: ProjectToolDeps): re
 
   /** A project that the caller is assigned to. */
   async function own(caller: Caller, id: string): Promise<Project | null> {
-    return (await projects.ofAgent(caller.agentId)).find((each) => each.projectId === id) ?? null;
+    const found = await projects.read(id);
+    return found.ok && found.value.agents.includes(caller.agentId) ? found.value : null;
   }
   const NOT_YOURS = toolError('You are assigned to no project with this id. get_my_projects lists yours.');
   /** The caller works: the claims of an API client last longer. */
@@ -173,7 +174,7 @@ export function createProjectTools({ projects, directory }: ProjectToolDeps): re
     tool({
       name: 'release_task',
       description:
-        'Gives back a task that you claimed. It returns to its column. Say in the note what is done and what is left.',
+        'Releases a task that you claimed. It returns to its column. Say in the note what is done and what is left.',
       input: z.object({ projectId, taskId, note }),
       run: async (input, caller) =>
         await shown(

@@ -116,7 +116,7 @@ export function waitsForItself(
   return false;
 }
 
-/** Why a task does not move. `name`s are for `stillWords`, or the page's own texts. */
+/** Why a task does not move. */
 type Still =
   | { readonly why: 'done' }
   /** An agent works on it. */

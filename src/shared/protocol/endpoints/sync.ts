@@ -51,7 +51,7 @@ export const syncEndpoints = {
   register: endpoint({
     method: 'PUT',
     path: '/api/sync/households/{household}',
-    does: 'Registers a household and one of its devices. Whoever has the household’s key can do this. The relay accepts key rotations that it does not know. A repeat has no effect.',
+    does: 'Registers a household and one of its devices. Every device with the household’s key can do this. The relay accepts key rotations that it does not know. A repeat has no effect.',
     params: { household },
     body: registerSchema,
     bodyValues: LIMITS.listValues,
