@@ -54,6 +54,11 @@ const RELAY = {
   'tools/web': [],
   'tools/pins': ['tools/sandbox', 'tools/workspaces'],
   'tools/hands': ['access', 'tools/pins', 'tools/sandbox', 'tools/shell', 'tools/web', 'tools/workspaces'],
+  'tools/checkouts': ['access', 'tools/sandbox', 'tools/workspaces'],
+  'tools/task-work': [
+    ...['team/directory', 'team/projects', 'agents/minds', 'agents/runs'],
+    ...['tools/checkouts', 'tools/workspaces'],
+  ],
   'tools/calls': ['access', 'team/directory', 'agents/minds', 'agents/runs', 'tools/pins'],
   'tools/mcp-client': ['access', 'team/records', 'agents/runs'],
   'tools/mcp-server': ['access', 'team/threads'],

@@ -226,6 +226,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     openModels: models.open,
     protocol,
     workspaces: home.workspacesFolder,
+    projects: home.projectsFolder,
     rights,
     ...{ processesFolder: home.processesFolder, address: url },
     webs,

@@ -56,6 +56,7 @@ import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
 import { createStreams, type Streams } from '../http/stream.ts';
 import { createProjectRoutes } from '../team/projects/index.ts';
+import { createTaskWorkRoutes } from '../tools/task-work/routes.ts';
 import { createThreadRoutes } from '../team/threads/index.ts';
 import { createWorkspaceRoutes } from '../tools/workspaces/routes.ts';
 import { createMcp } from '../tools/mcp-server/index.ts';
@@ -379,6 +380,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     }),
     ...createThreadRoutes({ threads }),
     ...createProjectRoutes({ projects: team.projects }),
+    ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules, host, configs }),
@@ -423,6 +425,8 @@ export interface OpenHomeDeps {
   readonly sealer: Sealer;
   /** Contains a folder for each home, with a folder for each agent. */
   readonly workspaces: string;
+  /** Contains a folder for each home, with the relay’s repositories of its projects. */
+  readonly projects: string;
   readonly processes: Processes;
   readonly starts: Starts;
   /** The relay's address, as programs on its machine reach it. */
@@ -532,6 +536,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     sealer: deps.sealer,
     scripts,
     hands: { workspaces, sandbox: deps.sandbox, web: deps.webs.of(rights.pages), rights },
+    repositories: { folder: join(deps.projects, id), rights },
     attached,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, schedules } = team;

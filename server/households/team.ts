@@ -2,6 +2,8 @@
  * Wires the team's parts together on one store: the directory, inbox, wakes, costs, and the
  * session.
  */
+import { join } from 'node:path';
+import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';
@@ -15,7 +17,13 @@ import { createInbox } from '../team/inbox/index.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import { createConfigRecords } from '../team/records/config-records.ts';
 import { createRecords, type Records } from '../team/records/index.ts';
-import { createProjects, createProjectTools, type Projects } from '../team/projects/index.ts';
+import {
+  createAttemptRecords,
+  createAttempts,
+  createProjects,
+  createProjectTools,
+  type Projects,
+} from '../team/projects/index.ts';
 import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
 import { createWakePayloads, createSessionHost, type WakePayloads } from '../agents/session/index.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -25,6 +33,7 @@ import { createReadAround } from '../agents/runs/context.ts';
 import { recoverLog } from '../agents/runs/recover.ts';
 import { createTeamTools } from '../agents/runs/team-tools.ts';
 import { createAnnounce } from '../team/events/index.ts';
+import { messageEvent } from '../agents/runs/speaker.ts';
 import { createTurns } from '../agents/runs/turns.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../agents/session/settings.ts';
 import {
@@ -50,7 +59,11 @@ import { createPauses } from '../team/pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../team/searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../team/threads/index.ts';
-import { createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
+import { createCheckouts, createRepositories, type RepositoriesDeps } from '../tools/checkouts/index.ts';
+import { commandReach, createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
+import { createTaskWork, type OpenTaskWork } from '../tools/task-work/index.ts';
+import { createExecutors, type Executors } from '../tools/task-work/executor.ts';
+import { createTaskWorkTools } from '../tools/task-work/tools.ts';
 import { createProviderTools } from '../tools/web/index.ts';
 
 export interface TeamDeps {
@@ -86,6 +99,8 @@ export interface TeamDeps {
   readonly scripts?: Scripts;
   /** Agents' folders. Left out: they have none, and no tools for them. */
   readonly hands?: Hands;
+  /** The relay’s repositories of projects. Left out: agents have no checkouts. */
+  readonly repositories?: Pick<RepositoriesDeps, 'folder' | 'rights'>;
   /** MCP servers that the person has added. Left out: none. */
   readonly attached?: Pick<Attached, 'tools' | 'records'>;
   readonly limits?: SessionLimits;
@@ -99,6 +114,8 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly pauses: Pauses;
   readonly threads: Threads;
   readonly projects: Projects;
+  /** Null: agents have no folders here. */
+  readonly taskWork: { readonly work: OpenTaskWork; readonly executors: Executors } | null;
   readonly searches: Searches;
   readonly costs: OpenCosts;
   readonly calls: Calls;
@@ -140,6 +157,7 @@ export async function openTeam({
   sealer,
   scripts = createScripts(null),
   hands,
+  repositories: repositoriesOf,
   attached,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
@@ -264,7 +282,59 @@ export async function openTeam({
   const searches = createSearches({ timers, newId });
   const seen = { rows: scheduleRows, calls, inbox, reach, host, configs };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
-  const handTools = hands ? createHandTools({ ...hands, configs, log, refuseForRoom, now: elapsed }) : null;
+  const handTools: HandTools | null = hands
+    ? createHandTools({
+        ...{ ...hands, configs, log, refuseForRoom, now: elapsed },
+        // Called only after everything is open.
+        environmentOf: async (agentId) => (await taskWork?.work.environmentOf(agentId)) ?? {},
+        onRan: (agentId, command) => taskWork?.work.ran(agentId, command),
+      })
+    : null;
+  const taskWork: Team['taskWork'] =
+    hands && repositoriesOf && handTools ? openTaskWork(hands, repositoriesOf, handTools) : null;
+  function openTaskWork(own: Hands, given: Pick<RepositoriesDeps, 'folder' | 'rights'>, handed: HandTools) {
+    const attempts = createAttempts({
+      ...{ db, home, now, newId },
+      onChange: () => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null }),
+    });
+    const repositories = createRepositories({ ...given, tokenOf: () => Promise.resolve(null) });
+    const checkouts = createCheckouts({
+      ...{ ...own, newId, scratch: join(given.folder, 'scratch') },
+      reachOf: (agentId) => commandReach({ ...own, configs }, agentId),
+    });
+    const work = createTaskWork({
+      ...{ projects, attempts, checkouts, repositories, directory, log, now, logger },
+      endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
+      async tellAgent(agentId, text) {
+        const message = { messageId: newId(), to: agentId, from: 'human', text, time: now(), threadId: null } as const;
+        await inbox.put({ ...message, priority: 'normal' }, agentId);
+      },
+    });
+    const executors = createExecutors({
+      ...{ projects, attempts, work, runs, tools, now },
+      async mindOf(agentId) {
+        const answers = mind.current?.() ?? mind;
+        const copy = await copies.of(agentId);
+        return {
+          answers,
+          model: host.modelOf(agentId) ?? answers.models({ lead: '', agent: copy?.model ?? '' }).agentModel,
+          maxAnswerTokens: copy?.maxAnswerTokens ?? DEFAULT_SETTINGS.maxAnswerTokens,
+          contextTokens: copy?.contextTokens ?? DEFAULT_SETTINGS.contextTokens,
+        };
+      },
+      usedUp: async (agentId) => (await costs.usedUp(agentId))?.message ?? null,
+      async tellPerson(agentId, text) {
+        const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
+        // Before the first session there is no conversation. The history of the task says it too.
+        if (sessionId !== null)
+          await log.append([
+            messageEvent({ time: now(), messageId: newId(), sessionId, agentId, author: 'relay', text }),
+          ]);
+      },
+    });
+    tools.offer(calls.guard(createTaskWorkTools({ projects, work, repositories, executors })));
+    return { work, executors };
+  }
   tools.offer(
     calls.guard([
       ...createReachTools({
@@ -281,7 +351,7 @@ export async function openTeam({
         tell,
       }),
       ...createThreadTools({ threads, directory }),
-      ...createProjectTools({ projects, directory }),
+      ...createProjectTools({ projects, directory, work: taskWork?.work ?? null }),
       ...createSearchTools({ searches, directory, threads, copies }),
       ...(handTools?.tools ?? []),
       ...createProviderTools(() => hands?.web.addresses !== 'none'),
@@ -297,6 +367,7 @@ export async function openTeam({
       threads.records,
       schedules.records,
       projects.records,
+      createAttemptRecords({ db, home }),
       ...(attached ? [attached.records] : []),
     ],
     now,
@@ -305,6 +376,7 @@ export async function openTeam({
   await recoverLog({ log, inbox, costs, now });
   await threads.recover();
   await projects.recover();
+  await taskWork?.work.recover();
   await records.recover();
   await calls.recover();
   await reach.recover();
@@ -317,6 +389,7 @@ export async function openTeam({
     pauses,
     threads,
     projects,
+    taskWork,
     searches,
     costs,
     calls,
@@ -334,6 +407,7 @@ export async function openTeam({
     async close() {
       reach.close();
       projects.close();
+      await taskWork?.work.close();
       await schedules.close(false);
       await runs.close();
       await calls.close();

@@ -189,6 +189,8 @@ interface Home {
   readonly pushKeysFile: string;
   /** Contains a folder for each agent. */
   readonly workspacesFolder: string;
+  /** Contains the relay’s repositories of projects. */
+  readonly projectsFolder: string;
   /** Records which programs run beside the relay. */
   readonly processesFolder: string;
 }
@@ -326,6 +328,7 @@ export async function readHome(path: string): Promise<Home> {
     sealingKeyFile: join(path, SEALING_KEY),
     pushKeysFile: join(path, PUSH_KEYS),
     workspacesFolder: join(path, 'workspaces'),
+    projectsFolder: join(path, 'projects'),
     processesFolder: join(path, 'processes'),
   };
 }

@@ -384,6 +384,30 @@ export interface Tables extends NightTables {
     claim_token: Generated<number>;
     lease_until: number | null;
   };
+  /**
+   * Attempts at tasks. `value_json` is the attempt as in its record.
+   *
+   * - `claim_token`: the claim of its task with which it began.
+   * - `run`: its run, or its credential after `credential `.
+   * - `commands_json`: the agent's commands so far. The receipt has them at the end.
+   * - `draft_json`: what was found out about a commit before the attempt ends, such as its checks.
+   */
+  attempts: {
+    home: string;
+    attempt: string;
+    project: string;
+    task: string;
+    claim_token: number;
+    agent_json: string;
+    run: string | null;
+    is_open: boolean;
+    started_at: number;
+    value_json: string;
+    commands_json: Generated<string>;
+    draft_json: string | null;
+    version: Generated<number>;
+    stamp: string | null;
+  };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -625,6 +649,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   thread_mentions: 'waiting',
   projects: 'record',
   tasks: 'record',
+  attempts: 'record',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

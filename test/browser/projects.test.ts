@@ -23,7 +23,10 @@ function step(results: readonly string[]): readonly Part[] {
   if (results.length === 0) return [{ call: 'get_my_projects', input: {} }];
   if (last.startsWith('Project ')) return [{ call: 'get_ready_tasks', input: { projectId } }];
   if (last.startsWith('#')) return [{ call: 'claim_task', input: { projectId, taskId } }];
+  const folder = /in the folder “([^”]+)”/.exec(last)?.[1];
   if (last.startsWith('The task is yours'))
+    return [{ call: 'write_file', input: { path: `${folder}/places.md`, content: 'Siena, Bled, Ghent.' } }];
+  if (results.length > 0 && last.includes('places.md'))
     return [
       { until: working },
       { call: 'meet_criterion', input: { projectId, taskId, criterion: 1, evidence: 'Places: Siena, Bled, Ghent.' } },
@@ -38,7 +41,8 @@ beforeAll(async () => {
   model = await startScriptedModel((request) => {
     const { last, results } = request;
     const isAtWork =
-      last.includes('Take what is ready') || /^(Project|#|The task is yours|Noted|Moved)/.test(results.at(-1) ?? '');
+      last.includes('Take what is ready') ||
+      /^(Project|#|The task is yours|Noted|Moved)|places.md/.test(results.at(-1) ?? '');
     return isAtWork ? step(results) : team(request);
   });
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });

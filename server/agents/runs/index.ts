@@ -29,6 +29,10 @@ export interface AgentRun<Refusal = never> {
   readonly identity: { readonly agentId: AgentId };
   /** What caused the run. Sessions start their runs themselves. */
   readonly cause: Exclude<RunCause, { kind: 'session' }>;
+  /** It works within the turn of another run of its agent, which waits for it. */
+  readonly withinTurn?: true;
+  /** False: it is told neither the time nor the team. */
+  readonly tellsAround?: false;
   /** Returns its system prompt. `tools`: names of the tools that it is offered. */
   readonly instructions: (tools: ReadonlySet<string>) => string;
   /** Texts that guide it. Tools that they name are offered at once. */
@@ -204,6 +208,7 @@ export function createRuns(deps: RunsDeps): Runs {
       ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
       system: instructions,
       worksBy: asked.worksBy,
+      ...(asked.tellsAround === undefined ? {} : { tellsAround: asked.tellsAround }),
       tools: tools.own,
       announces: () => true,
       hooks: {
@@ -284,7 +289,9 @@ export function createRuns(deps: RunsDeps): Runs {
   async function start<Refusal>(asked: AgentRun<Refusal>): Promise<Started<Refusal>> {
     const { agentId } = asked.identity;
     if (closing.signal.aborted) return { ok: false, refusal: { why: 'closing' } };
-    const endTurn = await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
+    const endTurn = asked.withinTurn
+      ? () => undefined
+      : await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
     if (!endTurn) return { ok: false, refusal: { why: closing.signal.aborted ? 'closing' : 'agent-busy' } };
     try {
       const runId = newId();

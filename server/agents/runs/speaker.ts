@@ -113,6 +113,8 @@ interface SpeakerDeps {
   readonly system: (tools: ReadonlySet<string>) => string;
   /** Texts that guide it and are no items. Tools that they name are offered at once. */
   readonly worksBy?: readonly string[];
+  /** False: it is told neither the time nor the team. */
+  readonly tellsAround?: false;
   /** The state that the system prompt tells; left out: the first message tells it. */
   readonly systemAround?: Around;
   readonly tools: OwnTools;
@@ -140,9 +142,11 @@ interface Briefing {
   textsOf(items: readonly Item[], around: Around): UserText[];
 }
 
+const NO_NEWS: ReturnType<typeof createNews> = { announced: () => undefined, since: () => [] };
+
 /** `timeEveryMs`: the agent is told the time again after this long. */
-function createBriefing(agentId: AgentId, timeEveryMs: number): Briefing {
-  const news = createNews(agentId, timeEveryMs);
+function createBriefing(agentId: AgentId, timeEveryMs: number, tellsAround = true): Briefing {
+  const news = tellsAround ? createNews(agentId, timeEveryMs) : NO_NEWS;
   const woken: string[] = [];
   return {
     announced: (around, system) => news.announced(around, system),
@@ -236,7 +240,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const mindNow = () => context.mind.current?.() ?? context.mind;
   let asked = { mind: mindNow(), model: deps.model() };
   let wasDemo = false;
-  const briefing = createBriefing(agentId, limits.timeEveryMs);
+  const briefing = createBriefing(agentId, limits.timeEveryMs, deps.tellsAround);
   /** The tools for which the system prompt was written; null: it is not written yet. */
   let systemFor: string | null = null;
   let system = '';

@@ -1,6 +1,8 @@
 /** What the relay's other parts and the modules of this folder know of projects. */
 import type { z } from 'zod';
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import type { ColumnKind } from '../../../src/shared/domain/projects.ts';
+import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { ProblemName } from '../../../src/shared/protocol/problems.ts';
@@ -10,7 +12,9 @@ import type {
   createProjectSchema,
   createTaskSchema,
   Project,
+  ProjectValue,
   Task,
+  TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
 import type { Directory, EventLog } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -20,7 +24,7 @@ import type { PROJECT_SETTINGS } from './settings.ts';
 
 export type ProjectRefusal = Extract<
   ProblemName,
-  'no-project' | 'no-task' | 'misfit' | 'too-many' | 'not-ready' | 'other-agent'
+  'no-project' | 'no-task' | 'misfit' | 'too-many' | 'not-ready' | 'not-proven' | 'other-agent'
 >;
 export interface Refused {
   readonly ok: false;
@@ -49,11 +53,72 @@ export interface TaskQuery {
   readonly limit: number;
 }
 
+/** The claim of a task, and its task, when the claim has ended. */
+export interface EndedClaim {
+  readonly projectId: ProjectId;
+  readonly taskId: TaskId;
+  readonly agentId: AgentId;
+  readonly token: number;
+  /** What the task's history says last. */
+  readonly last: TaskValue['history'][number];
+  /** Where the task is now. */
+  readonly kind: ColumnKind | null;
+}
+
+/** The claim of a task now. `run`: the run, or the credential of a client, that holds it. */
+export interface HeldClaim {
+  readonly agentId: AgentId;
+  readonly token: number;
+  readonly run: string;
+}
+
+/**
+ * Where agents work on tasks, and what they did there. Files, branches and commands belong to
+ * another part; a relay without folders for agents has none.
+ */
+export interface TaskWork {
+  /** Why this project cannot be created, as a sentence. Null: it can. */
+  refuse(project: Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>): Promise<string | null>;
+  /**
+   * Prepares the place of work of a task that this holder has claimed. `text`: for the agent. Not
+   * ok: `text` says why nobody can work on it here, and the claim should end.
+   */
+  begin(holder: Holder, project: Project, task: Task): Promise<{ readonly ok: boolean; readonly text: string }>;
+  /**
+   * The agent says that its work is done. Null: the task may move to review. Otherwise a sentence
+   * that says what is missing.
+   */
+  finish(project: Project, task: Task): Promise<string | null>;
+  /** The task has moved to review: the person is asked to accept the work. */
+  moved(project: Project, task: Task): Promise<void>;
+  /** Conditions of done that do not hold for the task. */
+  missing(
+    project: Pick<ProjectValue, 'checks'>,
+    taskId: TaskId,
+    task: Pick<TaskValue, 'criteria'>,
+  ): Promise<readonly (keyof DoneNeeds)[]>;
+}
+
 /** `by`: `human`, or the id of the calling agent. */
 export interface Projects {
+  /** The part in which agents work. Connected once, before anything is asked. */
+  connect(work: TaskWork): void;
+  /** Calls the listener after each end of a claim. */
+  onClaimEnded(listener: (ended: EndedClaim) => void): void;
+  /** The claim of this task now. Null: nobody has it. */
+  heldBy(taskId: TaskId): Promise<HeldClaim | null>;
+  /** Changes a task under a lock on its row. `endsClaim`: also its claim ends. */
+  update(
+    projectId: ProjectId,
+    taskId: TaskId,
+    change: (at: {
+      readonly value: TaskValue;
+      readonly project: ProjectValue;
+    }) => { readonly value: TaskValue; readonly endsClaim?: boolean } | Refused,
+  ): Promise<Outcome<Task>>;
   list(): Promise<readonly Project[]>;
   read(projectId: ProjectId): Promise<Outcome<Project>>;
-  create(given: z.output<typeof createProjectSchema>): Promise<Outcome<Project>>;
+  create(given: z.input<typeof createProjectSchema>): Promise<Outcome<Project>>;
   change(projectId: ProjectId, given: z.output<typeof changeProjectSchema>): Promise<Changed<Project>>;
   remove(projectId: ProjectId): Promise<Outcome<null>>;
   tasks(
@@ -74,7 +139,13 @@ export interface Projects {
     by: string,
     projectId: ProjectId,
     taskId: TaskId,
-    to: { readonly columnId: string; readonly note: string; readonly version?: number | undefined },
+    to: {
+      readonly columnId: string;
+      readonly note: string;
+      /** To done, although a condition does not hold. */
+      readonly anyway?: boolean;
+      readonly version?: number | undefined;
+    },
   ): Promise<Changed<Task>>;
   meet(
     by: string,

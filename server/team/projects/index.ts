@@ -18,6 +18,7 @@
  * It does not know what an agent does with a task: files, branches and runs belong to other parts.
  */
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
 import {
   AGENTS_MOVE_TO,
   columnOfKind,
@@ -32,6 +33,7 @@ import { titled } from '../../../src/shared/domain/quoting.ts';
 import { createTimerSet } from '../../../src/shared/domain/platform/timers.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import {
+  createProjectSchema,
   PROJECT_LIMITS,
   type Project,
   type ProjectValue,
@@ -39,7 +41,17 @@ import {
   type TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
 import { type Db, parseText } from '../../store/index.ts';
-import type { ChangedElsewhere, Holder, Outcome, ProjectRefusal, Projects, ProjectsDeps, Refused } from './contract.ts';
+import type {
+  ChangedElsewhere,
+  EndedClaim,
+  Holder,
+  Outcome,
+  ProjectRefusal,
+  Projects,
+  ProjectsDeps,
+  Refused,
+  TaskWork,
+} from './contract.ts';
 import { createProjectRecords } from './records.ts';
 import {
   claimOf,
@@ -58,7 +70,8 @@ import {
 } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
-export type { Projects } from './contract.ts';
+export { type Attempts, createAttemptRecords, createAttempts, type Draft, type OpenAttempt } from './attempts.ts';
+export type { EndedClaim, Holder, Projects, TaskWork } from './contract.ts';
 export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
 
@@ -66,6 +79,11 @@ const refuse = (reason: ProjectRefusal, detail: string): Refused => ({ ok: false
 const NO_PROJECT = refuse('no-project', 'There is no such project.');
 const NO_TASK = refuse('no-task', 'There is no such task in this project.');
 const done = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({ ok: true, value });
+const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {
+  change: 'no file was changed and nothing was committed',
+  checks: 'not all checks passed',
+  criteria: 'not every criterion is met',
+};
 const runOf = (holder: Holder) => ('runId' in holder ? `run ${holder.runId}` : `credential ${holder.credentialId}`);
 
 export function createProjects({
@@ -82,6 +100,8 @@ export function createProjects({
   settings = PROJECT_SETTINGS,
 }: ProjectsDeps): Projects {
   const timers = createTimerSet(given);
+  const listeners: ((ended: EndedClaim) => void)[] = [];
+  let work: TaskWork | null = null;
   /** Agents with a project, as they were read last. */
   let assigned: { readonly at: number; readonly agents: Promise<ReadonlySet<AgentId>> } | null = null;
   async function readAssigned(): Promise<ReadonlySet<AgentId>> {
@@ -136,6 +156,14 @@ export function createProjects({
       .where('task', '=', row.task)
       .execute();
 
+  /** `ended`: the row with the claim that this change ended. */
+  interface Changing {
+    readonly ok: true;
+    readonly value: Task;
+    readonly isChange: boolean;
+    readonly ended: TaskRow | null;
+    readonly project: ProjectValue;
+  }
   /** Runs one change of a task, under a lock on its row. */
   async function changing<Refusal extends { readonly ok: false }>(
     projectId: ProjectId,
@@ -147,7 +175,7 @@ export function createProjects({
       readonly project: ProjectValue;
     }) => Promise<Refusal | { readonly value: TaskValue; readonly claim?: object } | null>,
   ): Promise<Outcome<Task> | Refusal> {
-    const outcome = await db.transaction().execute(async (trx) => {
+    const outcome = await db.transaction().execute(async (trx): Promise<Refused | Refusal | Changing> => {
       const projectRow = await readProjectRow(trx, home, projectId);
       if (!projectRow) return NO_PROJECT;
       const row = await readTaskRow(trx, home, projectId, taskId, true);
@@ -156,10 +184,27 @@ export function createProjects({
       if (change !== null && 'ok' in change) return change;
       if (change !== null) await writeTask(trx, row, change.value, change.claim);
       const after = (await readTaskRow(trx, home, projectId, taskId)) ?? row;
-      return { ...done(taskOf(after, now())), isChange: change !== null };
+      const ended = row.holder_json !== null && after.holder_json === null ? row : null;
+      return {
+        ok: true,
+        value: taskOf(after, now()),
+        isChange: change !== null,
+        ended,
+        project: projectValueOf(projectRow),
+      };
     });
-    if (outcome.ok && 'isChange' in outcome && outcome.isChange) changed();
-    return outcome.ok ? done(outcome.value) : outcome;
+    if (!outcome.ok) return outcome;
+    const { value, isChange, ended, project } = outcome;
+    if (isChange) changed();
+    const last = value.history.at(-1);
+    if (ended?.holder_json != null && last)
+      for (const listener of listeners)
+        listener({
+          ...{ projectId, taskId, last, token: ended.claim_token },
+          agentId: parseText(ended.holder_json),
+          kind: kindOfColumn(project, value.columnId),
+        });
+    return done(value);
   }
 
   const isHeldBy = (row: TaskRow, agentId: string) => claimOf(row, now())?.agentId === agentId;
@@ -265,16 +310,40 @@ export function createProjects({
     (await readProjects(db, home, projectId))[0] ?? null;
 
   const projects: Projects = {
+    connect: (given) => void (work = given),
+    onClaimEnded: (listener) => void listeners.push(listener),
+    async heldBy(taskId) {
+      const row = await db
+        .selectFrom('tasks')
+        .select(['holder_json', 'claimed_at', 'lease_until', 'claim_token', 'run'])
+        .where('home', '=', home)
+        .where('task', '=', taskId)
+        .executeTakeFirst();
+      const claim = row ? claimOf(row, now()) : null;
+      return claim && row?.run != null
+        ? { agentId: claim.agentId, token: Number(row.claim_token), run: row.run }
+        : null;
+    },
+    update: (projectId, taskId, change) =>
+      changing<Refused>(projectId, taskId, ({ value, project }) => {
+        const next = change({ value, project });
+        return Promise.resolve(
+          'ok' in next ? next : { value: next.value, ...(next.endsClaim ? { claim: UNCLAIMED } : {}) },
+        );
+      }),
     list: () => readProjects(db, home),
     async read(projectId) {
       const project = await readOne(projectId);
       return project ? done(project) : NO_PROJECT;
     },
-    async create({ name, instructions, columns = DEFAULT_COLUMNS, agents }) {
+    async create(given) {
+      const { columns = DEFAULT_COLUMNS, agents, ...fields } = createProjectSchema.parse(given);
       const wrong = refuseColumns(columns);
       if (wrong !== null) return refuse('misfit', wrong);
       const refused = await refuseAgents(agents);
       if (refused) return refused;
+      const unusable = (await work?.refuse(fields)) ?? null;
+      if (unusable !== null) return refuse('misfit', unusable);
       const { count } = await db
         .selectFrom('projects')
         .select((eb) => eb.fn.countAll<string>().as('count'))
@@ -285,7 +354,7 @@ export function createProjects({
         return refuse('too-many', `There are ${count} projects, as many as a household has. Delete one that is over.`);
       const projectId = newId();
       const value: ProjectValue = {
-        ...{ name, instructions, agents: [...new Set(agents)], createdAt: now(), removed: false },
+        ...{ ...fields, agents: [...new Set(agents)], createdAt: now(), removed: false },
         columns: columns.map((column) => ({ ...column })),
       };
       await db
@@ -460,6 +529,7 @@ export function createProjects({
             createdBy: by,
             updatedAt: time,
           },
+          ...{ request: null, doneWithout: [] },
           criteria: criteria.map(({ text }) => ({ criterionId: newId(), text, met: null })),
           history: [{ time, by, what: 'created', columnId, note: '' }],
           removed: false,
@@ -496,8 +566,9 @@ export function createProjects({
       );
       return outcome.ok ? done(null) : outcome;
     },
-    move: (by, projectId, taskId, { columnId, note, version }) =>
-      changing<Refused | ChangedElsewhere<Task>>(projectId, taskId, ({ row, value, project }) => {
+    async move(by, projectId, taskId, { columnId, note, anyway = false, version }) {
+      const missing = await missingFor(projectId, taskId, columnId);
+      return await changing<Refused | ChangedElsewhere<Task>>(projectId, taskId, ({ row, value, project }) => {
         const kind = kindOfColumn(project, columnId);
         const refused =
           refuseOther(row, by) ??
@@ -505,14 +576,23 @@ export function createProjects({
             ? refuse('misfit', `The project has no column ${titled(columnId)}.`)
             : by !== PERSON && !AGENTS_MOVE_TO.includes(kind)
               ? refuse('misfit', 'Only the human moves a task to done. Move it to review, and say what you did.')
-              : null);
+              : kind === 'done' && missing.some((need) => project.doneNeeds[need]) && !anyway
+                ? refuse(
+                    'not-proven',
+                    `It is not shown to be done: ${missing.map((need) => MISSING[need]).join('; ')}.`,
+                  )
+                : null);
         if (refused) return Promise.resolve(refused);
         if (version !== undefined && version !== row.version)
           return Promise.resolve({ ok: false, reason: 'changed-elsewhere', current: taskOf(row, now()) });
         if (columnId === value.columnId) return Promise.resolve(null);
-        const moved = withHistory({ ...value, columnId }, { time: now(), by, what: 'moved', columnId, note });
+        const moved = withHistory(
+          { ...value, columnId, doneWithout: kind === 'done' ? [...missing] : [] },
+          { time: now(), by, what: 'moved', columnId, note },
+        );
         return Promise.resolve({ value: moved, ...(kind === 'in_progress' ? {} : { claim: UNCLAIMED }) });
-      }),
+      });
+    },
     meet: (by, projectId, taskId, criterionId, { met, evidence }) =>
       changing<Refused>(projectId, taskId, ({ row, value }) => {
         const refused = refuseOther(row, by);
@@ -621,6 +701,14 @@ export function createProjects({
       timers.close();
     },
   };
+
+  /** Conditions of done that do not hold. None where the task does not move to done. */
+  async function missingFor(projectId: ProjectId, taskId: TaskId, columnId: string) {
+    const project = await readProjectRow(db, home, projectId);
+    const task = await readTaskRow(db, home, projectId, taskId);
+    if (!work || !project || !task || kindOfColumn(projectValueOf(project), columnId) !== 'done') return [];
+    return await work.missing(projectValueOf(project), taskId, taskValueOf(task));
+  }
 
   /** Why this agent cannot take the unclaimed task, as a sentence. Null: it can. */
   async function refuseClaim(

@@ -16,6 +16,7 @@ function problemOf({ reason, detail }: Refused): HTTPException {
     case 'other-agent':
       return problem(403, reason, detail);
     case 'not-ready':
+    case 'not-proven':
       return problem(409, reason, detail);
     case 'too-many':
       return problem(429, reason, detail);

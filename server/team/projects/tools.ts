@@ -9,7 +9,7 @@ import { PROJECT_LIMITS, type Project, type Task } from '../../../src/shared/pro
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import type { Caller, Directory, TeamTool, ToolOutcome } from '../../contracts/index.ts';
-import type { Changed, Holder, Projects } from './contract.ts';
+import type { Changed, Holder, Projects, TaskWork } from './contract.ts';
 
 const idText = z
   .string()
@@ -70,9 +70,11 @@ function createWords(team: readonly TeamMember[], readerId: string) {
 export interface ProjectToolDeps {
   readonly projects: Projects;
   readonly directory: Pick<Directory, 'all'>;
+  /** Null: agents have no folders here, and work on tasks with their other tools. */
+  readonly work: TaskWork | null;
 }
 
-export function createProjectTools({ projects, directory }: ProjectToolDeps): readonly TeamTool[] {
+export function createProjectTools({ projects, directory, work }: ProjectToolDeps): readonly TeamTool[] {
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
   /** Offered to agents that are assigned to a project. */
   const allowed = ({ agentId }: Caller) => projects.isAssigned(agentId);
@@ -166,9 +168,19 @@ export function createProjectTools({ projects, directory }: ProjectToolDeps): re
         const holder = holderOf(caller);
         if (!holder) return toolError('Only a run or a client with a credential can claim a task.');
         const claimed = await projects.claim(holder, input.projectId, input.taskId);
-        return claimed.ok
-          ? toolDone(`The task is yours.\n${(await wordsFor(caller)).whole(project, claimed.value)}`)
-          : failed(claimed);
+        if (!claimed.ok) return failed(claimed);
+        const place = (await work?.begin(holder, project, claimed.value)) ?? { ok: true, text: '' };
+        if (!place.ok) {
+          await projects.release(
+            caller.agentId,
+            input.projectId,
+            input.taskId,
+            place.text.slice(0, PROJECT_LIMITS.note),
+          );
+          return toolError(place.text);
+        }
+        const words = (await wordsFor(caller)).whole(project, claimed.value);
+        return toolDone(['The task is yours.', ...(place.text === '' ? [] : [place.text]), words].join('\n'));
       },
     }),
     tool({
@@ -219,7 +231,12 @@ export function createProjectTools({ projects, directory }: ProjectToolDeps): re
         if (!project) return NOT_YOURS;
         const column = project.columns.find(({ kind }) => kind === status);
         if (!column) return toolError(`The project has no column of the kind ${status}.`);
+        const before = await projects.task(id, task);
+        const isOwn = before.ok && before.value.claim?.agentId === caller.agentId;
+        const unproven = isOwn && status === 'review' ? await work?.finish(project, before.value) : null;
+        if (typeof unproven === 'string') return toolError(`It cannot move to review yet.\n${unproven}`);
         const moved = await projects.move(caller.agentId, id, task, { columnId: column.columnId, note: said });
+        if (moved.ok && status === 'review') await work?.moved(project, moved.value);
         return await shown(caller, id, moved, 'Moved.');
       },
     }),

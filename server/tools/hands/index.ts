@@ -33,7 +33,7 @@ export interface Hands {
   readonly rights: Pick<HomeRights, 'has'>;
 }
 
-export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom'> {
+export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom' | 'environmentOf' | 'onRan'> {
   readonly configs: Pick<Configs, 'agent'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   /** Monotonic ms. */
@@ -48,7 +48,7 @@ export const roomOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId):
   (await grantedTo(configs, agentId)).workspace_megabytes * 1_000_000;
 
 /** The current reach of this agent's commands. */
-async function reachOf(
+export async function commandReach(
   { configs, rights }: Pick<HandToolsDeps, 'configs' | 'rights'>,
   agentId: AgentId,
 ): Promise<CommandReach> {
@@ -88,6 +88,6 @@ export function createHandTools(deps: HandToolsDeps): HandTools {
   const { web, now, log } = deps;
   const onGrants: ShellToolsDeps['onGrants'] = (listener) =>
     log.subscribe(({ event }) => event.kind === 'changed' && event.what === 'config' && listener(event.agentId));
-  const shell = createShellTools({ ...deps, onGrants, reachOf: (agentId) => reachOf(deps, agentId) });
+  const shell = createShellTools({ ...deps, onGrants, reachOf: (agentId) => commandReach(deps, agentId) });
   return { ...shell, tools: [...createFileTools(deps), ...shell.tools, ...createWebTools({ web, now })] };
 }

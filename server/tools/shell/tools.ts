@@ -19,6 +19,8 @@ const SHELL_LIMITS = {
   /** Characters of a command, and of output that is returned at once. */
   command: 20_000,
   shown: 30_000,
+  /** Characters of a command that are noted when it has ended. */
+  noted: 2_000,
   /** Per agent: running commands, and finished ones whose output is stored. */
   running: 3,
   kept: 10,
@@ -40,6 +42,13 @@ export interface ShellToolsDeps {
   /** How far the person lets the agent's commands go. */
   readonly reachOf: (agentId: AgentId) => Promise<CommandReach>;
   readonly workspaces: Pick<Workspaces, 'of' | 'folderOf' | 'changed'>;
+  /** Variables for the commands of this agent, such as the port of the task that it works on. */
+  readonly environmentOf?: (agentId: AgentId) => Promise<Readonly<Record<string, string>>>;
+  /** Called when a command of this agent has ended by itself or was ended. */
+  readonly onRan?: (
+    agentId: AgentId,
+    ran: { readonly command: string; readonly code: number | null; readonly ms: number },
+  ) => void;
   /** Why agents may store no more just now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
   /** Registers a listener for changes of grants: the changed agent, or null for all. */
@@ -58,6 +67,9 @@ interface Command {
 /** Whether a command that started with `begun` exceeds what is allowed now. */
 const goesTooFar = (begun: CommandReach, now: CommandReach): boolean =>
   now.off || (begun.bare && !now.bare) || !covers(now.network, begun.network);
+
+/** Runs the first argument with the others as variables. */
+const WITH_VARIABLES = 'for each in "${@:2}"; do export "$each"; done; exec bash -c "$1"';
 
 const CHANGED = 'What this command reads has changed since the human allowed it. It has not run.';
 
@@ -136,13 +148,17 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     // command has ended.
     const release = agreed ? await agreed.hold() : () => undefined;
     if (release === null) return { ...toolError(CHANGED), changed: true };
+    const variables = Object.entries((await deps.environmentOf?.(agentId)) ?? {});
     let run: SandboxRun;
     try {
       run = await sandbox.run({
         network: reach.network,
         bare: reach.bare,
         folder: workspaces.folderOf(agentId),
-        bash: ['-c', command],
+        bash:
+          variables.length === 0
+            ? ['-c', command]
+            : ['-c', WITH_VARIABLES, 'bash', command, ...variables.map(([name, value]) => `${name}=${value}`)],
         timeoutMs: limitMs,
         space: { left, count: () => workspace.room() },
       });
@@ -161,6 +177,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     await look(agentId);
     void run.ended.then((end) => {
       started.end = end;
+      deps.onRan?.(agentId, { command: command.slice(0, limits.noted), code: end.code, ms: Math.round(end.tookMs) });
       // The command may have written anything.
       workspaces.changed(agentId);
     });

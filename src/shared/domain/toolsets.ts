@@ -57,6 +57,10 @@ export const TOOLSETS = {
     'create_task',
     'transition_task',
     'meet_criterion',
+    'open_pull_request',
+    'read_skill',
+    'spawn_executor',
+    'execute_task',
   ],
   files: [
     'list_files',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ProjectId, TaskId } from '../domain/ids.ts';
 import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
+import { mergeRequestSchema, WORK_DEFAULTS, workFields } from './attempts.ts';
 import { authorSchema, common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
@@ -52,7 +53,18 @@ const criterionSchema = z.strictObject({
 const historySchema = z.strictObject({
   time: ms,
   by: authorSchema,
-  what: z.enum(['created', 'moved', 'claimed', 'released', 'edited', 'met']),
+  what: z.enum([
+    'created',
+    'moved',
+    'claimed',
+    'released',
+    'edited',
+    'met',
+    'requested',
+    'merged',
+    'changes',
+    'closed',
+  ]),
   columnId: columnId.nullable().describe('where it was moved to; null: it was not moved'),
   note: z.string().max(PROJECT_LIMITS.note).describe('what the mover or releaser said; may be empty'),
 });
@@ -73,9 +85,26 @@ const taskFields = {
   assignee: common.agentId.nullable().describe('the only agent that may take it; null: any of the project'),
 };
 
+/** Settings of the work on a project. Those that are left out have their defaults. */
+const work = {
+  kind: workFields.kind.default(WORK_DEFAULTS.kind),
+  repository: workFields.repository.default(WORK_DEFAULTS.repository),
+  baseBranch: workFields.baseBranch.default(WORK_DEFAULTS.baseBranch),
+  copy: workFields.copy.default(() => [...WORK_DEFAULTS.copy]),
+  setup: workFields.setup.default(WORK_DEFAULTS.setup),
+  checks: workFields.checks.default(() => [...WORK_DEFAULTS.checks]),
+  doneNeeds: workFields.doneNeeds.default(() => ({ ...WORK_DEFAULTS.doneNeeds })),
+  attemptsPerTask: workFields.attemptsPerTask.default(WORK_DEFAULTS.attemptsPerTask),
+  executorsAtOnce: workFields.executorsAtOnce.default(WORK_DEFAULTS.executorsAtOnce),
+  executorSeconds: workFields.executorSeconds.default(WORK_DEFAULTS.executorSeconds),
+  taskMicroUsd: workFields.taskMicroUsd.default(WORK_DEFAULTS.taskMicroUsd),
+  dayMicroUsd: workFields.dayMicroUsd.default(WORK_DEFAULTS.dayMicroUsd),
+};
+
 /** A project as its record has it. */
 export const projectValueSchema = z.strictObject({
   ...projectFields,
+  ...work,
   createdAt: ms,
   removed: z.boolean().describe('deleted, with its tasks'),
 });
@@ -85,6 +114,12 @@ export const taskValueSchema = z.strictObject({
   number: z.number().int().positive().describe('counts the tasks of its project, from 1'),
   ...taskFields,
   columnId,
+  request: mergeRequestSchema.nullable().default(null).describe('the newest request; null: there was none'),
+  doneWithout: z
+    .array(z.enum(['change', 'checks', 'criteria']))
+    .max(3)
+    .default(() => [])
+    .describe('conditions that did not hold, or that the project does not ask for, when the task was moved to done'),
   createdAt: ms,
   createdBy: authorSchema,
   updatedAt: ms,
@@ -125,10 +160,14 @@ export const createProjectSchema = z.strictObject({
   instructions: projectFields.instructions.default(''),
   columns: projectFields.columns.optional().describe('left out: one of each kind'),
   agents: projectFields.agents.default([]),
+  ...work,
 });
 /** `PUT /v1/projects/{projectId}`: fields that are left out stay as they are. */
 export const changeProjectSchema = z.strictObject({
-  ...z.object(projectFields).partial().shape,
+  ...z
+    .object({ ...projectFields, ...workFields })
+    .omit({ kind: true, repository: true })
+    .partial().shape,
   version: namedVersionSchema,
 });
 
@@ -162,6 +201,7 @@ export const meetCriterionSchema = z.strictObject({
 export const moveTaskSchema = z.strictObject({
   columnId,
   note: z.string().trim().max(PROJECT_LIMITS.note).default(''),
+  anyway: z.boolean().default(false).describe('the person moves it to done although a condition does not hold'),
   version: namedVersionSchema,
 });
 /** `POST …/tasks/{taskId}/release` */

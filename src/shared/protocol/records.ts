@@ -10,6 +10,7 @@ import type { ThreadId } from '../domain/ids.ts';
 import { isRecord } from '../domain/platform/json.ts';
 import { DEFAULT_PRICES, priceName } from '../domain/prices.ts';
 import { attachedRecordSchema } from './attached.ts';
+import { attemptValueSchema } from './attempts.ts';
 import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
@@ -66,6 +67,7 @@ export const recordSchema = z
       .describe('an MCP server that the person has attached, without its secrets'),
     z.object({ type: z.literal('project'), id, value: projectValueSchema }).describe('a project, without its tasks'),
     z.object({ type: z.literal('task'), id, value: taskValueSchema }).describe('a task of a project'),
+    z.object({ type: z.literal('attempt'), id, value: attemptValueSchema }).describe('an attempt at a task'),
   ])
   .describe('what the relay must have to act alone; the newest of each id applies');
 export type RelayRecord = z.infer<typeof recordSchema>;
@@ -80,6 +82,7 @@ export const RECORD_TYPES = [
   'attached-server',
   'project',
   'task',
+  'attempt',
 ] as const satisfies readonly RecordType[];
 
 /** Identifies a version of a record. */

@@ -26,6 +26,9 @@ export const runCauseSchema = z
     z
       .looseObject({ kind: z.literal('script'), name: z.string(), status: z.string().describe('how the script ended') })
       .describe('a script of the agent failed'),
+    z
+      .looseObject({ kind: z.literal('executor'), projectId: z.string(), taskId: z.string() })
+      .describe('the agent has a task executed from a brief'),
   ])
   .describe('What started a run.');
 export type RunCause = z.infer<typeof runCauseSchema>;

@@ -19,6 +19,7 @@ import {
   teamEndpoints,
   wakeEndpoints,
 } from '../protocol/endpoints/team.ts';
+import { projectWorkEndpoints } from '../protocol/endpoints/project-work.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
@@ -35,6 +36,7 @@ const endpoints = {
   ...pauseEndpoints,
   ...threadEndpoints,
   ...projectEndpoints,
+  ...projectWorkEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,

@@ -219,6 +219,7 @@ function aboutWhom(record: RelayRecord): AgentId | null {
     case 'attached-server':
     case 'project':
     case 'task':
+    case 'attempt':
       return null;
     default:
       return record satisfies never;
@@ -255,9 +256,15 @@ function actsOutside(record: RelayRecord): boolean {
     case 'prices':
     case 'thread':
     case 'thread-message':
-    case 'project':
     case 'task':
+    case 'attempt':
       return false;
+    // Its commands run in the sandbox, and its repository is fetched.
+    case 'project':
+      return (
+        !record.value.removed &&
+        (record.value.kind === 'git' || record.value.setup !== '' || record.value.checks.length > 0)
+      );
     default:
       return record satisfies never;
   }

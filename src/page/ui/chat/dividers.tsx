@@ -26,6 +26,8 @@ export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => 
       return t`reminder “${cause.name}”`;
     case 'script':
       return t`script “${cause.name}” failed (${cause.status})`;
+    case 'executor':
+      return t`executor of a task`;
     default:
       return cause satisfies never;
   }

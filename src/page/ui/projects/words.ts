@@ -150,6 +150,14 @@ export function historyText(
       return isPerson ? t`You changed it` : t`${name} changed it`;
     case 'met':
       return isPerson ? t`You said what is met` : t`${name} said what is met`;
+    case 'requested':
+      return isPerson ? t`You asked for a review` : t`${name} asked for a review`;
+    case 'merged':
+      return t`You accepted the work`;
+    case 'changes':
+      return t`You asked for changes`;
+    case 'closed':
+      return t`You closed the request`;
     default:
       return what satisfies never;
   }

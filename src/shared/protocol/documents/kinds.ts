@@ -4,7 +4,7 @@ import { parseStamp, RELAY_NODE } from '../../domain/stamp.ts';
 import { choiceOf } from '../../domain/choices.ts';
 import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
-import type { ProjectId, ThreadId } from '../../domain/ids.ts';
+import type { ProjectId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { type Forget, isAmong } from '../../domain/forgetting.ts';
 import { idOf } from '../limits.ts';
@@ -454,6 +454,17 @@ const task = defineRecord({
   consent: 'Projects',
 });
 
+/** An attempt at a task, with what came of it. */
+const attempt = defineRecord({
+  type: 'attempt',
+  name: 'Projects',
+  describe: 'An attempt at a task, as the relay’s record has it.',
+  value: ({ z, id }) => z.looseObject({ projectId: idOf<ProjectId>(id), taskId: idOf<TaskId>(id), number: z.number() }),
+  stream: 'talk',
+  title: ({ number }) => `Attempt ${number} at a task`,
+  consent: 'Projects',
+});
+
 /** The start of a session, or its end and the reason. */
 const session = defineKind({
   type: 'session',
@@ -579,6 +590,7 @@ const KINDS = [
   attachedServer,
   project,
   task,
+  attempt,
 ];
 
 type Kind = (typeof KINDS)[number];

@@ -15,6 +15,7 @@ import {
   wakeEndpoints,
 } from './team.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
+import { projectWorkEndpoints } from './project-work.ts';
 import { projectEndpoints } from './projects.ts';
 import { scheduleEndpoints } from './schedules.ts';
 import { searchEndpoints, threadEndpoints } from './threads.ts';
@@ -39,6 +40,7 @@ export const ENDPOINTS = {
   ...recordEndpoints,
   ...scheduleEndpoints,
   ...projectEndpoints,
+  ...projectWorkEndpoints,
   ...workspaceEndpoints,
   ...callEndpoints,
   ...modelEndpoints,

@@ -15,18 +15,17 @@ import {
 import { changedElsewhere } from '../version.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
-const project = {
+export const projectParams = {
   projectId: named(idText, 'the project’s id', { type: 'no-project', detail: 'There is no such project.' }),
 };
-const task = {
-  ...project,
+export const taskParams = {
+  ...projectParams,
   taskId: named(idText, 'the task’s id', { type: 'no-task', detail: 'There is no such task.' }),
 };
-const noProject = { status: 404, when: '`no-project`: there is no such project' } as const;
-const noTask = { status: 404, when: '`no-project` or `no-task`: there is no such project or task' } as const;
+export const noProject = { status: 404, when: '`no-project`: there is no such project' } as const;
+export const noTask = { status: 404, when: '`no-project` or `no-task`: there is no such project or task' } as const;
 const full = { status: 429, when: '`too-many`: there are as many as a relay takes' } as const;
 const misfit = { status: 400, when: '`misfit`: a column, an agent or a task that it names does not exist' } as const;
-
 export const projectEndpoints = {
   projects: endpoint({
     method: 'GET',
@@ -45,14 +44,14 @@ export const projectEndpoints = {
     method: 'GET',
     path: '/v1/projects/{projectId}',
     does: 'Reads a project.',
-    params: project,
+    params: projectParams,
     answers: [{ status: 200, when: 'found', body: projectSchema }, noProject],
   }),
   changeProject: endpoint({
     method: 'PUT',
     path: '/v1/projects/{projectId}',
     does: 'Changes a project. Fields that are left out stay as they are. Tasks of a column that is removed move to the first column of the kind `backlog`.',
-    params: project,
+    params: projectParams,
     body: changeProjectSchema,
     answers: [{ status: 200, when: 'changed', body: projectSchema }, misfit, noProject, changedElsewhere],
   }),
@@ -60,14 +59,14 @@ export const projectEndpoints = {
     method: 'DELETE',
     path: '/v1/projects/{projectId}',
     does: 'Deletes a project with its tasks. Copies that were exported keep them.',
-    params: project,
+    params: projectParams,
     answers: [{ status: 204, when: 'deleted' }, noProject],
   }),
   tasks: endpoint({
     method: 'GET',
     path: '/v1/projects/{projectId}/tasks',
     does: 'Lists the tasks of a project, oldest first.',
-    params: project,
+    params: projectParams,
     query: {
       column: optional(named(idText, 'only those in this column')),
       assignee: optional(named(idText, 'only those that are assigned to this agent')),
@@ -81,7 +80,7 @@ export const projectEndpoints = {
     method: 'POST',
     path: '/v1/projects/{projectId}/tasks',
     does: 'Creates a task.',
-    params: project,
+    params: projectParams,
     body: createTaskSchema,
     answers: [{ status: 201, when: 'created', body: taskSchema }, misfit, noProject, full],
   }),
@@ -89,14 +88,14 @@ export const projectEndpoints = {
     method: 'GET',
     path: '/v1/projects/{projectId}/tasks/{taskId}',
     does: 'Reads a task.',
-    params: task,
+    params: taskParams,
     answers: [{ status: 200, when: 'found', body: taskSchema }, noTask],
   }),
   changeTask: endpoint({
     method: 'PUT',
     path: '/v1/projects/{projectId}/tasks/{taskId}',
     does: 'Changes a task. Fields that are left out stay as they are. A criterion whose text changes is not met any more.',
-    params: task,
+    params: taskParams,
     body: changeTaskSchema,
     answers: [{ status: 200, when: 'changed', body: taskSchema }, misfit, noTask, changedElsewhere],
   }),
@@ -104,22 +103,27 @@ export const projectEndpoints = {
     method: 'DELETE',
     path: '/v1/projects/{projectId}/tasks/{taskId}',
     does: 'Deletes a task. The agent that works on it is told at its next call.',
-    params: task,
+    params: taskParams,
     answers: [{ status: 204, when: 'deleted' }, noTask],
   }),
   moveTask: endpoint({
     method: 'POST',
     path: '/v1/projects/{projectId}/tasks/{taskId}/move',
     does: 'Moves a task to another column.',
-    params: task,
+    params: taskParams,
     body: moveTaskSchema,
-    answers: [{ status: 200, when: 'moved', body: taskSchema }, misfit, noTask, changedElsewhere],
+    answers: [
+      { status: 200, when: 'moved', body: taskSchema },
+      misfit,
+      noTask,
+      { status: 409, when: '`changed-elsewhere`, or `not-proven`: a condition of done does not hold' },
+    ],
   }),
   meetCriterion: endpoint({
     method: 'POST',
     path: '/v1/projects/{projectId}/tasks/{taskId}/criteria/{criterionId}',
     does: 'Says of one criterion of a task that it is met, with what shows it, or that it is not.',
-    params: { ...task, criterionId: named(idText, 'the criterion’s id') },
+    params: { ...taskParams, criterionId: named(idText, 'the criterion’s id') },
     body: meetCriterionSchema,
     answers: [{ status: 200, when: 'said', body: taskSchema }, noTask],
   }),
@@ -128,7 +132,7 @@ export const projectEndpoints = {
     path: '/v1/projects/{projectId}/tasks/{taskId}/claim',
     does: 'Claims a task for the calling agent, which must be assigned to the project. A task that the agent holds already is answered as it is. The claim lasts while the agent calls: 15 minutes after its last call of a project, the task returns to its column.',
     access: 'client',
-    params: task,
+    params: taskParams,
     answers: [
       { status: 200, when: 'claimed', body: taskSchema },
       { status: 403, when: '`other-agent`: it is no credential of an agent' },
@@ -144,7 +148,7 @@ export const projectEndpoints = {
     path: '/v1/projects/{projectId}/tasks/{taskId}/release',
     does: 'Ends the claim of a task. The task returns to the column from which it was claimed. The person may end any claim, an agent its own.',
     access: 'client',
-    params: task,
+    params: taskParams,
     body: releaseTaskSchema,
     answers: [
       { status: 200, when: 'released, or nobody had it', body: taskSchema },

@@ -165,18 +165,18 @@ describe('an agent', () => {
     expect(await night.tool('a1', 'transition_task', { projectId, taskId: old.taskId, status: 'done' })).toContain(
       'Only the human',
     );
+    const review = { projectId, taskId: old.taskId, status: 'review', note: 'Three ferries.' };
+    expect(await night.tool('a1', 'transition_task', review)).toMatch(/Nothing was changed yet.*Not every criterion/s);
+    const folder = /in the folder “([^”]+)”/.exec(claimed)?.[1] ?? '';
+    await night.tool('a1', 'write_file', { path: `${folder}/ferries.md`, content: 'Three ferries.' });
     await night.tool('a1', 'meet_criterion', { projectId, taskId: old.taskId, criterion: 1, evidence: 'ferries.md' });
-    await night.tool('a1', 'transition_task', {
-      projectId,
-      taskId: old.taskId,
-      status: 'review',
-      note: 'Three ferries.',
-    });
+    await night.tool('a1', 'transition_task', review);
     const after = await read(old);
     expect(after).toMatchObject({ columnId: 'review', claim: null, criteria: [{ met: { by: 'a1' } }] });
     expect(after.history.map(({ what, by }) => `${by} ${what}`)).toEqual([
-      ...['human created', 'a1 claimed', 'a1 met', 'a1 moved'],
+      ...['human created', 'a1 claimed', 'a1 met', 'a1 moved', 'a1 requested'],
     ]);
+    expect(after.request).toMatchObject({ state: 'open', title: 'Old', by: 'a1' });
     await ask('POST', `${at(old)}/move`, { columnId: 'done' });
     expect(await night.tool('a1', 'get_ready_tasks', { projectId })).toContain('it waits');
   });

@@ -1,5 +1,6 @@
 /** Projects and tasks to test with. */
 import { DEFAULT_COLUMNS } from '../../../../src/shared/domain/projects.ts';
+import { WORK_DEFAULTS } from '../../../../src/shared/protocol/attempts.ts';
 import type { Project, Task } from '../../../../src/shared/protocol/projects.ts';
 import { NOW } from './household.ts';
 import { type AskedCall, json, type MemoryReach, refused } from './reach.ts';
@@ -25,6 +26,8 @@ export const task = (number: number, title: string, columnId: string, more: Part
   updatedAt: NOW - HOUR,
   history: [{ time: NOW - 26 * HOUR, by: 'human', what: 'created', columnId: 'backlog', note: '' }],
   claim: null,
+  request: null,
+  doneWithout: [],
   ...more,
 });
 
@@ -37,6 +40,10 @@ export const project = (more: Partial<Project> = {}): Project => ({
   agents: ['agent-1', 'agent-2'],
   createdAt: NOW - 72 * HOUR,
   counts: {},
+  ...WORK_DEFAULTS,
+  doneNeeds: { ...WORK_DEFAULTS.doneNeeds },
+  copy: [],
+  checks: [],
   ...more,
 });
 

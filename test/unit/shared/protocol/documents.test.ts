@@ -89,6 +89,7 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     recordId: 't1',
     value: { projectId: 'p1', title: 'Find a ferry', removed: false },
   },
+  attempt: { ...base, type: 'attempt', recordId: 'a1', value: { projectId: 'p1', taskId: 't1', number: 1 } },
   'attached-server': {
     ...base,
     type: 'attached-server',

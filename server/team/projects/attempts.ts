@@ -1,0 +1,262 @@
+/**
+ * Rows of attempts. An attempt begins with a claim and ends with it, and its receipt is written
+ * once, at its end.
+ */
+import { type Selectable, sql } from 'kysely';
+import { z } from 'zod';
+import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import {
+  ATTEMPT_LIMITS,
+  type Attempt,
+  attemptValueSchema,
+  type AttemptValue,
+  type Receipt,
+  receiptSchema,
+} from '../../../src/shared/protocol/attempts.ts';
+import type { Stamp } from '../../../src/shared/domain/stamp.ts';
+import type { RecordAnswer, RecordOf, RecordStanding } from '../../../src/shared/protocol/records.ts';
+import type { Db } from '../../store/index.ts';
+import type { Tables } from '../../store/tables.ts';
+import type { RecordSource } from '../records/index.ts';
+import type { Holder } from './contract.ts';
+import { PROJECT_SETTINGS } from './settings.ts';
+
+type AttemptRow = Selectable<Tables['attempts']>;
+export type RanCommand = Receipt['commands'][number];
+
+const commandsSchema = z.array(receiptSchema.shape.commands.element);
+const draftSchema = z.object({ head: z.string().nullable(), checks: receiptSchema.shape.checks });
+/** What was found out about a commit before its attempt ends. */
+export type Draft = z.infer<typeof draftSchema>;
+
+/** An attempt that is under way. */
+export interface OpenAttempt {
+  readonly attempt: Attempt;
+  readonly claimToken: number;
+  readonly commands: readonly RanCommand[];
+  readonly draft: Draft | null;
+}
+
+export interface Attempts {
+  begin(
+    holder: Holder,
+    claimToken: number,
+    given: Omit<AttemptValue, 'number' | 'runId' | 'endedAt' | 'outcome' | 'head' | 'receipt' | 'note' | 'agentId'>,
+  ): Promise<Attempt>;
+  /** The attempt under way of the agent that has claimed the task. Executors of it are left out. */
+  openOf(taskId: TaskId): Promise<OpenAttempt | null>;
+  /** The attempts under way, of one agent or of all. */
+  open(agentId?: AgentId): Promise<readonly OpenAttempt[]>;
+  list(taskId: TaskId): Promise<readonly Attempt[]>;
+  /** All attempts of a project. */
+  ofProject(projectId: ProjectId): Promise<readonly Attempt[]>;
+  /** Notes a command of an attempt under way. */
+  ran(attemptId: string, command: RanCommand): Promise<void>;
+  found(attemptId: string, draft: Draft): Promise<void>;
+  /** Writes what a run used into the receipts of its attempts. */
+  spent(runId: RunId, spent: Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'>): Promise<void>;
+  /** Ends it. False: it has ended already. */
+  end(attemptId: string, end: Pick<AttemptValue, 'outcome' | 'head' | 'receipt' | 'note'>): Promise<boolean>;
+}
+
+const runOf = (holder: Holder) => ('runId' in holder ? `run ${holder.runId}` : `credential ${holder.credentialId}`);
+
+export const attemptValueOf = (row: Pick<AttemptRow, 'value_json'>): AttemptValue =>
+  attemptValueSchema.parse(JSON.parse(row.value_json));
+const attemptOf = (row: Pick<AttemptRow, 'attempt' | 'value_json'>): Attempt => ({
+  ...attemptValueOf(row),
+  attemptId: row.attempt,
+});
+const openOf = (row: AttemptRow): OpenAttempt => ({
+  attempt: attemptOf(row),
+  claimToken: Number(row.claim_token),
+  commands: commandsSchema.parse(JSON.parse(row.commands_json)),
+  draft: row.draft_json === null ? null : draftSchema.parse(JSON.parse(row.draft_json)),
+});
+
+export interface AttemptsDeps {
+  readonly db: Db;
+  readonly home: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** An attempt began or ended. */
+  readonly onChange: () => void;
+}
+
+export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps): Attempts {
+  const rowsOf = (within: Db) => within.selectFrom('attempts').selectAll().where('home', '=', home);
+
+  /** Changes the value of an attempt that is under way. */
+  async function changing(attemptId: string, change: (row: AttemptRow) => object | null): Promise<boolean> {
+    return await db.transaction().execute(async (trx) => {
+      const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
+      if (!row?.is_open) return false;
+      const set = change(row);
+      if (set === null) return true;
+      await trx.updateTable('attempts').set(set).where('home', '=', home).where('attempt', '=', attemptId).execute();
+      return true;
+    });
+  }
+
+  return {
+    async begin(holder, claimToken, given) {
+      const attemptId = newId();
+      const before = await rowsOf(db).select('attempt').where('task', '=', given.taskId).execute();
+      const numbers = before.map((row) => attemptValueOf(row).number);
+      const value: AttemptValue = {
+        ...given,
+        number: Math.max(0, ...numbers) + 1,
+        agentId: holder.agentId,
+        runId: 'runId' in holder ? holder.runId : null,
+        ...{ endedAt: null, outcome: null, head: null, receipt: null, note: '' },
+      };
+      await db
+        .insertInto('attempts')
+        .values({
+          ...{ home, attempt: attemptId, project: given.projectId, task: given.taskId },
+          ...{ claim_token: claimToken, agent_json: JSON.stringify(holder.agentId), run: runOf(holder) },
+          ...{ is_open: true, started_at: given.startedAt, value_json: JSON.stringify(value), draft_json: null },
+          stamp: null,
+        })
+        .execute();
+      onChange();
+      return { ...value, attemptId };
+    },
+    async openOf(taskId) {
+      const rows = await rowsOf(db).where('task', '=', taskId).where('is_open', '=', true).execute();
+      return rows.map(openOf).find(({ attempt }) => attempt.kind === 'agent') ?? null;
+    },
+    async open(agentId) {
+      const rows = await rowsOf(db)
+        .where('is_open', '=', true)
+        .$if(agentId !== undefined, (query) => query.where('agent_json', '=', JSON.stringify(agentId)))
+        .execute();
+      return rows.map(openOf);
+    },
+    async list(taskId) {
+      const rows = await rowsOf(db).where('task', '=', taskId).orderBy('started_at').execute();
+      return rows.map(attemptOf).toSorted((a, b) => a.number - b.number);
+    },
+    async ofProject(projectId) {
+      return (await rowsOf(db).where('project', '=', projectId).orderBy('started_at').execute()).map(attemptOf);
+    },
+    async ran(attemptId, command) {
+      await changing(attemptId, (row) => {
+        const commands = [...commandsSchema.parse(JSON.parse(row.commands_json)), command];
+        // A receipt lists fewer. What comes after these is not noted.
+        return commands.length > 2 * ATTEMPT_LIMITS.commands ? null : { commands_json: JSON.stringify(commands) };
+      });
+    },
+    async found(attemptId, draft) {
+      await changing(attemptId, () => ({ draft_json: JSON.stringify(draft) }));
+    },
+    async spent(runId, spent) {
+      await db.transaction().execute(async (trx) => {
+        const rows = await rowsOf(trx)
+          .where('run', '=', `run ${runId}`)
+          .where('is_open', '=', false)
+          .forUpdate()
+          .execute();
+        for (const row of rows) {
+          const value = attemptValueOf(row);
+          if (value.receipt === null) continue;
+          const receipt = { ...value.receipt, ...spent };
+          await trx
+            .updateTable('attempts')
+            .set({ value_json: JSON.stringify({ ...value, receipt }), stamp: null, version: Number(row.version) + 1 })
+            .where('home', '=', home)
+            .where('attempt', '=', row.attempt)
+            .execute();
+        }
+      });
+    },
+    async end(attemptId, end) {
+      const isEnded = await changing(attemptId, (row) => ({
+        value_json: JSON.stringify({ ...attemptValueOf(row), ...end, endedAt: now() } satisfies AttemptValue),
+        is_open: false,
+        commands_json: '[]',
+        draft_json: null,
+        stamp: null,
+        version: Number(row.version) + 1,
+      }));
+      if (isEnded) onChange();
+      return isEnded;
+    },
+  };
+}
+
+/**
+ * Attempts as records: see server/team/records. A restored attempt is over: the relay that knew its
+ * run is gone.
+ */
+export function createAttemptRecords({ db, home }: Pick<AttemptsDeps, 'db' | 'home'>): RecordSource {
+  async function restore({ id, value, at }: RecordOf<'attempt'> & { readonly at: Stamp }): Promise<RecordAnswer> {
+    const ended: AttemptValue =
+      value.endedAt === null ? { ...value, endedAt: value.startedAt, outcome: 'lost' } : value;
+    const own = { value_json: JSON.stringify(ended), is_open: false, stamp: at };
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('attempts')
+      .values({
+        ...{ home, attempt: id, project: value.projectId, task: value.taskId, claim_token: 0, run: null },
+        ...{ agent_json: JSON.stringify(value.agentId), started_at: value.startedAt, draft_json: null },
+        ...own,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['home', 'attempt'])
+          .doUpdateSet({ ...own, version: sql<number>`attempts.version + 1` })
+          .where(sql<boolean>`attempts.stamp collate "C" < ${at}`),
+      )
+      .executeTakeFirst();
+    return { answer: numInsertedOrUpdatedRows === 0n ? 'kept' : 'taken' };
+  }
+  return {
+    types: ['attempt'],
+    hears: ({ what }) => what === 'projects',
+    says: ['projects'],
+    async unannounced() {
+      const rows = await db
+        .selectFrom('attempts')
+        .selectAll()
+        .where('home', '=', home)
+        .where('stamp', 'is', null)
+        .orderBy('started_at')
+        .limit(PROJECT_SETTINGS.recordsAnnounced)
+        .execute();
+      return rows.map((row) => ({
+        record: { type: 'attempt', id: row.attempt, value: attemptValueOf(row) },
+        async announced(at) {
+          await db
+            .updateTable('attempts')
+            .set({ stamp: at })
+            .where('home', '=', home)
+            .where('attempt', '=', row.attempt)
+            .where('stamp', 'is', null)
+            .where('version', '=', row.version)
+            .execute();
+        },
+      }));
+    },
+    async standings(asked) {
+      const rows = await db
+        .selectFrom('attempts')
+        .select(['attempt as id', 'stamp'])
+        .where('home', '=', home)
+        .where('attempt', '=', sql<string>`any(${asked.map(({ id }) => id)}::text[])`)
+        .execute();
+      return asked.map(({ id, at }): RecordStanding => {
+        const row = rows.find((each) => each.id === id);
+        if (!row) return 'unknown';
+        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
+      });
+    },
+    async restore(offered) {
+      const answers: RecordAnswer[] = [];
+      for (const record of offered)
+        answers.push(
+          record.type === 'attempt' ? await restore(record) : { answer: 'refused', why: 'It is no attempt at a task.' },
+        );
+      return answers;
+    },
+  };
+}

@@ -1,0 +1,410 @@
+/**
+ * Checkouts: where agents work on tasks of projects. A checkout is a folder in the agent's own
+ * folder, so that its files, commands, quota and history are those of every other file.
+ *
+ * `repositories.ts` has the relay's own repository of each project, `git.ts` runs git there.
+ *
+ * Main types: `Checkouts`, `Place`, `Repository`.
+ *
+ * Invariants:
+ * - A checkout of a `git` project is a clone of its own: no agent reaches the repository of the
+ *   person, of the relay, or of another task. It has no remote, and no token.
+ * - The relay never runs git in a checkout, whose settings and hooks the agent writes. Git runs
+ *   there in the sandbox, and hands its commits over as a bundle.
+ * - A checkout of a `folder` project has no git. The relay reads its files and commits them.
+ * - What only a checkout has is deleted only when the person asks for that.
+ *
+ * It does not know claims, attempts, or why somebody works on a task.
+ */
+import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { Network } from '../../../src/shared/domain/network.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
+import type { Receipt } from '../../../src/shared/protocol/attempts.ts';
+import { ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
+import type { Sandbox, SandboxEnd } from '../sandbox/index.ts';
+import { createFolder } from '../workspaces/folder.ts';
+import { readWhole, WorkspaceError, type Workspace, type Workspaces } from '../workspaces/index.ts';
+import { GitError } from './git.ts';
+import { type FolderFile, type Repository } from './repositories.ts';
+import { CHECKOUT_LIMITS } from './settings.ts';
+
+export { GitError } from './git.ts';
+export {
+  createRepositories,
+  type Merged,
+  type Repositories,
+  type RepositoriesDeps,
+  type Repository,
+} from './repositories.ts';
+export { CHECKOUT_LIMITS } from './settings.ts';
+
+/** One checkout: whose it is, and where. */
+export interface Place {
+  readonly kind: 'folder' | 'git';
+  readonly agentId: AgentId;
+  /** In the agent's folder. */
+  readonly folder: string;
+  readonly branch: string;
+  /** The commit on which the work stands. */
+  readonly base: string;
+}
+
+/** What is in a checkout now. The commits are in the relay's repository. */
+export interface Collected {
+  /** The last commit of the branch. Null: nothing was committed. */
+  readonly head: string | null;
+  /** Changed files that are in no commit. */
+  readonly uncommitted: readonly string[];
+}
+
+/** A command of the person, with what it came to. */
+export type Ran = Receipt['checks'][number];
+
+export interface CheckoutState {
+  readonly state: 'clean' | 'unsaved' | 'unknown';
+  readonly unsaved: readonly string[];
+}
+
+export interface Checkouts {
+  /** Why agents cannot work on a project of this kind here, as a sentence. Null: they can. */
+  refuse(kind: Place['kind'], agentId: AgentId): Promise<string | null>;
+  /** Whether the folder is there. */
+  exists(place: Place): Promise<boolean>;
+  /** Fills a new checkout with this commit. `by`: the agent's name, for its commits. */
+  fill(place: Place, repository: Repository, commit: string, by: string): Promise<void>;
+  /** Writes files of the relay's machine into a checkout. */
+  copy(place: Place, files: readonly { readonly path: string; readonly bytes: Buffer }[]): Promise<void>;
+  /** Runs a command of the person in the checkout. */
+  run(place: Place, command: string, env: Readonly<Record<string, string>>): Promise<Ran>;
+  /** Takes everything that was committed into the relay's repository. */
+  collect(place: Place, repository: Repository, said: { readonly by: string; readonly at: number }): Promise<Collected>;
+  /** Runs the commands on this commit, in a checkout of its own that is deleted afterwards. */
+  check(
+    place: Place,
+    repository: Repository,
+    head: string,
+    commands: { readonly setup: string; readonly checks: readonly string[]; readonly copies: readonly FolderFile[] },
+  ): Promise<readonly Ran[]>;
+  /** What would be lost with the checkout. `expected`: paths that the relay made itself. */
+  standing(place: Place, repository: Repository, expected: readonly string[]): Promise<CheckoutState>;
+  bytesOf(place: Place): Promise<number>;
+  remove(place: Place): Promise<void>;
+}
+
+export interface CheckoutsDeps {
+  readonly workspaces: Pick<Workspaces, 'of' | 'folderOf' | 'changed'>;
+  readonly sandbox: Pick<Sandbox, 'run' | 'standing'>;
+  /** Reach of the agent's commands. */
+  readonly reachOf: (agentId: AgentId) => Promise<{ readonly network: Network; readonly bare: boolean }>;
+  /** For bundles, and for checkouts in which checks run. */
+  readonly scratch: string;
+  readonly newId: () => string;
+}
+
+/** Git in a checkout, in the sandbox. A hook or a filter of the agent runs in the sandbox, too. */
+const GIT = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.quotePath=false -c gc.auto=0';
+const FILL = `set -e
+umask 077
+[ ! -e "$1" ] || { echo 'There is something in its place.'; exit 9; }
+mkdir -p -- "$(dirname -- "$1")"
+trap 'rm -rf -- "$1.in"' EXIT
+cat <&4 > "$1.in"
+${GIT} -c clone.defaultRemoteName=origin clone --quiet --no-tags --branch "$2" -- "$1.in" "$1" 2>&1
+cd -- "$1"
+git remote remove origin
+git config user.name "$3"
+git config user.email "$4"`;
+/** Prints the number of commits, and the files in none. The bundle goes to descriptor 4. */
+const COLLECT = `set -e
+cd -- "$1"
+ulimit -f ${Math.floor(CHECKOUT_LIMITS.bundleBytes / 1_024)} 2>/dev/null || true
+count=$(${GIT} rev-list --count HEAD --branches "^$2")
+[ "$count" = 0 ] || ${GIT} bundle create --quiet - HEAD --branches "^$2" >&4
+printf '%s\\0' "$count"
+${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
+/** Files that a build can make again. */
+const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];
+const STANDING = `set -e
+cd -- "$1"
+for each in rebase-merge rebase-apply MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG; do
+  [ ! -e ".git/$each" ] || printf 'doing %s\\0' "$each"
+done
+for each in .git/worktrees/*; do [ ! -e "$each" ] || printf 'nested %s\\0' "$each"; done
+find . -mindepth 2 -name .git ${REBUILT.map((name) => `-not -path '*/${name}/*'`).join(' ')} -print0 | while IFS= read -r -d '' each; do printf 'nested %s\\0' "$each"; done
+${GIT} status --porcelain=v1 -z -uall --ignored=matching --ignore-submodules=none --no-renames | while IFS= read -r -d '' each; do printf 'file %s\\0' "$each"; done
+${GIT} rev-list --all --reflog HEAD "^$2" | while IFS= read -r each; do printf 'commit %s\\0' "$each"; done
+for each in index.lock HEAD.lock; do [ ! -e ".git/$each" ] || printf 'doing %s\\0' "$each"; done
+printf 'end\\0'`;
+const RUN = `cd -- "$1" || exit 9
+shift
+command=$1
+shift
+for each in "$@"; do export "$each"; done
+exec bash -c "$command"`;
+
+export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }: CheckoutsDeps): Checkouts {
+  const limits = CHECKOUT_LIMITS;
+
+  interface Asked {
+    readonly script: string;
+    readonly args: readonly string[];
+    readonly ms: number;
+    readonly fd?: number;
+    readonly network?: Network;
+  }
+  async function inSandbox(agentId: AgentId, folder: string, { script, args, ms, fd, network = 'none' }: Asked) {
+    const { bare } = await reachOf(agentId);
+    const isOwn = folder === workspaces.folderOf(agentId);
+    const workspace = workspaces.of(agentId);
+    const run = await sandbox.run({
+      ...{ folder, bare, network, timeoutMs: ms },
+      bash: ['-c', script, 'bash', ...args],
+      ...(fd === undefined ? {} : { fd }),
+      ...(isOwn ? { space: { left: await workspace.room(), count: () => workspace.room() } } : {}),
+    });
+    const end = await run.ended;
+    if (isOwn) workspaces.changed(agentId);
+    return { end, output: run.output };
+  }
+  const sayEnd = (what: string, { cut, code }: SandboxEnd, said: string) =>
+    `${what} ${cut === null ? `It ended with ${code ?? 'a signal'}.` : `It was ended (${cut}).`} ${said.trim().slice(-limits.saidChars)}`.trim();
+
+  async function withBundle<Result>(work: (file: string) => Promise<Result>): Promise<Result> {
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const file = join(scratch, `${newId()}.bundle`);
+    try {
+      return await work(file);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+  async function fillFolder(
+    agentId: AgentId,
+    root: string,
+    { folder, branch }: Pick<Place, 'folder' | 'branch'>,
+    repository: Repository,
+    commit: string,
+    by: string,
+  ): Promise<void> {
+    await withBundle(async (file) => {
+      await repository.bundle(branch, commit, file);
+      const handle = await open(file, 'r');
+      try {
+        const { end, output } = await inSandbox(agentId, root, {
+          script: FILL,
+          args: [folder, branch, by, 'agent@localhost'],
+          ms: limits.sandboxMs,
+          fd: handle.fd,
+        });
+        if (end.code !== 0) throw new GitError(sayEnd('The checkout could not be made.', end, output(0, 2_000).text));
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+
+  /** Files of a folder checkout. Links, and what is too large, are left out and named. */
+  async function filesIn(workspace: Workspace, folder: string) {
+    const files: FolderFile[] = [];
+    const left: string[] = [];
+    const walk = workspace.walk(folder, limits.folderFiles, (path) => left.push(path));
+    try {
+      for await (const { path, kind, bytes, open: openEntry } of walk) {
+        const inside = path.slice(folder.length + 1);
+        if (kind === 'folder') continue;
+        if (kind !== 'file' || bytes > limits.folderFileBytes) {
+          left.push(inside);
+          continue;
+        }
+        const opened = await openEntry();
+        try {
+          files.push({ path: inside, bytes: await readWhole(opened.file, opened.bytes) });
+        } finally {
+          await opened.file.close();
+        }
+      }
+    } catch (error) {
+      if (error instanceof WorkspaceError && error.kind === 'not-found') return null;
+      throw error;
+    }
+    return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), left };
+  }
+
+  async function run(
+    agentId: AgentId,
+    root: string,
+    folder: string,
+    command: string,
+    env: Readonly<Record<string, string>>,
+  ): Promise<Ran> {
+    const { network } = await reachOf(agentId);
+    const { end, output } = await inSandbox(agentId, root, {
+      script: RUN,
+      args: [folder, command, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+      ms: limits.commandMs,
+      network,
+    });
+    const { total } = output(0, 0);
+    const { text } = output(Math.max(0, total - ATTEMPT_LIMITS.output), ATTEMPT_LIMITS.output);
+    return { command, code: end.code, ms: Math.round(end.tookMs), output: text };
+  }
+
+  return {
+    async refuse(kind, agentId) {
+      if (kind === 'folder') return null;
+      const { available, why } = await sandbox.standing();
+      return available || (await reachOf(agentId)).bare
+        ? null
+        : sentence`An agent works on a repository in the sandbox, and there is none. ${why ?? ''}`;
+    },
+    exists: ({ agentId, folder }) =>
+      workspaces
+        .of(agentId)
+        .list(folder)
+        .then(
+          () => true,
+          () => false,
+        ),
+    async fill({ kind, agentId, folder, branch }, repository, commit, by) {
+      if (kind === 'git')
+        return await fillFolder(agentId, workspaces.folderOf(agentId), { folder, branch }, repository, commit, by);
+      const workspace = workspaces.of(agentId);
+      for await (const file of repository.filesOf(commit)) await workspace.write(`${folder}/${file.path}`, file.bytes);
+    },
+    async copy({ agentId, folder }, files) {
+      for (const { path, bytes } of files) await workspaces.of(agentId).write(`${folder}/${path}`, bytes);
+    },
+    run: ({ agentId, folder }, command, env) => run(agentId, workspaces.folderOf(agentId), folder, command, env),
+    async collect({ kind, agentId, folder, branch, base }, repository, { by, at }) {
+      if (kind === 'folder') {
+        const found = await filesIn(workspaces.of(agentId), folder);
+        const parent = (await repository.headOf(branch)) ?? base;
+        const before = new Map<string, Buffer>();
+        for await (const file of repository.filesOf(parent)) before.set(file.path, file.bytes);
+        // The folder of an empty project begins with its first file.
+        if (!found && before.size > 0) throw new GitError('The folder of the task is gone.');
+        const { files, left } = found ?? { files: [], left: [] };
+        const isSame =
+          before.size === files.length && files.every(({ path, bytes }) => before.get(path)?.equals(bytes));
+        const head = isSame
+          ? parent
+          : await repository.commitFiles(parent, branch, files, { message: `Work of ${by}`, by, at });
+        return { head: head === base ? null : head, uncommitted: left };
+      }
+      return await withBundle(async (file) => {
+        const handle = await open(file, 'w', 0o600);
+        let said: string;
+        try {
+          const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
+            script: COLLECT,
+            args: [folder, base],
+            ms: limits.sandboxMs,
+            fd: handle.fd,
+          });
+          said = output(0, 2_000_000).text;
+          if (end.code !== 0) throw new GitError(sayEnd('The checkout cannot be read.', end, said));
+        } finally {
+          await handle.close();
+        }
+        const [count = '', ...status] = said.split('\0').filter((part) => part !== '');
+        if (!/^\d+$/.test(count)) throw new GitError(`The checkout cannot be read. ${said.slice(0, limits.saidChars)}`);
+        const head = Number(count) === 0 || (await stat(file)).size === 0 ? null : await repository.take(file, branch);
+        return { head: head === base ? null : head, uncommitted: pathsOf(status) };
+      });
+    },
+    async check({ kind, agentId }, repository, head, { setup, checks, copies }) {
+      if (checks.length === 0) return [];
+      const root = join(scratch, newId());
+      await mkdir(root, { recursive: true, mode: 0o700 });
+      try {
+        await fillChecked(root);
+        const ran: Ran[] = [];
+        if (setup !== '') {
+          const prepared = await run(agentId, root, 'work', setup, { CI: '1' });
+          if (prepared.code !== 0) return [prepared];
+        }
+        for (const command of checks) ran.push(await run(agentId, root, 'work', command, { CI: '1' }));
+        return ran;
+      } finally {
+        await rm(root, { recursive: true, force: true, maxRetries: 3 });
+      }
+
+      async function fillChecked(into: string): Promise<void> {
+        if (kind === 'git')
+          await fillFolder(
+            agentId,
+            into,
+            { folder: 'work', branch: `roost-check/${newId()}` },
+            repository,
+            head,
+            'Roost',
+          );
+        const files = createFolder(into);
+        if (kind === 'folder')
+          for await (const file of repository.filesOf(head)) await files.write(`work/${file.path}`, file.bytes);
+        for (const file of copies) await files.write(`work/${file.path}`, file.bytes);
+      }
+    },
+    async standing(place, repository, expected) {
+      const { kind, agentId, folder, base, branch } = place;
+      try {
+        if (kind === 'folder') {
+          const found = await filesIn(workspaces.of(agentId), folder);
+          if (!found) return { state: 'clean', unsaved: [] };
+          const kept = new Map<string, Buffer>();
+          for await (const file of repository.filesOf((await repository.headOf(branch)) ?? base))
+            kept.set(file.path, file.bytes);
+          const unsaved = [
+            ...found.left,
+            ...found.files.filter(({ path, bytes }) => !kept.get(path)?.equals(bytes)).map(({ path }) => path),
+          ];
+          return { state: unsaved.length === 0 ? 'clean' : 'unsaved', unsaved: unsaved.slice(0, ATTEMPT_LIMITS.files) };
+        }
+        const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
+          script: STANDING,
+          args: [folder, base],
+          ms: limits.sandboxMs,
+        });
+        const { text, total } = output(0, 2_000_000);
+        const parts = text.split('\0');
+        // Cut or ended early: nobody knows what else there is.
+        if (end.code !== 0 || total > text.length || parts.at(-2) !== 'end') return { state: 'unknown', unsaved: [] };
+        const unsaved: string[] = [];
+        for (const part of parts.slice(0, -2)) {
+          const at = part.indexOf(' ');
+          const [what, rest] = [part.slice(0, at), part.slice(at + 1)];
+          if (what === 'file') {
+            const path = rest.slice(3);
+            const isIgnored = rest.startsWith('!! ');
+            const names = path.split('/');
+            if (isIgnored && (expected.includes(path) || names.some((name) => REBUILT.includes(name)))) continue;
+            unsaved.push(path);
+          } else if (what === 'commit') {
+            if (!(await repository.has(rest))) unsaved.push(`commit ${rest.slice(0, 12)}`);
+          } else unsaved.push(rest);
+        }
+        return { state: unsaved.length === 0 ? 'clean' : 'unsaved', unsaved: unsaved.slice(0, ATTEMPT_LIMITS.files) };
+      } catch (error) {
+        if (error instanceof GitError || error instanceof WorkspaceError) return { state: 'unknown', unsaved: [] };
+        throw error;
+      }
+    },
+    bytesOf: ({ agentId, folder }) => workspaces.of(agentId).below(folder),
+    async remove({ agentId, folder }) {
+      await workspaces.of(agentId).remove(folder);
+    },
+  };
+}
+
+/** The paths of `git status --porcelain=v1 -z`. A renamed file has its old path after it. */
+function pathsOf(status: readonly string[]): string[] {
+  const paths: string[] = [];
+  for (let i = 0; i < status.length && paths.length < ATTEMPT_LIMITS.files; i++) {
+    const entry = status[i] ?? '';
+    paths.push(entry.slice(3, 3 + ATTEMPT_LIMITS.path));
+    if (entry.startsWith('R') || entry.startsWith('C')) i++;
+  }
+  return paths;
+}

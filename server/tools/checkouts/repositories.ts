@@ -1,0 +1,472 @@
+/**
+ * The relay's own repository of each project: a bare one, in the home. It has the base branch, and
+ * the branches of tasks. Nothing of the person's repository is changed but by a merge that they
+ * asked for, and by a push of a branch.
+ */
+import { lookup } from 'node:dns/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { isAbsolute, join } from 'node:path';
+import type { ProjectId } from '../../../src/shared/domain/ids.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
+import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
+import type { HomeRights } from '../../access/owner-rights.ts';
+import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
+import { git, type GitCall, GitError, gitText } from './git.ts';
+import { CHECKOUT_LIMITS } from './settings.ts';
+
+export type Source = Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>;
+
+/** What a merge came to. */
+export type Merged =
+  | { readonly kind: 'merged'; readonly commit: string }
+  /** `files`: changed on both sides. */
+  | { readonly kind: 'conflict'; readonly files: readonly string[] }
+  /** `why`: what git or the repository said. */
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** A file of a folder project: its path, and its content. */
+export interface FolderFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+export interface Repository {
+  readonly gitDir: string;
+  /** The base branch, fetched now where it lies elsewhere, and its last commit. */
+  base(): Promise<{ readonly branch: string; readonly commit: string }>;
+  /** The last commit of a branch. Null: there is no such branch. */
+  headOf(branch: string): Promise<string | null>;
+  /** Writes a bundle with the history of this commit, as the branch. */
+  bundle(branch: string, commit: string, file: string): Promise<void>;
+  /** Takes the commits of a bundle in. Resolves with the last commit of the branch in it. */
+  take(file: string, branch: string): Promise<string>;
+  /** Commits exactly these files on top of `parent`, and sets the branch. */
+  commitFiles(
+    parent: string,
+    branch: string,
+    files: readonly FolderFile[],
+    said: { readonly message: string; readonly by: string; readonly at: number },
+  ): Promise<string>;
+  /** The files of a commit, with their content. */
+  filesOf(commit: string): AsyncIterable<FolderFile>;
+  /** The beginning of a text file of a commit, at most this many bytes. Null: there is none. */
+  textOf(commit: string, path: string, most: number): Promise<string | null>;
+  /** The skills of a commit: name and description of each. */
+  skills(commit: string): Promise<readonly Skill[]>;
+  /** Whether the repository has this commit. */
+  has(commit: string): Promise<boolean>;
+  commits(base: string, head: string): Promise<{ readonly list: Diff['commits']; readonly more: number }>;
+  changes(base: string, head: string): Promise<{ readonly list: readonly Changed[]; readonly more: number }>;
+  diff(base: string, head: string): Promise<Pick<Diff, 'files' | 'more'>>;
+  /** The commit from which both go on. */
+  forkOf(base: string, head: string): Promise<string>;
+  merge(head: string, message: string): Promise<Merged>;
+  /** Pushes the branch to where the repository came from. */
+  push(branch: string): Promise<void>;
+}
+/** A skill of a repository: text that an agent may read when it needs it. */
+export interface Skill {
+  readonly name: string;
+  readonly about: string;
+  /** Of its file. */
+  readonly path: string;
+}
+export interface Changed extends ChangedFile {
+  /** Null: it was not renamed. */
+  readonly before: string | null;
+}
+
+export interface RepositoriesDeps {
+  /** Contains one repository for each project. */
+  readonly folder: string;
+  readonly rights: Pick<HomeRights, 'has' | 'refusal' | 'servers'>;
+  /** A token for a remote, sent as the password of the user `x-access-token`. Null: none. */
+  readonly tokenOf: (projectId: ProjectId) => Promise<string | null>;
+}
+
+export interface Repositories {
+  /** Why this source cannot be used, as a sentence. Null: it can. */
+  refuse(source: Source): Promise<string | null>;
+  /** Opens the project's repository. Creates it at the first call. */
+  of(projectId: ProjectId, source: Source): Promise<Repository>;
+  /** Deletes the relay's copy. The person's repository stays as it is. */
+  remove(projectId: ProjectId): Promise<void>;
+}
+
+/** The program that answers a fetch from, or a push to, a repository on the relay's machine. */
+const answering = (program: string) =>
+  `git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false -c receive.denyCurrentBranch=updateInstead ${program}`;
+
+/** In a folder project no attribute changes a file on its way in or out. */
+const PLAIN = '* -text -filter -ident -working-tree-encoding\n';
+const FOLDER_BRANCH = 'main';
+const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
+
+const STATUS: Readonly<Record<string, ChangedFile['status']>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'added' };
+const shortPath = (path: string) => path.slice(0, ATTEMPT_LIMITS.path);
+const lines = (text: string) => (text === '' ? [] : text.split('\n'));
+
+export function createRepositories({ folder, rights, tokenOf }: RepositoriesDeps): Repositories {
+  const opened = new Map<string, Promise<Repository>>();
+  // The person may change the base branch.
+  const keyOf = (projectId: ProjectId, { kind, repository, baseBranch }: Source) =>
+    [projectId, kind, repository, baseBranch].join('\n');
+  const nameOf = (projectId: ProjectId) => `${projectId.replaceAll(/[^\w-]/g, '_')}.git`;
+
+  async function refuse({ kind, repository }: Source): Promise<string | null> {
+    if (kind === 'folder') return repository === '' ? null : sentence`A folder project has no repository.`;
+    if (isAbsolute(repository)) {
+      if (!rights.has('machine-folders')) return rights.refusal('machine-folders');
+      return existsSync(repository) ? null : sentence`There is no ${repository} on the relay’s machine.`;
+    }
+    if (!URL.canParse(repository))
+      return sentence`A repository is an absolute path on the relay’s machine, or an address under https://.`;
+    const url = new URL(repository);
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rights.servers === 'any'))
+      return sentence`A repository is fetched over https:// only.`;
+    if (url.username !== '' || url.password !== '')
+      return sentence`An address with a password in it is kept nowhere. Leave it out, and set a token.`;
+    switch (await checkAddress(url, rights.servers)) {
+      case 'ok':
+        return null;
+      case 'refused':
+        return rights.refusal('inner-servers');
+      default:
+        return sentence`The host ${url.hostname} is not known.`;
+    }
+  }
+
+  /** What a fetch or a push needs to reach the source, and nothing else. */
+  async function reaching(projectId: ProjectId, { repository }: Source): Promise<GitCall> {
+    const ms = CHECKOUT_LIMITS.networkMs;
+    if (isAbsolute(repository)) return { ms, protocols: 'file' };
+    const url = new URL(repository);
+    const host = hostOf(url);
+    const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port);
+    // Connects to the address that was checked, whatever the name resolves to a moment later.
+    const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
+    const address = found.find((each) => fits(each.address, rights.servers))?.address;
+    if (address === undefined) throw new GitError(rights.refusal('inner-servers'));
+    const token = await tokenOf(projectId);
+    return {
+      ms,
+      protocols: url.protocol === 'http:' ? 'http:https' : 'https',
+      settings: {
+        'http.curloptResolve': `${host}:${port}:${address}`,
+        ...(token === null
+          ? {}
+          : {
+              'http.extraHeader': `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
+            }),
+      },
+    };
+  }
+
+  async function open(projectId: ProjectId, source: Source): Promise<Repository> {
+    const refused = await refuse(source);
+    if (refused !== null) throw new GitError(refused);
+    const gitDir = join(folder, nameOf(projectId));
+    const isElsewhere = source.kind === 'git';
+    const own = { gitDir };
+    const inOrder = createQueue();
+    if (!existsSync(join(gitDir, 'HEAD'))) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await git(['init', '--quiet', '--bare', `--initial-branch=${FOLDER_BRANCH}`, gitDir]);
+    }
+    const from = ['--upload-pack', answering('upload-pack')];
+
+    const headOf = async (branch: string): Promise<string | null> => {
+      const { code, out } = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`], {
+        ...own,
+        codes: [0, 1],
+      });
+      return code === 0 ? out.toString('utf8').trim() : null;
+    };
+    async function branchOfSource(reach: GitCall): Promise<string> {
+      if (source.baseBranch !== '') return source.baseBranch;
+      const said = await gitText(['ls-remote', ...from, '--symref', source.repository, 'HEAD'], { ...own, ...reach });
+      const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said)?.[1];
+      if (branch === undefined)
+        throw new GitError(sentence`The repository has no commit, or no branch of its own. Name the branch.`);
+      return branch;
+    }
+    async function fetchBase(): Promise<{ readonly branch: string; readonly commit: string }> {
+      if (!isElsewhere) {
+        const commit = (await headOf(FOLDER_BRANCH)) ?? (await commitFiles(null, FOLDER_BRANCH, [], FIRST));
+        return { branch: FOLDER_BRANCH, commit };
+      }
+      const reach = await reaching(projectId, source);
+      const branch = await branchOfSource(reach);
+      const ref = `refs/roost/base`;
+      await git(
+        [
+          'fetch',
+          '--quiet',
+          '--no-tags',
+          '--no-auto-maintenance',
+          ...from,
+          source.repository,
+          `+refs/heads/${branch}:${ref}`,
+        ],
+        {
+          ...own,
+          ...reach,
+        },
+      );
+      return { branch, commit: await gitText(['rev-parse', `${ref}^{commit}`], own) };
+    }
+    const FIRST = { message: 'Begin the folder', by: 'Roost', at: 0 };
+
+    async function commitFiles(
+      parent: string | null,
+      branch: string,
+      files: readonly FolderFile[],
+      { message, by, at }: { readonly message: string; readonly by: string; readonly at: number },
+    ): Promise<string> {
+      const words = Buffer.from(message);
+      const name = by.replaceAll(/[<>\n\0]/g, ' ').trim() || 'agent';
+      const stamp = `${Math.floor(at / 1_000)} +0000`;
+      const ref = `refs/roost/writing/${branch}`;
+      const parts: Buffer[] = [
+        Buffer.from(
+          `commit ${ref}\nauthor ${name} <agent@localhost> ${stamp}\ncommitter Roost <roost@localhost> ${stamp}\ndata ${words.length}\n`,
+        ),
+        words,
+        Buffer.from(`\n${parent === null ? '' : `from ${parent}\n`}deleteall\n`),
+      ];
+      for (const file of files)
+        parts.push(
+          Buffer.from(`M 100644 inline ${quoted(file.path)}\ndata ${file.bytes.length}\n`),
+          file.bytes,
+          Buffer.from('\n'),
+        );
+      parts.push(Buffer.from('done\n'));
+      await git(['fast-import', '--quiet', '--force', '--done'], { ...own, input: Buffer.concat(parts) });
+      const commit = await gitText(['rev-parse', `${ref}^{commit}`], own);
+      await git(['update-ref', `refs/heads/${branch}`, commit], own);
+      await git(['update-ref', '-d', ref], own);
+      return commit;
+    }
+
+    const repository: Repository = {
+      gitDir,
+      base: () => inOrder(fetchBase),
+      headOf,
+      async bundle(branch, commit, file) {
+        await git(['update-ref', `refs/heads/${branch}`, commit], own);
+        await git(['bundle', 'create', '--quiet', file, `refs/heads/${branch}`], {
+          ...own,
+          ms: CHECKOUT_LIMITS.networkMs,
+        });
+      },
+      take: (file, branch) =>
+        inOrder(async () => {
+          const heads = lines(await gitText(['bundle', 'list-heads', file], own)).map((line) => line.split(' '));
+          const named =
+            heads.find(([, ref]) => ref === `refs/heads/${branch}`) ?? heads.find(([, ref]) => ref === 'HEAD');
+          if (named?.[1] === undefined) throw new GitError('The checkout has no such branch any more.');
+          await git(
+            ['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', file, `+${named[1]}:refs/heads/${branch}`],
+            {
+              ...own,
+              protocols: 'file',
+              ms: CHECKOUT_LIMITS.networkMs,
+            },
+          );
+          return (await headOf(branch)) ?? '';
+        }),
+      commitFiles: (...given) => inOrder(() => commitFiles(...given)),
+      async *filesOf(commit) {
+        const entries = (await gitText(['ls-tree', '-r', '-z', '--full-tree', commit], own))
+          .split('\0')
+          .filter(Boolean);
+        for (const entry of entries) {
+          const [head = '', path = ''] = entry.split('\t', 2);
+          const [mode, type, id = ''] = head.split(' ');
+          if (type !== 'blob' || mode === '120000') continue;
+          yield { path, bytes: (await git(['cat-file', 'blob', id], own)).out };
+        }
+      },
+      textOf,
+      async skills(commit) {
+        const found: Skill[] = [];
+        for (const top of SKILL_FOLDERS) {
+          const paths = (
+            await gitText(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', `${top}/`], own)
+          )
+            .split('\0')
+            .filter((path) => path.endsWith('/SKILL.md'));
+          for (const path of paths.slice(0, CHECKOUT_LIMITS.skills - found.length)) {
+            const text = (await textOf(commit, path, CHECKOUT_LIMITS.skillBytes)) ?? '';
+            const field = (name: string) =>
+              new RegExp(`^${name}:[ \\t]*(.+)$`, 'm').exec(text.slice(0, 2_000))?.[1]?.trim();
+            const folderName = path.split('/').at(-2) ?? path;
+            found.push({
+              name: (field('name') ?? folderName).slice(0, 100),
+              about: (field('description') ?? '').slice(0, 500),
+              path,
+            });
+          }
+        }
+        return found;
+      },
+      async has(commit) {
+        return (await git(['cat-file', '-e', `${commit}^{commit}`], { ...own, codes: [0, 1, 128] })).code === 0;
+      },
+      async commits(base, head) {
+        const all = lines(
+          await gitText(['log', '--reverse', '--format=%H%x09%s', '--max-count=2000', `${base}..${head}`], own),
+        );
+        const list = all.slice(-ATTEMPT_LIMITS.commits).map((line) => {
+          const [commit = '', subject = ''] = line.split('\t', 2);
+          return { commit, subject: subject.slice(0, ATTEMPT_LIMITS.subject) };
+        });
+        return { list, more: all.length - list.length };
+      },
+      changes,
+      async diff(base, head) {
+        const { list, more } = await changes(base, head);
+        let left: number = ATTEMPT_LIMITS.patches;
+        const files: Diff['files'] = [];
+        for (const file of list) {
+          const paths = [...(file.before === null ? [] : [file.before]), file.path];
+          const patch =
+            file.added === null || left <= 0
+              ? null
+              : await gitText(
+                  [
+                    'diff',
+                    '--no-color',
+                    '--no-ext-diff',
+                    '--no-textconv',
+                    '-M',
+                    base,
+                    head,
+                    '--',
+                    ...paths.map((path) => `:(literal)${path}`),
+                  ],
+                  own,
+                ).catch(() => null);
+          const fitting = patch !== null && patch.length <= Math.min(left, ATTEMPT_LIMITS.patch) ? patch : null;
+          left -= fitting?.length ?? 0;
+          files.push({ ...file, patch: fitting });
+        }
+        return { files, more };
+      },
+      async forkOf(base, head) {
+        const { code, out } = await git(['merge-base', base, head], { ...own, codes: [0, 1] });
+        return code === 0 ? out.toString('utf8').trim() : base;
+      },
+      merge: (head, message) =>
+        inOrder(async (): Promise<Merged> => {
+          const { branch, commit: base } = await fetchBase();
+          const isAhead =
+            (await git(['merge-base', '--is-ancestor', base, head], { ...own, codes: [0, 1] })).code === 0;
+          const isIn = (await git(['merge-base', '--is-ancestor', head, base], { ...own, codes: [0, 1] })).code === 0;
+          if (isIn) return { kind: 'merged', commit: base };
+          let target = head;
+          if (!isAhead) {
+            const { code, out } = await git(
+              ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', base, head],
+              { ...own, codes: [0, 1] },
+            );
+            const [tree = '', ...files] = out.toString('utf8').split('\0').filter(Boolean);
+            if (code === 1) return { kind: 'conflict', files: [...new Set(files)].map(shortPath) };
+            target = await gitText(['commit-tree', tree, '-p', base, '-p', head, '-m', message], own);
+          }
+          if (!isElsewhere) {
+            await git(['update-ref', `refs/heads/${branch}`, target, base], own);
+            return { kind: 'merged', commit: target };
+          }
+          try {
+            await pushTo(`${target}:refs/heads/${branch}`);
+          } catch (error) {
+            if (!(error instanceof GitError)) throw error;
+            // The answer may be lost although the repository took it.
+            const now = await fetchBase().catch(() => null);
+            if (now?.commit !== target) return { kind: 'refused', why: error.message };
+          }
+          return { kind: 'merged', commit: target };
+        }),
+      push: (branch) => inOrder(() => pushTo(`refs/heads/${branch}:refs/heads/${branch}`)),
+    };
+
+    async function textOf(commit: string, path: string, most: number): Promise<string | null> {
+      const said = await gitText(['ls-tree', '-z', '--full-tree', commit, '--', path], own).catch(() => '');
+      const [, mode, id] = /^(\d+) blob ([\da-f]+)\t/.exec(said) ?? [];
+      // A link would lead to another file, or out of the repository.
+      if (id === undefined || mode === '120000') return null;
+      return (await git(['cat-file', 'blob', id], own)).out.subarray(0, most).toString('utf8');
+    }
+    async function pushTo(what: string): Promise<void> {
+      await git(
+        ['push', '--quiet', '--no-verify', '--receive-pack', answering('receive-pack'), source.repository, what],
+        {
+          ...own,
+          ...(await reaching(projectId, source)),
+        },
+      );
+    }
+    async function changes(base: string, head: string) {
+      const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '-z', '-M'];
+      const [names, counts] = await Promise.all([
+        gitText(['diff', ...plain, '--name-status', base, head], own),
+        gitText(['diff', ...plain, '--numstat', base, head], own),
+      ]);
+      const counted = new Map<string, readonly [number | null, number | null]>();
+      const rest = counts.split('\0');
+      for (let entry = rest.shift(); entry !== undefined && entry !== ''; entry = rest.shift()) {
+        const [added = '', removed = '', path = ''] = entry.split('\t');
+        const number = (text: string) => (text === '-' ? null : Number(text));
+        // A rename has both paths in the next two entries.
+        if (path === '') rest.shift();
+        counted.set(path === '' ? (rest.shift() ?? '') : path, [number(added), number(removed)]);
+      }
+      const all: Changed[] = [];
+      const parts = names.split('\0');
+      for (let status = parts.shift(); status !== undefined && status !== ''; status = parts.shift()) {
+        const kind = status[0] ?? 'M';
+        const first = parts.shift() ?? '';
+        const path = kind === 'R' || kind === 'C' ? (parts.shift() ?? '') : first;
+        const [added, removed] = counted.get(path) ?? [null, null];
+        all.push({
+          path: shortPath(path),
+          before: kind === 'R' ? first : null,
+          status: STATUS[kind] ?? 'changed',
+          added,
+          removed,
+        });
+      }
+      return { list: all.slice(0, ATTEMPT_LIMITS.files), more: Math.max(0, all.length - ATTEMPT_LIMITS.files) };
+    }
+    if (!isElsewhere) {
+      await writeFile(join(gitDir, 'info', 'attributes'), PLAIN);
+    }
+    return repository;
+  }
+
+  return {
+    refuse,
+    of(projectId, source) {
+      const key = keyOf(projectId, source);
+      const known = opened.get(key);
+      if (known) return known;
+      const opening = open(projectId, source);
+      opened.set(key, opening);
+      opening.catch(() => opened.delete(key));
+      return opening;
+    },
+    async remove(projectId) {
+      for (const key of opened.keys()) if (key.startsWith(`${projectId}\n`)) opened.delete(key);
+      await rm(join(folder, nameOf(projectId)), { recursive: true, force: true });
+    },
+  };
+}
+
+/** A path as fast-import reads it. */
+const quoted = (path: string): string =>
+  `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;

@@ -1,0 +1,32 @@
+/** Limits of repositories and checkouts. Times in ms. */
+export const CHECKOUT_LIMITS = {
+  /** One step of git in the relay’s own repository. */
+  gitMs: 60_000,
+  /** A fetch or a push. */
+  networkMs: 300_000,
+  /** Filling a checkout, or reading what is in it. */
+  sandboxMs: 300_000,
+  /** Preparing a checkout, and one check. */
+  commandMs: 900_000,
+  /** Bytes of one bundle, which carries commits between a checkout and the relay. */
+  bundleBytes: 2_000_000_000,
+  /** Bytes of git’s own output that are read. */
+  outputBytes: 20_000_000,
+  /** Bytes of one copied file. */
+  copiedBytes: 1_000_000,
+  /** Files and bytes of a folder project that are recorded. */
+  folderFiles: 10_000,
+  folderFileBytes: 50_000_000,
+  /** Skills of a repository that are listed, and how much of each is read. */
+  skills: 50,
+  skillBytes: 64_000,
+  /** Characters of a branch’s readable end. */
+  slug: 40,
+  /** The first of the ports that checkouts are told, and how many each has. */
+  firstPort: 20_000,
+  portsEach: 10,
+  portRanges: 2_000,
+  /** Characters of git’s own words in a sentence for people. */
+  saidChars: 400,
+} as const;
+export type CheckoutLimits = { readonly [Name in keyof typeof CHECKOUT_LIMITS]: number };

@@ -1,0 +1,347 @@
+/**
+ * Executors: fresh runs that get a brief and nothing else. No soul, no inbox, no memory and no
+ * conversation. What came of one is taken from git and from the relay's own records.
+ */
+import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
+import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
+import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { kindOfColumn } from '../../../src/shared/domain/projects.ts';
+import { ATTEMPT_LIMITS, type Attempt, type Executed, type Receipt } from '../../../src/shared/protocol/attempts.ts';
+import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
+import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { TeamTool } from '../../contracts/index.ts';
+import type { Mind } from '../../contracts/mind.ts';
+import type { MindTool } from '../../agents/minds/index.ts';
+import type { AgentRun, RunResult, Runs } from '../../agents/runs/index.ts';
+import type { OwnTools } from '../../agents/runs/toolbox.ts';
+import type { TeamTools } from '../../agents/runs/team-tools.ts';
+import type { Attempts, Projects } from '../../team/projects/index.ts';
+import type { OpenTaskWork } from './index.ts';
+import { TASK_WORK_SETTINGS } from './settings.ts';
+
+/** The whole system prompt of an executor. */
+export const EXECUTOR_RULES = `You execute one task from a brief. The brief is all you know: nobody answers questions, and you remember nothing afterwards.
+
+Deviations from the brief, and what to do:
+1. A bug in your way: fix it, and commit that by itself as "fix: …".
+2. A missing guard, such as a check of input or of an error: add it, and commit it as "fix: …".
+3. Anything else that blocks you, such as a missing dependency that the project already declares, or a broken build: fix it, and commit it as "chore: …".
+4. Architecture, such as a new table, a migration, another library, or a breaking change of an API: change nothing. Call fail with a proposal.
+
+Try at most three times to solve one problem, then call fail. Change only what the brief asks for, and undo nobody else’s work. Note what is out of scope, and do not do it.
+Commit what you do in small steps with plain messages. Run the checks before you end.
+End with complete, or with fail. Whoever reads the result reads the commits and the checks, not your words.`;
+
+/** Tools that an executor has, as far as its agent is granted them. */
+const EXECUTOR_TOOLSETS: readonly string[] = ['files', 'shell', 'web'];
+
+const ENDINGS: readonly MindTool[] = [
+  {
+    name: 'complete',
+    description: 'Ends your work: the task is done and committed.',
+    properties: {
+      notes: { type: 'string', maxLength: 2_000, description: 'what is out of scope and was not done; may be empty' },
+    },
+    required: [],
+  },
+  {
+    name: 'fail',
+    description: 'Ends your work without completing the task.',
+    properties: {
+      why: { type: 'string', maxLength: 2_000, description: 'what is in the way' },
+      proposal: {
+        type: 'string',
+        maxLength: 10_000,
+        description: 'what you propose, where the way on needs a decision',
+      },
+    },
+    required: ['why'],
+  },
+];
+
+/** How an executor said that it ended. */
+type Ending =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'complete'; readonly notes: string }
+  | { readonly kind: 'fail'; readonly why: string; readonly proposal: string | null };
+
+const textIn = (input: unknown, name: string): string => {
+  const value = typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'string' ? value : '';
+};
+
+/** What an agent's executor thinks with. */
+export interface ExecutorMind {
+  readonly answers: Mind;
+  readonly model: string;
+  readonly maxAnswerTokens: number;
+  readonly contextTokens: number;
+}
+
+export interface ExecutorsDeps {
+  readonly projects: Projects;
+  readonly attempts: Attempts;
+  readonly work: OpenTaskWork;
+  readonly runs: Pick<Runs, 'start'>;
+  readonly tools: Pick<TeamTools, 'all'>;
+  readonly mindOf: (agentId: AgentId) => Promise<ExecutorMind>;
+  /** Why this agent may ask no model now, as a sentence. Null: it may. */
+  readonly usedUp: (agentId: AgentId) => Promise<string | null>;
+  /** Tells the person that a limit of a project stopped a task. */
+  readonly tellPerson: (agentId: AgentId, text: string) => Promise<void>;
+  readonly now: () => number;
+}
+
+export type Execution =
+  | { readonly ok: true; readonly value: Executed }
+  | { readonly ok: false; readonly detail: string };
+
+export interface Executors {
+  /**
+   * Runs an executor on a task that this agent has claimed, and resolves when it has ended. The
+   * agent's own run waits for it. `signal`: the agent's run ends.
+   */
+  execute(agentId: AgentId, project: Project, task: Task, brief: string, signal: AbortSignal): Promise<Execution>;
+}
+
+const refused = (detail: string): Execution => ({ ok: false, detail });
+const dayOf = (time: number) => Math.floor(time / 86_400_000);
+
+export function createExecutors(deps: ExecutorsDeps): Executors {
+  const { projects, attempts, work, runs, now } = deps;
+  /** When a model's provider refused a task last, by task. */
+  const waits = new Map<string, number>();
+  /** Executors that begin now and have no row yet, by project. */
+  const starting = new Map<string, number>();
+
+  async function refuse(
+    agentId: AgentId,
+    project: Project,
+    task: Task,
+    all: readonly Attempt[],
+  ): Promise<string | null> {
+    const kind = kindOfColumn(project, task.columnId);
+    if (kind === 'review' || kind === 'done') return `The task is in ${titled(kind)}, and is not started again.`;
+    const until = waits.get(task.taskId) ?? 0;
+    if (until > now())
+      return `The model’s provider was overloaded. The next executor of this task may begin in ${Math.ceil((until - now()) / 60_000)} min.`;
+    const own = all.filter((attempt) => attempt.kind === 'executor');
+    if (own.length >= project.attemptsPerTask)
+      return await stop(
+        `${own.length} executors have worked on the task ${titled(task.title)}, as many as its project allows.`,
+      );
+    const spentOf = (list: readonly Attempt[]) =>
+      list.reduce((sum, { receipt }) => sum + (receipt?.costMicroUsd ?? 0), 0);
+    if (project.taskMicroUsd !== null && spentOf(all) >= project.taskMicroUsd)
+      return await stop(`The task ${titled(task.title)} has cost as much as its project allows for one task.`);
+    if (project.dayMicroUsd !== null) {
+      const today = (await attempts.ofProject(project.projectId)).filter(
+        ({ startedAt }) => dayOf(startedAt) === dayOf(now()),
+      );
+      if (spentOf(today) >= project.dayMicroUsd)
+        return await stop(`The project ${titled(project.name)} has cost as much today as it may.`);
+    }
+    const atWork = (await attempts.open()).filter(
+      ({ attempt }) => attempt.kind === 'executor' && attempt.projectId === project.projectId,
+    );
+    if (atWork.length + (starting.get(project.projectId) ?? 0) >= project.executorsAtOnce)
+      return `${atWork.length} executors of this project are at work, as many as it allows. Try again when one has ended.`;
+    return await deps.usedUp(agentId);
+
+    async function stop(why: string): Promise<string> {
+      await deps.tellPerson(agentId, why);
+      return why;
+    }
+  }
+
+  function toolsOf(noted: Receipt['approvals']): readonly TeamTool[] {
+    return deps.tools
+      .all()
+      .filter(({ name }) => EXECUTOR_TOOLSETS.includes(toolsetOf(name) ?? ''))
+      .map((tool) => ({
+        ...tool,
+        async run(input: unknown, caller: Parameters<TeamTool['run']>[1]) {
+          const outcome = await tool.run(input, caller);
+          // The person is asked, and the executor does not wait for them.
+          if (outcome.asks) noted.push({ tool: tool.name, allowed: false });
+          return outcome;
+        },
+      }));
+  }
+
+  async function execute(
+    agentId: AgentId,
+    project: Project,
+    task: Task,
+    brief: string,
+    signal: AbortSignal,
+  ): Promise<Execution> {
+    const { projectId, taskId } = task;
+    const all = await attempts.list(taskId);
+    const why = await refuse(agentId, project, task, all);
+    if (why !== null) return refused(why);
+    const claim = all.findLast(
+      ({ endedAt, agentId: holder, kind }) => endedAt === null && holder === agentId && kind === 'agent',
+    );
+    const held = await projects.heldBy(taskId);
+    if (!claim || held?.agentId !== agentId) return refused('You have not claimed this task.');
+    const mind = await deps.mindOf(agentId);
+    const approvals: Receipt['approvals'] = [];
+    let ending: Ending = { kind: 'none' };
+    const own: OwnTools = {
+      definitions: ENDINGS,
+      run(name, input) {
+        if (name === 'complete') ending = { kind: 'complete', notes: textIn(input, 'notes') };
+        else if (name === 'fail') {
+          const proposal = textIn(input, 'proposal');
+          ending = { kind: 'fail', why: textIn(input, 'why'), proposal: proposal === '' ? null : proposal };
+        } else return toolError(`There is no tool “${name}” here.`);
+        return { ...toolDone('Your work is over.'), endsTurn: true };
+      },
+    };
+    const team = toolsOf(approvals);
+    let attempt: Attempt | null = null;
+    const run: AgentRun = {
+      identity: { agentId },
+      cause: { kind: 'executor', projectId, taskId },
+      withinTurn: true,
+      tellsAround: false,
+      instructions: () => EXECUTOR_RULES,
+      // All its tools are offered at once.
+      worksBy: [team.map(({ name }) => name).join(' ')],
+      context: [{ messageId: null, text: () => ({ text: brief, shortened: () => brief }) }],
+      readsInbox: false,
+      tools: { own, team },
+      mind: { answers: mind.answers, model: mind.model },
+      limits: {
+        timeoutMs: project.executorSeconds * 1_000,
+        busyMs: 0,
+        maxAnswerTokens: mind.maxAnswerTokens,
+        contextTokens: mind.contextTokens,
+      },
+      async begins(runId: RunId) {
+        attempt = await attempts.begin({ agentId, runId }, held.token, {
+          ...{ projectId, taskId, kind: 'executor', model: mind.model, startedAt: now() },
+          ...{ branch: claim.branch, base: claim.base, folder: claim.folder },
+        });
+        return null;
+      },
+    };
+    starting.set(projectId, (starting.get(projectId) ?? 0) + 1);
+    let started: Awaited<ReturnType<typeof runs.start>>;
+    try {
+      started = await runs.start(run);
+    } finally {
+      starting.set(projectId, (starting.get(projectId) ?? 1) - 1);
+    }
+    if (!started.ok) return refused('The relay is ending.');
+    const { run: live } = started;
+    const stop = () => void live.stop();
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    const end = await live.whenEnded;
+    signal.removeEventListener('abort', stop);
+    const begun = attempt as Attempt | null;
+    if (!begun) return refused('The executor did not begin.');
+    return { ok: true, value: await settle(agentId, project, task, begun, end, ending, approvals) };
+  }
+
+  /** The result, from git and from what ran. */
+  async function settle(
+    agentId: AgentId,
+    project: Project,
+    task: Task,
+    attempt: Attempt,
+    end: RunResult,
+    ending: Ending,
+    approvals: Receipt['approvals'],
+  ): Promise<Executed> {
+    if (end.refusedForNow) waits.set(task.taskId, now() + TASK_WORK_SETTINGS.overloadedMs);
+    const open = (await attempts.open(agentId)).find((each) => each.attempt.attemptId === attempt.attemptId);
+    let found: Receipt | null = null;
+    let broken: string | null = null;
+    try {
+      found = await work.found(project, task);
+    } catch (error) {
+      broken = error instanceof Error ? error.message : String(error);
+    }
+    const receipt: Receipt | null = found && {
+      ...found,
+      commands: (open?.commands ?? []).slice(-ATTEMPT_LIMITS.commands).map((each) => ({ ...each })),
+      moreCommands: Math.max(0, (open?.commands.length ?? 0) - ATTEMPT_LIMITS.commands),
+      approvals,
+      tokens: end.usage
+        ? end.usage.inputTokens + end.usage.outputTokens + end.usage.cacheReadTokens + end.usage.cacheWriteTokens
+        : null,
+      ...{ costMicroUsd: end.costMicroUsd, estimated: end.estimated },
+    };
+    const failed = receipt?.checks.filter(({ code }) => code !== 0) ?? [];
+    const [outcome, why] = ((): readonly [Executed['outcome'], string | null] => {
+      if (end.outcome === 'timed-out') return ['timeout', `It did not end within ${project.executorSeconds} s.`];
+      if (ending.kind === 'fail') return ['blocked', ending.why];
+      if (end.outcome !== 'done') return ['failed', end.reason ?? 'Its run failed.'];
+      if (approvals.length > 0)
+        return [
+          'blocked',
+          `It needs the human’s permission for ${[...new Set(approvals.map(({ tool }) => tool))].join(', ')}.`,
+        ];
+      if (broken !== null || !receipt) return ['blocked', broken ?? 'Its work could not be read.'];
+      if (receipt.files.length + receipt.commits.length === 0) return ['blocked', 'It changed nothing.'];
+      if (project.kind === 'git' && receipt.uncommitted.length > 0)
+        return ['blocked', `It left ${receipt.uncommitted.length} changed files in no commit.`];
+      if (failed.length > 0) return ['blocked', `The check ${titled(failed[0]?.command ?? '')} failed.`];
+      if (ending.kind === 'none') return ['blocked', 'It ended without saying that it is complete.'];
+      return ['complete', null];
+    })();
+    const ends = { complete: 'done', blocked: 'blocked', failed: 'ended', timeout: 'timed-out' } as const;
+    const note = [
+      ...(why === null ? [] : [why]),
+      ...(ending.kind === 'complete' && ending.notes !== '' ? [ending.notes] : []),
+    ].join(' ');
+    await attempts.end(attempt.attemptId, {
+      ...{ outcome: ends[outcome], head: receipt?.commits.at(-1)?.commit ?? null, receipt, note: note.slice(0, 2_000) },
+    });
+    const written =
+      (await attempts.list(task.taskId)).find(({ attemptId }) => attemptId === attempt.attemptId) ?? attempt;
+    if (outcome === 'timeout')
+      await projects.release(
+        agentId,
+        task.projectId,
+        task.taskId,
+        'The executor took too long. Its commits are on the branch.',
+      );
+    return { outcome, why, proposal: ending.kind === 'fail' ? ending.proposal : null, attempt: written };
+  }
+
+  return { execute };
+}
+
+/** The result as text for the planner: data, with what ran quoted. */
+export function executedText({ outcome, why, proposal, attempt }: Executed): string {
+  const { receipt } = attempt;
+  const isDeviation = (subject: string) => /^(fix|chore):/.test(subject);
+  const commits = receipt?.commits ?? [];
+  return [
+    `Outcome: ${outcome}${why === null ? '' : ` (${why})`}. Branch ${attempt.branch}.`,
+    ...(proposal === null ? [] : [writeSaid({ head: 'The executor proposes:', text: proposal })]),
+    `Commits: ${commits.length === 0 ? 'none' : commits.map(({ commit, subject }) => `${commit.slice(0, 12)} ${titled(subject)}`).join('; ')}.`,
+    ...(commits.some(({ subject }) => isDeviation(subject))
+      ? [
+          `Deviations: ${commits
+            .filter(({ subject }) => isDeviation(subject))
+            .map(({ subject }) => titled(subject))
+            .join('; ')}.`,
+        ]
+      : []),
+    `Files: ${receipt && receipt.files.length > 0 ? receipt.files.map(({ path, status, added, removed }) => `${titled(path)} (${status}, +${added ?? '?'} −${removed ?? '?'})`).join(', ') : 'none'}.`,
+    ...(receipt && receipt.uncommitted.length > 0
+      ? [`In no commit: ${receipt.uncommitted.map(titled).join(', ')}.`]
+      : []),
+    ...(receipt?.checks ?? []).map(({ command, code, output }) =>
+      code === 0
+        ? `Check ${titled(command)}: passed.`
+        : writeSaid({ head: `Check ${titled(command)} ended with ${code ?? 'no status'}:`, text: output }),
+    ),
+    ...(attempt.note === '' || attempt.note === why ? [] : [writeSaid({ head: 'Note:', text: attempt.note })]),
+  ].join('\n');
+}

@@ -1,0 +1,711 @@
+/**
+ * Work on tasks: the checkout of a claim, the attempt with its receipt, the request that asks the
+ * person to accept the work, and the merge.
+ *
+ * `executor.ts` runs executors, `tools.ts` has the tools of agents, `routes.ts` answers the page.
+ * Claims and columns are in server/team/projects, files and git in server/tools/checkouts.
+ *
+ * Main types: `OpenTaskWork`.
+ *
+ * Invariants:
+ * - An attempt begins with a claim and ends with it. Its receipt comes from git and from commands
+ *   that ran, never from what an agent says.
+ * - A task has one branch. Everybody who works on it goes on there.
+ * - Nothing is merged that the person has not seen: a merge names the commit.
+ *
+ * It does not know what a column means beyond its kind, or how a sandbox works.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join, normalize } from 'node:path';
+import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
+import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
+import {
+  ATTEMPT_LIMITS,
+  type Attempt,
+  type Checkouts as ShownCheckouts,
+  type Diff,
+  type DoneNeeds,
+  type MergeRequest,
+  type Receipt,
+} from '../../../src/shared/protocol/attempts.ts';
+import type { EventOf } from '../../../src/shared/protocol/events.ts';
+import type { Project, ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
+import type { Directory, EventLog } from '../../contracts/index.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type {
+  Attempts,
+  Draft,
+  EndedClaim,
+  Holder,
+  OpenAttempt,
+  Projects,
+  TaskWork,
+} from '../../team/projects/index.ts';
+import {
+  CHECKOUT_LIMITS,
+  type Checkouts,
+  GitError,
+  type Place,
+  type Repositories,
+  type Repository,
+} from '../checkouts/index.ts';
+import { WorkspaceError } from '../workspaces/index.ts';
+import { TASK_WORK_SETTINGS } from './settings.ts';
+
+/** Why something cannot be done, with the name of the problem. */
+export interface Unable {
+  readonly ok: false;
+  readonly reason:
+    | 'no-project'
+    | 'no-task'
+    | 'no-work'
+    | 'no-request'
+    | 'merge-conflict'
+    | 'merge-refused'
+    | 'changed-elsewhere'
+    | 'unsaved'
+    | 'busy';
+  readonly detail: string;
+}
+export type Done<Value> = { readonly ok: true; readonly value: Value } | Unable;
+
+export interface OpenTaskWork extends TaskWork {
+  attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
+  diff(projectId: ProjectId, taskId: TaskId): Promise<Done<Diff>>;
+  /** Opens the request of a task, or brings the open one up to date. */
+  request(
+    by: string,
+    project: Project,
+    task: Task,
+    words: { readonly title: string; readonly body: string },
+  ): Promise<Done<MergeRequest>>;
+  /** `head`: the commit that the person has looked at. */
+  merge(projectId: ProjectId, taskId: TaskId, head: string | undefined): Promise<Done<Task>>;
+  wantChanges(projectId: ProjectId, taskId: TaskId, note: string): Promise<Done<Task>>;
+  closeRequest(projectId: ProjectId, taskId: TaskId): Promise<Done<Task>>;
+  checkouts(projectId: ProjectId): Promise<Done<ShownCheckouts['checkouts']>>;
+  removeCheckout(projectId: ProjectId, taskId: TaskId, lose: boolean): Promise<Done<null>>;
+  /** What the attempt of this task that is under way has come to now, with its checks. */
+  found(project: Project, task: Task): Promise<Receipt | null>;
+  /** Variables for the commands of an agent that works on a task. */
+  environmentOf(agentId: AgentId): Promise<Readonly<Record<string, string>>>;
+  /** A command of this agent has ended. */
+  ran(agentId: AgentId, command: Receipt['commands'][number]): void;
+  /** Ends attempts whose claim is over. Called once, before anybody works. */
+  recover(): Promise<void>;
+  /** Resolves when every attempt that ended is written. */
+  close(): Promise<void>;
+}
+
+export interface TaskWorkDeps {
+  readonly projects: Projects;
+  readonly attempts: Attempts;
+  readonly checkouts: Checkouts;
+  readonly repositories: Repositories;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  /** Ends the commands of an agent whose run is over. */
+  readonly endCommandsOf: (agentId: AgentId) => Promise<void>;
+  /** Leaves a message of the person for the agent. */
+  readonly tellAgent: (agentId: AgentId, text: string) => Promise<void>;
+  readonly now: () => number;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+}
+
+const unable = (reason: Unable['reason'], detail: string): Unable => ({ ok: false, reason, detail });
+const done = <Value>(value: Value): Done<Value> => ({ ok: true, value });
+const NO_WORK = unable('no-work', 'Nobody has worked on this task yet.');
+const NO_REQUEST = unable('no-request', 'No request of this task is open.');
+const isFault = (error: unknown) => error instanceof GitError || error instanceof WorkspaceError;
+
+/** A readable part of a name of a branch or a folder. */
+const slugOf = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]+/g, '-')
+    .slice(0, CHECKOUT_LIMITS.slug)
+    .replaceAll(/^-+|-+$/g, '') || 'task';
+
+const placeOf = (project: Pick<ProjectValue, 'kind'>, { agentId, folder, branch, base }: Attempt): Place => ({
+  kind: project.kind,
+  ...{ agentId, folder, branch, base },
+});
+
+export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
+  const { projects, attempts, checkouts, repositories, directory, log, now, logger } = deps;
+  /** Work on one task, one step after another. */
+  const queues = new Map<TaskId, ReturnType<typeof createQueue>>();
+  const inOrder = <Result>(taskId: TaskId, work: () => Promise<Result>): Promise<Result> => {
+    const queue = queues.get(taskId) ?? createQueue();
+    queues.set(taskId, queue);
+    return queue(work);
+  };
+  const running = new Set<Promise<void>>();
+  /** The ends of the newest runs, whose attempts may end a moment later. */
+  const ends = new Map<RunId, EventOf<'run-ended'>>();
+  let closed = false;
+
+  const nameOf = async (agentId: AgentId) =>
+    (await directory.all()).find((member) => member.agentId === agentId)?.name ?? agentId;
+
+  async function taskOf(projectId: ProjectId, taskId: TaskId): Promise<Done<{ project: Project; task: Task }>> {
+    const [project, task] = [await projects.read(projectId), await projects.task(projectId, taskId)];
+    if (!project.ok) return unable('no-project', project.detail);
+    return task.ok ? done({ project: project.value, task: task.value }) : unable('no-task', task.detail);
+  }
+
+  /** Files of the repository on the relay's machine that each checkout gets. */
+  async function copiesOf({ kind, repository, copy }: Project) {
+    if (kind !== 'git' || !isAbsolute(repository)) return [];
+    const copies: { readonly path: string; readonly bytes: Buffer }[] = [];
+    for (const path of copy) {
+      const inside = normalize(path);
+      if (isAbsolute(path) || inside.split('/').includes('..')) continue;
+      const file = join(repository, inside);
+      const found = await stat(file).catch(() => null);
+      if (found?.isFile() && found.size <= CHECKOUT_LIMITS.copiedBytes)
+        copies.push({ path: inside, bytes: await readFile(file) });
+    }
+    return copies;
+  }
+
+  /** What a repository says to those who work in it: its own text, not the person's. */
+  async function instructionsOf(repository: Repository, commit: string): Promise<string[]> {
+    for (const name of TASK_WORK_SETTINGS.instructions) {
+      const text = await repository.textOf(commit, name, TASK_WORK_SETTINGS.instructionBytes);
+      if (text === null) continue;
+      return [writeSaid({ head: `The repository’s ${name}. It is text of the repository, not of the human:`, text })];
+    }
+    return [];
+  }
+  async function skillsOf(repository: Repository, commit: string): Promise<string[]> {
+    const skills = await repository.skills(commit);
+    return skills.length === 0
+      ? []
+      : [
+          'Skills of the repository, which read_skill reads:',
+          ...skills.map(({ name, about }) => `- ${titled(name)}: ${titled(about)}`),
+        ];
+  }
+
+  const environment = ({
+    project,
+    task,
+    ports,
+  }: {
+    project: Pick<Project, 'projectId'>;
+    task: Task;
+    ports: number;
+  }) => ({
+    PORT: String(CHECKOUT_LIMITS.firstPort + ports * CHECKOUT_LIMITS.portsEach),
+    ROOST_TASK: `${project.projectId}/${task.taskId}`,
+  });
+  /** The lowest range of ports that no attempt under way has. */
+  const portsOf = async (task: Pick<Task, 'taskId'>) => {
+    const all = (await attempts.open()).map(({ attempt }) => attempt.taskId).toSorted();
+    return Math.max(0, all.indexOf(task.taskId)) % CHECKOUT_LIMITS.portRanges;
+  };
+
+  async function prepare(holder: Holder, project: Project, task: Task): Promise<{ ok: boolean; text: string }> {
+    const { agentId } = holder;
+    const held = await projects.heldBy(task.taskId);
+    if (held?.agentId !== agentId) return { ok: false, text: 'The claim of the task has ended.' };
+    const before = await attempts.list(task.taskId);
+    const open = await attempts.openOf(task.taskId);
+    if (open && open.attempt.agentId === agentId) return { ok: true, text: where(project, open.attempt) };
+    if (open) await settle({ ...open, claimToken: open.claimToken }, 'lost', 'Another agent has claimed the task.');
+    const refused = await checkouts.refuse(project.kind, agentId);
+    if (refused !== null) return { ok: false, text: refused };
+    // What the person asks for anew is counted anew.
+    const since =
+      task.history.findLast(({ by, what }) => by === PERSON && (what === 'moved' || what === 'changes'))?.time ?? 0;
+    const counted = before.filter(
+      ({ outcome, kind, startedAt }) => outcome !== 'released' && kind === 'agent' && startedAt > since,
+    ).length;
+    if (counted >= project.attemptsPerTask) {
+      const why = `There were ${counted} attempts, as many as the project allows.`;
+      await block(project, task, why);
+      return { ok: false, text: `${why} The task is blocked until the human moves it.` };
+    }
+    const repository = await repositories.of(project.projectId, project);
+    const base = await repository.base();
+    const last = before.at(-1);
+    const branch = last?.branch ?? `feat/${task.number}-${slugOf(task.title)}`;
+    const head = last ? await repository.headOf(branch) : null;
+    // Work that was merged is over: what is asked for now begins at the base.
+    const goesOn = last !== undefined && head !== null && task.request?.state !== 'merged';
+    const own = before.findLast((attempt) => attempt.agentId === agentId && goesOn);
+    const folder =
+      own?.folder ??
+      `projects/${slugOf(project.name)}-${project.projectId.slice(0, 4)}/${task.number}-${slugOf(task.title)}`;
+    const start = goesOn && head !== null ? head : base.commit;
+    const place: Place = { kind: project.kind, agentId, folder, branch, base: goesOn ? last.base : base.commit };
+    const isThere = own !== undefined && (await checkouts.exists(place));
+    const by = await nameOf(agentId);
+    let setup = '';
+    if (!isThere) {
+      await checkouts.fill(place, repository, start, by);
+      const copies = await copiesOf(project);
+      await checkouts.copy(place, copies);
+    }
+    const attempt = await attempts.begin(holder, held.token, {
+      ...{ projectId: project.projectId, taskId: task.taskId, kind: 'agent', model: null, startedAt: now() },
+      ...{ branch, base: place.base, folder },
+    });
+    if (!isThere && project.setup !== '') {
+      const ran = await checkouts.run(place, project.setup, environment({ project, task, ports: await portsOf(task) }));
+      await attempts.ran(attempt.attemptId, { command: ran.command, code: ran.code, ms: ran.ms });
+      setup = writeSaid({
+        head: `Setup (${titled(project.setup)}) ended with ${ran.code ?? 'no status'}:`,
+        text: ran.output,
+      });
+    }
+    return {
+      ok: true,
+      text: [
+        where(project, attempt),
+        ...(setup === '' ? [] : [setup]),
+        ...(await instructionsOf(repository, start)),
+        ...(await skillsOf(repository, start)),
+      ].join('\n'),
+    };
+  }
+  const where = (project: Project, { folder, branch, base }: Attempt) =>
+    project.kind === 'git'
+      ? `Work in the folder ${titled(folder)} of your own folder. It is a git checkout on the branch ${branch}, which begins at ${base.slice(0, 12)}. Commit what you do. The relay fetches your commits; there is no remote.`
+      : `Work in the folder ${titled(folder)} of your own folder. It has the project’s files. What you change there is shown to the human, who accepts it.`;
+
+  /** Moves a task to the blocked column, and says why. Its claim ends. */
+  async function block(project: Project, task: Pick<Task, 'taskId'>, why: string): Promise<void> {
+    const column = columnOfKind(project, 'blocked');
+    await projects.update(project.projectId, task.taskId, ({ value }) => ({
+      value: {
+        ...value,
+        columnId: column?.columnId ?? value.columnId,
+        history: [
+          ...value.history,
+          { time: now(), by: 'relay', what: 'moved' as const, columnId: column?.columnId ?? null, note: why },
+        ],
+        updatedAt: now(),
+      },
+      endsClaim: true,
+    }));
+  }
+
+  /** The receipt of an attempt as it is now. */
+  async function receiptOf(
+    project: Project,
+    { attempt, commands, draft }: Pick<OpenAttempt, 'attempt' | 'commands' | 'draft'>,
+  ): Promise<{ readonly head: string | null; readonly receipt: Receipt }> {
+    const repository = await repositories.of(project.projectId, project);
+    const place = placeOf(project, attempt);
+    const { head, uncommitted } = await checkouts.collect(place, repository, {
+      by: await nameOf(attempt.agentId),
+      at: now(),
+    });
+    const to = head ?? attempt.base;
+    const changes = await repository.changes(attempt.base, to);
+    const commits = await repository.commits(attempt.base, to);
+    const end = attempt.runId === null ? undefined : ends.get(attempt.runId);
+    const receipt: Receipt = {
+      commands: commands.slice(-ATTEMPT_LIMITS.commands).map((each) => ({ ...each })),
+      moreCommands: Math.max(0, commands.length - ATTEMPT_LIMITS.commands),
+      files: changes.list.map(({ path, status, added, removed }) => ({ path, status, added, removed })),
+      moreFiles: changes.more,
+      commits: [...commits.list],
+      moreCommits: commits.more,
+      uncommitted: [...uncommitted],
+      checks: draft !== null && draft.head === head ? [...draft.checks] : [],
+      ...{ pushes: [], approvals: [] },
+      ...spentOf(end),
+    };
+    return { head, receipt };
+  }
+
+  /** Ends an attempt. What cannot be found out is said in its note. */
+  async function settle(open: OpenAttempt, outcome: Attempt['outcome'], note: string): Promise<void> {
+    const { attempt } = open;
+    const project = await projects.read(attempt.projectId);
+    let result: { readonly head: string | null; readonly receipt: Receipt } | null = null;
+    let why = note;
+    if (project.ok)
+      try {
+        result = await receiptOf(project.value, open);
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        why = `${note} ${error instanceof Error ? error.message : ''}`.trim();
+      }
+    await attempts.end(attempt.attemptId, {
+      ...{ outcome, head: result?.head ?? null, receipt: result?.receipt ?? null, note: why.slice(0, 2_000) },
+    });
+  }
+
+  function outcomeOf({ last, kind }: EndedClaim): NonNullable<Attempt['outcome']> {
+    if (last.what === 'released')
+      return last.by !== 'relay' ? 'released' : last.note.startsWith('Its run ended') ? 'ended' : 'lost';
+    return kind === 'review' || kind === 'done' || kind === 'blocked' ? kind : 'released';
+  }
+  projects.onClaimEnded((ended) => {
+    const work = inOrder(ended.taskId, async () => {
+      const open = await attempts.openOf(ended.taskId);
+      if (!open || open.attempt.agentId !== ended.agentId || open.claimToken > ended.token) return;
+      const outcome = outcomeOf(ended);
+      // What a run has left running ends before somebody else takes the task.
+      if (outcome === 'ended' || outcome === 'lost') await deps.endCommandsOf(ended.agentId);
+      await settle(open, outcome, ended.last.note);
+    }).catch((error: unknown) =>
+      logger.error('The end of an attempt at a task could not be written. The relay’s next start writes it.', {
+        error: String(error),
+      }),
+    );
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  });
+  const unsubscribe = log.subscribe(({ event }) => {
+    if (event.kind !== 'run-ended') return;
+    ends.set(event.runId, event);
+    for (const runId of ends.keys()) if (ends.size > TASK_WORK_SETTINGS.endsKept) ends.delete(runId);
+    attempts
+      .spent(event.runId, spentOf(event))
+      .catch((error: unknown) => logger.warn('The cost of an attempt could not be written.', { error: String(error) }));
+  });
+
+  /** Collects, runs the checks, and remembers what they said of this commit. */
+  async function found(project: Project, task: Task): Promise<Receipt | null> {
+    const open = await attempts.openOf(task.taskId);
+    if (!open) return null;
+    const { head, receipt } = await receiptOf(project, open);
+    if (project.checks.length === 0 || receipt.checks.length > 0) return receipt;
+    const repository = await repositories.of(project.projectId, project);
+    const checks = await checkouts.check(placeOf(project, open.attempt), repository, head ?? open.attempt.base, {
+      ...{ setup: project.setup, checks: project.checks },
+      copies: await copiesOf(project),
+    });
+    const draft: Draft = { head, checks: checks.map((check) => ({ ...check })) };
+    await attempts.found(open.attempt.attemptId, draft);
+    return { ...receipt, checks: draft.checks };
+  }
+
+  /** What of a receipt and a task does not hold, as the project asks for it. */
+  function lacks(
+    project: Pick<ProjectValue, 'checks'>,
+    task: Pick<TaskValue, 'criteria'>,
+    receipt: Receipt | null,
+  ): (keyof DoneNeeds)[] {
+    const hasChange = receipt !== null && receipt.files.length + receipt.commits.length > 0;
+    const passed = receipt !== null && receipt.checks.length > 0 && receipt.checks.every(({ code }) => code === 0);
+    return [
+      ...(hasChange ? [] : (['change'] as const)),
+      ...(project.checks.length === 0 || passed ? [] : (['checks'] as const)),
+      ...(task.criteria.every(({ met }) => met !== null) ? [] : (['criteria'] as const)),
+    ];
+  }
+
+  async function openRequest(
+    by: string,
+    project: Project,
+    task: Task,
+    words: { title: string; body: string },
+  ): Promise<Done<MergeRequest>> {
+    const last = (await attempts.list(task.taskId)).at(-1);
+    if (!last) return NO_WORK;
+    const repository = await repositories.of(project.projectId, project);
+    const head = await repository.headOf(last.branch);
+    if (head === null || head === last.base) return unable('no-work', 'The branch of the task has no change yet.');
+    const isOpen = task.request?.state === 'open' && task.request.branch === last.branch;
+    const request: MergeRequest = {
+      ...{
+        title: words.title.slice(0, ATTEMPT_LIMITS.title),
+        body: words.body.slice(0, ATTEMPT_LIMITS.body),
+        by,
+        state: 'open',
+      },
+      ...{ branch: last.branch, base: last.base, head, merged: null, url: task.request?.url ?? null },
+      ...{ openedAt: isOpen ? (task.request?.openedAt ?? now()) : now(), updatedAt: now() },
+    };
+    const saved = await projects.update(project.projectId, task.taskId, ({ value }) => ({
+      value: {
+        ...value,
+        request,
+        updatedAt: now(),
+        history: isOpen
+          ? value.history
+          : [...value.history, { time: now(), by, what: 'requested' as const, columnId: null, note: '' }],
+      },
+    }));
+    return saved.ok ? done(request) : unable('no-task', saved.detail);
+  }
+
+  /** Changes a task whose request is open. */
+  async function settleRequest(
+    projectId: ProjectId,
+    taskId: TaskId,
+    how: {
+      readonly state: 'merged' | 'changes-wanted' | 'closed';
+      readonly note: string;
+      readonly to: 'done' | 'ready' | null;
+    },
+    more: (value: TaskValue, project: ProjectValue) => Partial<TaskValue> = () => ({}),
+    merged: string | null = null,
+  ): Promise<Done<Task>> {
+    const what = ({ merged: 'merged', 'changes-wanted': 'changes', closed: 'closed' } as const)[how.state];
+    const saved = await projects.update(projectId, taskId, ({ value, project }) => {
+      const columnId = how.to === null ? null : (columnOfKind(project, how.to)?.columnId ?? null);
+      return {
+        value: {
+          ...value,
+          ...(columnId === null ? {} : { columnId }),
+          ...(value.request ? { request: { ...value.request, state: how.state, merged, updatedAt: now() } } : {}),
+          ...more(value, project),
+          updatedAt: now(),
+          history: [...value.history, { time: now(), by: PERSON, what, columnId, note: how.note }],
+        },
+        endsClaim: how.to !== null,
+      };
+    });
+    return saved.ok ? done(saved.value) : unable('no-task', saved.detail);
+  }
+
+  const work: OpenTaskWork = {
+    refuse: (source) => repositories.refuse(source),
+    async begin(holder, project, task) {
+      try {
+        return await inOrder(task.taskId, () => prepare(holder, project, task));
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        return { ok: false, text: error instanceof Error ? error.message : String(error) };
+      }
+    },
+    async finish(project, task) {
+      try {
+        return await inOrder(task.taskId, async () => {
+          const receipt = await found(project, task);
+          if (!receipt) return null;
+          const missing = lacks(project, task, receipt).filter((need) => project.doneNeeds[need]);
+          const failed = receipt.checks.filter(({ code }) => code !== 0);
+          const said = [
+            ...(receipt.uncommitted.length > 0 && project.kind === 'git'
+              ? [`These files are in no commit: ${receipt.uncommitted.slice(0, 20).map(titled).join(', ')}.`]
+              : []),
+            ...(missing.includes('change') ? ['Nothing was changed yet.'] : []),
+            ...(missing.includes('checks')
+              ? failed.map(({ command, code, output }) =>
+                  writeSaid({ head: `The check ${titled(command)} ended with ${code ?? 'no status'}:`, text: output }),
+                )
+              : []),
+            ...(missing.includes('criteria')
+              ? ['Not every criterion is met. meet_criterion says that one is, and what shows it.']
+              : []),
+          ];
+          return said.length === 0 ? null : said.join('\n');
+        });
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+    async moved(project, task) {
+      const words = { title: task.title, body: task.description };
+      await inOrder(task.taskId, () => openRequest(task.history.at(-1)?.by ?? PERSON, project, task, words));
+    },
+    async missing(project, taskId, task) {
+      const all = await attempts.list(taskId);
+      return all.length === 0
+        ? []
+        : lacks(project, task, all.findLast(({ receipt }) => receipt !== null)?.receipt ?? null);
+    },
+    found,
+    async attempts(projectId, taskId) {
+      const at = await taskOf(projectId, taskId);
+      return at.ok ? done(await attempts.list(taskId)) : at;
+    },
+    async diff(projectId, taskId) {
+      const at = await taskOf(projectId, taskId);
+      if (!at.ok) return at;
+      const { project, task } = at.value;
+      const last = (await attempts.list(taskId)).at(-1);
+      if (!last) return NO_WORK;
+      const repository = await repositories.of(projectId, project);
+      const asked = task.request?.branch === last.branch ? task.request : null;
+      const [base, head] = [
+        asked?.base ?? last.base,
+        asked?.state === 'merged' ? asked.head : ((await repository.headOf(last.branch)) ?? last.base),
+      ];
+      if (!(await repository.has(head))) return unable('no-work', 'The commits of this task are not on this relay.');
+      const [{ files, more }, { list }] = await Promise.all([
+        repository.diff(base, head),
+        repository.commits(base, head),
+      ]);
+      return done({ branch: last.branch, base, head, commits: [...list], files, more });
+    },
+    request: (by, project, task, words) =>
+      inOrder(task.taskId, async () => {
+        // What was committed since the last look belongs to the request.
+        const open = await attempts.openOf(task.taskId);
+        if (open) await receiptOf(project, open);
+        return await openRequest(by, project, task, words);
+      }),
+    merge: (projectId, taskId, seen) =>
+      inOrder(taskId, async () => {
+        const at = await taskOf(projectId, taskId);
+        if (!at.ok) return at;
+        const { project, task } = at.value;
+        if (task.request?.state !== 'open') return NO_REQUEST;
+        const repository = await repositories.of(projectId, project);
+        const head = (await repository.headOf(task.request.branch)) ?? task.request.head;
+        if (seen !== undefined && seen !== head)
+          return unable('changed-elsewhere', 'The branch has newer commits than the ones that you looked at.');
+        const merged = await repository.merge(head, `Merge #${task.number} ${task.title}`);
+        if (merged.kind === 'conflict')
+          return unable(
+            'merge-conflict',
+            `Both sides changed ${merged.files.map(titled).join(', ')}. Nothing was merged.`,
+          );
+        if (merged.kind === 'refused') return unable('merge-refused', `The repository refused it: ${merged.why}`);
+        const missing = await work.missing(project, taskId, task);
+        const how = { state: 'merged', note: '', to: 'done' } as const;
+        return await settleRequest(projectId, taskId, how, () => ({ doneWithout: [...missing] }), merged.commit);
+      }),
+    wantChanges: (projectId, taskId, note) =>
+      inOrder(taskId, async () => {
+        const at = await taskOf(projectId, taskId);
+        if (!at.ok) return at;
+        const { project, task } = at.value;
+        if (task.request?.state !== 'open') return NO_REQUEST;
+        const worker = (await attempts.list(taskId)).at(-1)?.agentId ?? null;
+        const how = { state: 'changes-wanted', note, to: 'ready' } as const;
+        const settled = await settleRequest(projectId, taskId, how, (value) => ({
+          assignee: worker !== null && project.agents.includes(worker) ? worker : value.assignee,
+          criteria: value.criteria,
+        }));
+        if (settled.ok && worker !== null && project.agents.includes(worker))
+          await deps.tellAgent(
+            worker,
+            `About the task #${task.number} ${titled(task.title)} of the project ${titled(project.name)}, I ask for changes: ${note}`,
+          );
+        return settled;
+      }),
+    closeRequest: (projectId, taskId) =>
+      inOrder(taskId, async () => {
+        const at = await taskOf(projectId, taskId);
+        if (!at.ok) return at;
+        if (at.value.task.request?.state !== 'open') return NO_REQUEST;
+        return await settleRequest(projectId, taskId, { state: 'closed', note: '', to: null });
+      }),
+    async checkouts(projectId) {
+      const project = await projects.read(projectId);
+      if (!project.ok) return unable('no-project', project.detail);
+      const shown: ShownCheckouts['checkouts'] = [];
+      const repository = await repositories.of(projectId, project.value).catch((error: unknown) => {
+        if (!isFault(error)) throw error;
+        return null;
+      });
+      for (const attempt of await placesOf(projectId)) {
+        const place = placeOf(project.value, attempt);
+        if (!(await checkouts.exists(place))) continue;
+        const { taskId, agentId, folder, branch } = attempt;
+        const inUse = (await attempts.openOf(taskId))?.attempt.agentId === agentId;
+        const standing =
+          inUse || !repository
+            ? ({ state: inUse ? 'in-use' : 'unknown', unsaved: [] } as const)
+            : await inOrder(taskId, async () => checkouts.standing(place, repository, project.value.copy));
+        shown.push({
+          taskId,
+          agentId,
+          folder,
+          branch,
+          bytes: await checkouts.bytesOf(place),
+          state: standing.state,
+          unsaved: [...standing.unsaved],
+        });
+      }
+      return done(shown);
+    },
+    removeCheckout: (projectId, taskId, lose) =>
+      inOrder(taskId, async () => {
+        const at = await taskOf(projectId, taskId);
+        if (!at.ok) return at;
+        const { project } = at.value;
+        if (await attempts.openOf(taskId)) return unable('busy', 'An agent works in it now.');
+        const repository = lose ? null : await repositories.of(projectId, project);
+        for (const attempt of (await placesOf(projectId)).filter((each) => each.taskId === taskId)) {
+          const place = placeOf(project, attempt);
+          if (!(await checkouts.exists(place))) continue;
+          const standing = repository ? await checkouts.standing(place, repository, project.copy) : null;
+          if (standing && standing.state !== 'clean')
+            return unable(
+              'unsaved',
+              standing.state === 'unknown'
+                ? 'The relay cannot read what is in it, so it is kept.'
+                : `Only this checkout has ${standing.unsaved.slice(0, 10).map(titled).join(', ')}.`,
+            );
+          await checkouts.remove(place);
+        }
+        return done(null);
+      }),
+    async environmentOf(agentId) {
+      const open = (await attempts.open(agentId)).at(-1);
+      if (!open) return {};
+      const { projectId, taskId } = open.attempt;
+      return {
+        PORT: String(CHECKOUT_LIMITS.firstPort + (await portsOf({ taskId })) * CHECKOUT_LIMITS.portsEach),
+        ROOST_TASK: `${projectId}/${taskId}`,
+      };
+    },
+    ran(agentId, command) {
+      const noted = (async () => {
+        const open = await attempts.open(agentId);
+        // An executor works in the place of its agent.
+        const executor = open.find(({ attempt }) => attempt.kind === 'executor');
+        for (const { attempt } of executor ? [executor] : open) await attempts.ran(attempt.attemptId, command);
+      })().catch((error: unknown) =>
+        logger.warn('A command of an attempt could not be noted.', { error: String(error) }),
+      );
+      running.add(noted);
+      void noted.finally(() => running.delete(noted));
+    },
+    async recover() {
+      for (const open of await attempts.open()) {
+        const held = await projects.heldBy(open.attempt.taskId);
+        if (held?.agentId === open.attempt.agentId) continue;
+        await settle(open, 'lost', 'The relay ended in the middle of it.');
+      }
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      unsubscribe();
+      await Promise.all(running);
+    },
+  };
+
+  /** The newest attempt in each checkout of a project. */
+  async function placesOf(projectId: ProjectId): Promise<readonly Attempt[]> {
+    const newest = new Map<string, Attempt>();
+    for (const attempt of await attempts.ofProject(projectId))
+      newest.set(`${attempt.agentId}\n${attempt.folder}`, attempt);
+    return [...newest.values()];
+  }
+
+  projects.connect(work);
+  return work;
+}
+
+/** Tokens and cost of a run, as a receipt has them. */
+const spentOf = (end: EventOf<'run-ended'> | undefined): Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'> => ({
+  tokens: end?.usage
+    ? end.usage.inputTokens + end.usage.outputTokens + end.usage.cacheReadTokens + end.usage.cacheWriteTokens
+    : null,
+  costMicroUsd: end?.costMicroUsd ?? 0,
+  estimated: end?.estimated ?? false,
+});
+
+/** Whether a task may be started at all. */
+export const mayStart = (project: ProjectValue | Project, task: Pick<Task, 'columnId'>): boolean => {
+  const kind = kindOfColumn(project, task.columnId);
+  return kind !== 'review' && kind !== 'done';
+};

@@ -1,0 +1,60 @@
+/** Routes of the work on tasks: attempts, diffs, requests to merge, and checkouts. */
+import type { HTTPException } from 'hono/http-exception';
+import { projectWorkEndpoints } from '../../../src/shared/protocol/endpoints/project-work.ts';
+import { answer, type Handled } from '../../http/endpoint.ts';
+import { problem } from '../../http/problem.ts';
+import type { Projects } from '../../team/projects/index.ts';
+import { GitError } from '../checkouts/index.ts';
+import type { Executors } from './executor.ts';
+import type { Done, OpenTaskWork, Unable } from './index.ts';
+
+const problemOf = ({ reason, detail }: Unable): HTTPException =>
+  problem(reason === 'no-project' || reason === 'no-task' ? 404 : 409, reason, detail);
+
+async function orThrow<Value>(outcome: Promise<Done<Value>>): Promise<Value> {
+  try {
+    const settled = await outcome;
+    if (settled.ok) return settled.value;
+    throw problemOf(settled);
+  } catch (error) {
+    if (error instanceof GitError) throw problem(409, 'merge-refused', error.message);
+    throw error;
+  }
+}
+
+export interface TaskWorkRoutesDeps {
+  readonly work: OpenTaskWork;
+  readonly projects: Projects;
+  readonly executors: Executors;
+}
+
+export function createTaskWorkRoutes({ work, projects, executors }: TaskWorkRoutesDeps): readonly Handled[] {
+  return answer(projectWorkEndpoints, {
+    attempts: async ({ projectId, taskId }) => ({ attempts: [...(await orThrow(work.attempts(projectId, taskId)))] }),
+    taskDiff: ({ projectId, taskId }) => orThrow(work.diff(projectId, taskId)),
+    mergeRequest: ({ projectId, taskId, body }) => orThrow(work.merge(projectId, taskId, body.head)),
+    wantChanges: ({ projectId, taskId, body }) => orThrow(work.wantChanges(projectId, taskId, body.note)),
+    closeRequest: ({ projectId, taskId }) => orThrow(work.closeRequest(projectId, taskId)),
+    checkouts: async ({ projectId }) => ({ checkouts: await orThrow(work.checkouts(projectId)) }),
+    removeCheckout: ({ projectId, taskId, body }) => orThrow(work.removeCheckout(projectId, taskId, body.lose)),
+    async spawnExecutor({ body: { projectId, taskId, executionPrompt } }, context) {
+      const client = context.get('client');
+      if (client?.agentId == null) throw problem(403, 'other-agent', 'This needs the credential of an agent.');
+      await projects.called(client.credentialId);
+      const [project, task] = [await projects.read(projectId), await projects.task(projectId, taskId)];
+      if (!project.ok) throw problem(404, 'no-project', project.detail);
+      if (!task.ok) throw problem(404, 'no-task', task.detail);
+      if (task.value.claim?.agentId !== client.agentId)
+        throw problem(403, 'other-agent', 'Your agent has not claimed this task.');
+      const executed = await executors.execute(
+        client.agentId,
+        project.value,
+        task.value,
+        executionPrompt,
+        context.req.raw.signal,
+      );
+      if (!executed.ok) throw problem(409, 'not-ready', executed.detail);
+      return executed.value;
+    },
+  });
+}

@@ -1,0 +1,10 @@
+/** Limits of the work on tasks. */
+export const TASK_WORK_SETTINGS = {
+  /** Files of a repository with instructions for agents. The first that is there is read. */
+  instructions: ['AGENTS.md', 'CLAUDE.md'],
+  instructionBytes: 32_000,
+  /** How long a task waits after its model’s provider was overloaded, in ms. */
+  overloadedMs: 300_000,
+  /** Ends of runs that are kept until their attempts are written. */
+  endsKept: 200,
+} as const;

@@ -1,0 +1,250 @@
+/**
+ * Attempts at tasks, on the wire: what came of each, and the request that asks the person to accept
+ * it.
+ */
+import { z } from 'zod';
+import type { ProjectId, TaskId } from '../domain/ids.ts';
+import { authorSchema, common, ms } from './documents.ts';
+import { idOf, LIMITS } from './limits.ts';
+
+/** Limits of a receipt, of a diff, and of the settings of a project that make them. */
+export const ATTEMPT_LIMITS = {
+  /** Commands, files, commits and checks of one receipt. What is over is counted. */
+  commands: 100,
+  files: 300,
+  commits: 100,
+  checks: 10,
+  /** Characters of a command, of a path, of a commit’s subject. */
+  command: 2_000,
+  path: 1_000,
+  subject: 300,
+  /** Characters of the end of a check’s output. */
+  output: 4_000,
+  /** Files that are copied into a checkout. */
+  copied: 20,
+  /** Characters of a repository’s address. */
+  repository: 1_000,
+  branch: 200,
+  /** Characters of the diff of one file, and of all files together. */
+  patch: 50_000,
+  patches: 500_000,
+  title: 200,
+  body: 10_000,
+  /** Seconds that a task’s preparation, or one check, may take. */
+  seconds: 3_600,
+} as const;
+
+const count = z.number().int().nonnegative();
+const text = (most: number) => z.string().max(most);
+
+/** Conditions of `done`. A project may turn each of them off. */
+export const doneNeedsSchema = z.strictObject({
+  change: z.boolean().describe('at least one commit or changed file'),
+  checks: z.boolean().describe('all checks of the project passed'),
+  criteria: z.boolean().describe('every criterion is met, with evidence'),
+});
+export type DoneNeeds = z.infer<typeof doneNeedsSchema>;
+
+/** How a project's tasks are worked on. */
+export const workFields = {
+  kind: z
+    .enum(['folder', 'git'])
+    .describe('folder: a shared folder that the relay keeps; git: a repository; stays as created'),
+  repository: text(ATTEMPT_LIMITS.repository).describe(
+    'git: an absolute path on the relay’s machine, or an address under https://; folder: empty; stays as created',
+  ),
+  baseBranch: text(ATTEMPT_LIMITS.branch).describe(
+    'git: tasks begin here and are merged here; empty: the repository’s own',
+  ),
+  copy: z
+    .array(text(ATTEMPT_LIMITS.path).min(1))
+    .max(ATTEMPT_LIMITS.copied)
+    .describe('git: untracked files of the repository on the relay’s machine that each checkout gets, such as `.env`'),
+  setup: text(ATTEMPT_LIMITS.command).describe('a command that prepares a checkout; empty: none'),
+  checks: z
+    .array(text(ATTEMPT_LIMITS.command).trim().min(1))
+    .max(ATTEMPT_LIMITS.checks)
+    .describe('commands that must succeed before a task is done'),
+  doneNeeds: doneNeedsSchema,
+  attemptsPerTask: z.number().int().min(1).max(50).describe('attempts at one task'),
+  executorsAtOnce: z.number().int().min(1).max(20).describe('executors of the project that run at the same time'),
+  executorSeconds: z.number().int().min(10).max(ATTEMPT_LIMITS.seconds).describe('time limit of an executor'),
+  taskMicroUsd: count.nullable().describe('most that one task may cost, in millionths of a dollar; null: no limit'),
+  dayMicroUsd: count
+    .nullable()
+    .describe('most that the project may cost in a day, in millionths of a dollar; null: no limit'),
+};
+export const WORK_DEFAULTS = {
+  kind: 'folder',
+  repository: '',
+  baseBranch: '',
+  copy: [] as string[],
+  setup: '',
+  checks: [] as string[],
+  doneNeeds: { change: true, checks: true, criteria: true },
+  attemptsPerTask: 3,
+  executorsAtOnce: 2,
+  executorSeconds: 300,
+  taskMicroUsd: null,
+  dayMicroUsd: null,
+} as const;
+
+const commandSchema = z.strictObject({
+  command: text(ATTEMPT_LIMITS.command),
+  code: z.number().int().nullable().describe('exit status; null: it was ended, or did not start'),
+  ms: count.describe('how long it took, in ms'),
+});
+const checkSchema = z.strictObject({
+  ...commandSchema.shape,
+  output: text(ATTEMPT_LIMITS.output).describe('the end of its output'),
+});
+const fileSchema = z.strictObject({
+  path: text(ATTEMPT_LIMITS.path),
+  status: z.enum(['added', 'changed', 'deleted', 'renamed']),
+  added: count.nullable().describe('lines; null: it is no text'),
+  removed: count.nullable().describe('lines; null: it is no text'),
+});
+export type ChangedFile = z.infer<typeof fileSchema>;
+const commitSchema = z.strictObject({ commit: text(64), subject: text(ATTEMPT_LIMITS.subject) });
+
+/** What came of an attempt, as git and the relay's own records say. */
+export const receiptSchema = z.strictObject({
+  commands: z.array(commandSchema).max(ATTEMPT_LIMITS.commands).describe('commands that ran, oldest first'),
+  moreCommands: count.describe('commands that ran and are not listed'),
+  files: z.array(fileSchema).max(ATTEMPT_LIMITS.files),
+  moreFiles: count,
+  commits: z.array(commitSchema).max(ATTEMPT_LIMITS.commits).describe('oldest first'),
+  moreCommits: count,
+  uncommitted: z
+    .array(text(ATTEMPT_LIMITS.path))
+    .max(ATTEMPT_LIMITS.files)
+    .describe('changed files that are in no commit'),
+  checks: z.array(checkSchema).max(ATTEMPT_LIMITS.checks),
+  pushes: z.array(text(ATTEMPT_LIMITS.branch)).max(10).describe('branches that the relay pushed'),
+  approvals: z
+    .array(z.strictObject({ tool: text(LIMITS.id), allowed: z.boolean() }))
+    .max(ATTEMPT_LIMITS.commands)
+    .describe('what the person allowed or refused'),
+  tokens: count.nullable().describe('all tokens of the run; null: no model reported any'),
+  costMicroUsd: count.describe('in millionths of a dollar'),
+  estimated: z.boolean().describe('the cost is an upper bound'),
+});
+export type Receipt = z.infer<typeof receiptSchema>;
+
+export const attemptOutcomeSchema = z
+  .enum(['review', 'done', 'blocked', 'released', 'ended', 'timed-out', 'lost'])
+  .describe(
+    'review, done, blocked: the task was moved there; released: the claim was given up; ended: its run ended; timed-out: it took too long; lost: the relay or the run died',
+  );
+
+/** An attempt as its record has it. */
+export const attemptValueSchema = z.strictObject({
+  projectId: idOf<ProjectId>(z.string().min(1).max(LIMITS.id)),
+  taskId: idOf<TaskId>(z.string().min(1).max(LIMITS.id)),
+  number: z.number().int().positive().describe('counts the attempts at its task, from 1'),
+  agentId: common.agentId,
+  runId: z.string().max(LIMITS.id).nullable().describe('null: an API client works'),
+  kind: z.enum(['agent', 'executor']).describe('executor: a run that gets a brief, and nothing else'),
+  model: text(LIMITS.id).nullable(),
+  startedAt: ms,
+  endedAt: ms.nullable().describe('null: it is under way'),
+  outcome: attemptOutcomeSchema.nullable(),
+  note: text(2_000).describe('what the agent said at the end, or why the relay ended it; may be empty'),
+  branch: text(ATTEMPT_LIMITS.branch),
+  base: text(64).describe('the commit on which the work stands'),
+  head: text(64).nullable().describe('the last commit of the branch; null: nothing was committed'),
+  folder: text(ATTEMPT_LIMITS.path).describe('where the work is, in the agent’s folder'),
+  receipt: receiptSchema.nullable().describe('null: it is under way, or nothing could be found out'),
+});
+export type AttemptValue = z.infer<typeof attemptValueSchema>;
+export const attemptSchema = z.object({
+  ...attemptValueSchema.shape,
+  attemptId: z.string().min(1).max(LIMITS.id),
+});
+export type Attempt = z.infer<typeof attemptSchema>;
+/** `GET …/tasks/{taskId}/attempts` */
+export const attemptsSchema = z.object({ attempts: z.array(attemptSchema).describe('oldest first') });
+
+/** Asks the person to accept the work on a task. A part of the task's record. */
+export const mergeRequestSchema = z
+  .strictObject({
+    title: text(ATTEMPT_LIMITS.title).min(1),
+    body: text(ATTEMPT_LIMITS.body),
+    by: authorSchema,
+    state: z.enum(['open', 'merged', 'changes-wanted', 'closed']),
+    branch: text(ATTEMPT_LIMITS.branch),
+    base: text(64).describe('the commit that the diff starts from'),
+    head: text(64).describe('the commit that would be merged'),
+    openedAt: ms,
+    updatedAt: ms,
+    merged: text(64).nullable().describe('the commit on the base branch; null: it is not merged'),
+    url: z.string().max(2_000).nullable().describe('the request at the forge; null: it is kept in Roost'),
+  })
+  .describe('asks the person to accept the work on the task');
+export type MergeRequest = z.infer<typeof mergeRequestSchema>;
+
+/** `GET …/tasks/{taskId}/diff` */
+export const diffSchema = z.object({
+  branch: z.string(),
+  base: z.string(),
+  head: z.string(),
+  commits: z.array(commitSchema),
+  files: z.array(
+    z.object({
+      ...fileSchema.shape,
+      before: z.string().nullable().describe('the path before a rename; null: it was not renamed'),
+      patch: z.string().nullable().describe('a unified diff; null: the file is no text, or the diff is too long'),
+    }),
+  ),
+  more: count.describe('changed files that are not listed'),
+});
+export type Diff = z.infer<typeof diffSchema>;
+
+/** `POST …/tasks/{taskId}/request/changes` */
+export const wantChangesSchema = z.strictObject({ note: z.string().trim().min(1).max(2_000) });
+/** `POST …/tasks/{taskId}/request/merge` */
+export const mergeSchema = z.strictObject({
+  head: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('the commit that was looked at; the merge is refused if there is a newer one'),
+});
+
+/** `GET …/projects/{projectId}/checkouts` */
+export const checkoutsSchema = z.object({
+  checkouts: z.array(
+    z.object({
+      taskId: idOf<TaskId>(z.string()),
+      agentId: common.agentId,
+      folder: z.string(),
+      branch: z.string(),
+      bytes: count,
+      state: z
+        .enum(['in-use', 'clean', 'unsaved', 'unknown'])
+        .describe(
+          'in-use: an agent works in it; clean: everything in it is on the branch that the relay has; unsaved: something would be lost; unknown: it cannot be read, and counts as unsaved',
+        ),
+      unsaved: z.array(z.string()).describe('files and commits that only this checkout has'),
+    }),
+  ),
+});
+export type Checkouts = z.infer<typeof checkoutsSchema>;
+export const removeCheckoutSchema = z.strictObject({
+  lose: z.boolean().default(false).describe('also what only this checkout has is deleted'),
+});
+
+/** `POST /v1/internal/spawn-executor` */
+export const spawnExecutorSchema = z.strictObject({
+  projectId: idOf<ProjectId>(z.string().min(1).max(LIMITS.id)),
+  taskId: idOf<TaskId>(z.string().min(1).max(LIMITS.id)),
+  executionPrompt: z.string().trim().min(1).max(50_000).describe('the whole brief: the executor is told nothing else'),
+});
+/** What came of an executor. The relay takes it from git and from its own records. */
+export const executedSchema = z.object({
+  outcome: z.enum(['complete', 'blocked', 'failed', 'timeout']),
+  why: z.string().nullable().describe('why it is not complete, as a sentence; null: it is'),
+  proposal: z.string().nullable().describe('what the executor proposes where it stopped; null: nothing'),
+  attempt: attemptSchema,
+});
+export type Executed = z.infer<typeof executedSchema>;

@@ -1,0 +1,96 @@
+/** What came of the work on tasks: attempts, diffs, requests to merge, and checkouts. */
+import {
+  attemptsSchema,
+  checkoutsSchema,
+  diffSchema,
+  executedSchema,
+  mergeSchema,
+  removeCheckoutSchema,
+  spawnExecutorSchema,
+  wantChangesSchema,
+} from '../attempts.ts';
+import { taskSchema } from '../projects.ts';
+import { endpoint } from './endpoint.ts';
+import { noProject, noTask, projectParams, taskParams } from './projects.ts';
+
+const noWork = { status: 409, when: '`no-work`: nobody has worked on it, or its work is gone' } as const;
+const noRequest = { status: 409, when: '`no-request`: no request is open' } as const;
+
+export const projectWorkEndpoints = {
+  attempts: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/attempts',
+    does: 'Lists the attempts at a task, with what came of each.',
+    params: taskParams,
+    answers: [{ status: 200, when: 'found', body: attemptsSchema }, noTask],
+  }),
+  taskDiff: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/diff',
+    does: 'Shows what the work on a task changed, compared with where it began.',
+    params: taskParams,
+    answers: [{ status: 200, when: 'found', body: diffSchema }, noTask, noWork],
+  }),
+  mergeRequest: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/request/merge',
+    does: 'Accepts the work on a task: merges its branch, and moves the task to done. Nothing is forced.',
+    params: taskParams,
+    body: mergeSchema,
+    answers: [
+      { status: 200, when: 'merged', body: taskSchema },
+      noTask,
+      {
+        status: 409,
+        when: '`no-request`: no request is open; `merge-conflict`: files changed on both sides, and the sentence names them; `changed-elsewhere`: the branch has newer commits; `merge-refused`: the repository refused it',
+      },
+    ],
+  }),
+  wantChanges: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/request/changes',
+    does: 'Asks for changes. The task returns to ready, and its agent is told.',
+    params: taskParams,
+    body: wantChangesSchema,
+    answers: [{ status: 200, when: 'said', body: taskSchema }, noTask, noRequest],
+  }),
+  closeRequest: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/request/close',
+    does: 'Closes a request without merging. The branch stays.',
+    params: taskParams,
+    answers: [{ status: 200, when: 'closed', body: taskSchema }, noTask, noRequest],
+  }),
+  checkouts: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/checkouts',
+    does: 'Lists the checkouts of a project, with their size and what only they have.',
+    params: projectParams,
+    answers: [{ status: 200, when: 'found', body: checkoutsSchema }, noProject],
+  }),
+  removeCheckout: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/checkout/remove',
+    does: 'Deletes the checkout of a task. One with files or commits that only it has is deleted only with `lose`.',
+    params: taskParams,
+    body: removeCheckoutSchema,
+    answers: [
+      { status: 204, when: 'deleted, or there was none' },
+      noTask,
+      { status: 409, when: '`unsaved`: something would be lost; `busy`: an agent works in it' },
+    ],
+  }),
+  spawnExecutor: endpoint({
+    method: 'POST',
+    path: '/v1/internal/spawn-executor',
+    does: 'Has an executor work on a task that the calling agent has claimed, and answers when it has ended.',
+    access: 'client',
+    body: spawnExecutorSchema,
+    answers: [
+      { status: 200, when: 'it has ended', body: executedSchema },
+      { status: 403, when: '`other-agent`: the caller is no agent, or has not claimed the task' },
+      noTask,
+      { status: 409, when: '`not-ready`: the task is in review or done, or a limit of the project is reached' },
+    ],
+  }),
+};

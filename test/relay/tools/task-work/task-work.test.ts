@@ -1,0 +1,223 @@
+/** Work on tasks through a relay over HTTP, with real git, a real sandbox and a real repository. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attemptsSchema, checkoutsSchema, diffSchema, type Attempt } from '../../../../src/shared/protocol/attempts.ts';
+import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
+import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
+
+const AGENTS = ['a1', 'a2'];
+let night: NightRelay;
+let folder: string;
+/** What a run answers. Set by each test. */
+let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'roost-git-'));
+  night = await openNightRelay(AGENTS, (request) => script(request));
+  for (const agentId of AGENTS)
+    await good('PUT', `/v1/agents/${agentId}/config`, { coordination: { toolsets: { shell: 'allow' } } });
+});
+afterAll(async () => {
+  await night.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const git = (where: string, ...args: string[]) =>
+  execFileSync('git', ['-C', where, '-c', 'user.name=P', '-c', 'user.email=p@localhost', ...args], {
+    encoding: 'utf8',
+  });
+
+/** A person's repository with one commit. */
+function repository(name: string, files: Readonly<Record<string, string>>): string {
+  const path = join(folder, name);
+  mkdirSync(path);
+  git(path, 'init', '--quiet', '--initial-branch=main');
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(path, file, '..'), { recursive: true });
+    writeFileSync(join(path, file), text);
+  }
+  git(path, 'add', '-A');
+  git(path, 'commit', '--quiet', '-m', 'Begin');
+  return path;
+}
+
+async function ask(method: string, path: string, json?: unknown): Promise<{ status: number; body: unknown }> {
+  const answer = await night.call(method, path, json);
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+}
+async function good(method: string, path: string, json?: unknown): Promise<unknown> {
+  const { status, body } = await ask(method, path, json);
+  expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
+  return body;
+}
+const project = async (fields: object): Promise<Project> =>
+  projectSchema.parse(await good('POST', '/v1/projects', { name: 'Bakery', agents: AGENTS, ...fields }));
+const task = async ({ projectId }: Project, fields: object = {}): Promise<Task> =>
+  taskSchema.parse(
+    await good('POST', `/v1/projects/${projectId}/tasks`, { title: 'Add a price', columnId: 'ready', ...fields }),
+  );
+const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
+const read = async (of: Task): Promise<Task> => taskSchema.parse(await good('GET', at(of)));
+const attempts = async (of: Task): Promise<Attempt[]> =>
+  attemptsSchema.parse(await good('GET', `${at(of)}/attempts`)).attempts;
+const ids = ({ projectId, taskId }: Task) => ({ projectId, taskId });
+const folderIn = (text: string) => /in the folder “([^”]+)”/.exec(text)?.[1] ?? '';
+/** Waits for something that ends a moment after its call. */
+async function until<Value>(look: () => Promise<Value | undefined | false>): Promise<Value> {
+  for (let i = 0; i < 200; i++) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('It did not come.');
+}
+
+describe('a task of a repository', () => {
+  it('goes from ready to merged, and the receipt says what git says', async () => {
+    const path = repository('bakery', { 'bread.txt': 'rye\n', 'AGENTS.md': 'Bake slowly.\n' });
+    const of = await project({ kind: 'git', repository: path, checks: ['grep -q price bread.txt'] });
+    const made = await task(of, { criteria: [{ text: 'A price is there' }] });
+    const claimed = await night.tool('a1', 'claim_task', ids(made));
+    expect(claimed).toContain('Bake slowly.');
+    const where = folderIn(claimed);
+    const run = (command: string) => night.tool('a1', 'run_command', { command: `cd ${where} && ${command}` });
+    expect(await run('git branch --show-current && git remote && echo $PORT $ROOST_TASK')).toMatch(
+      new RegExp(`feat/1-add-a-price\\\\n> 20000 ${of.projectId}/${made.taskId}`),
+    );
+    const review = { ...ids(made), status: 'review' };
+    await run('echo price 3 >> bread.txt');
+    expect(await night.tool('a1', 'transition_task', review)).toContain('in no commit: “bread.txt”');
+    await run('git commit -qam "Add a price"');
+    expect(await night.tool('a1', 'transition_task', review)).toContain('Not every criterion is met');
+    await night.tool('a1', 'meet_criterion', { ...ids(made), criterion: 1, evidence: 'bread.txt' });
+    await night.tool('a1', 'open_pull_request', { ...ids(made), title: 'A price', body: 'Look at it.' });
+    expect(await night.tool('a1', 'transition_task', review)).toContain('Moved.');
+    const [attempt] = await until(async () => {
+      const all = await attempts(made);
+      return all[0]?.endedAt != null && all;
+    });
+    expect(attempt).toMatchObject({
+      ...{ outcome: 'review', agentId: 'a1', branch: 'feat/1-add-a-price', note: '' },
+      receipt: {
+        files: [{ path: 'bread.txt', status: 'changed', added: 1, removed: 0 }],
+        commits: [{ subject: 'Add a price' }],
+        checks: [{ command: 'grep -q price bread.txt', code: 0 }],
+        uncommitted: [],
+      },
+    });
+    expect(attempt?.receipt?.commands.map(({ code }) => code)).toContain(0);
+    const diff = diffSchema.parse(await good('GET', `${at(made)}/diff`));
+    expect(diff.files).toMatchObject([{ path: 'bread.txt', patch: expect.stringContaining('+price 3') as string }]);
+    expect(await ask('POST', `${at(made)}/request/merge`, { head: 'another' })).toMatchObject({ status: 409 });
+    const merged = taskSchema.parse(await good('POST', `${at(made)}/request/merge`, { head: diff.head }));
+    expect(merged).toMatchObject({ columnId: 'done', doneWithout: [], request: { state: 'merged' } });
+    expect(readFileSync(join(path, 'bread.txt'), 'utf8')).toBe('rye\nprice 3\n');
+    expect(git(path, 'status', '--porcelain')).toBe('');
+    const { checkouts } = checkoutsSchema.parse(await good('GET', `/v1/projects/${of.projectId}/checkouts`));
+    expect(checkouts).toMatchObject([{ state: 'clean', agentId: 'a1', folder: where }]);
+    await good('POST', `${at(made)}/checkout/remove`, {});
+    expect(await good('GET', `/v1/projects/${of.projectId}/checkouts`)).toEqual({ checkouts: [] });
+  });
+
+  it('is refused where both sides changed a file, and goes on after changes were asked for', async () => {
+    const path = repository('conflict', { 'a.txt': 'one\n' });
+    const of = await project({ kind: 'git', repository: path });
+    const made = await task(of);
+    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
+    const run = (command: string) => night.tool('a1', 'run_command', { command: `cd ${where} && ${command}` });
+    await run('echo two > a.txt && git commit -qam Two');
+    await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' });
+    writeFileSync(join(path, 'a.txt'), 'three\n');
+    git(path, 'commit', '-qam', 'Three');
+    const conflict = await ask('POST', `${at(made)}/request/merge`, {});
+    expect(conflict).toMatchObject({ status: 409, body: { type: 'about:roost/merge-conflict' } });
+    expect(JSON.stringify(conflict.body)).toContain('a.txt');
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('three\n');
+    await good('POST', `${at(made)}/request/changes`, { note: 'Keep both.' });
+    expect(await read(made)).toMatchObject({ columnId: 'ready', assignee: 'a1', request: { state: 'changes-wanted' } });
+    expect(folderIn(await night.tool('a1', 'claim_task', ids(made)))).toBe(where);
+  });
+
+  it('has a checkout that is kept as long as something is only there', async () => {
+    const of = await project({ kind: 'git', repository: repository('kept', { 'a.txt': 'one\n' }) });
+    const made = await task(of);
+    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
+    await night.tool('a1', 'write_file', { path: `${where}/new.txt`, content: 'Only here.' });
+    expect(await ask('POST', `${at(made)}/checkout/remove`, {})).toMatchObject({
+      status: 409,
+      body: { type: 'about:roost/busy' },
+    });
+    await night.tool('a1', 'release_task', { ...ids(made), note: 'Not now.' });
+    await until(async () => (await attempts(made))[0]?.endedAt != null);
+    const refused = await ask('POST', `${at(made)}/checkout/remove`, {});
+    expect(refused).toMatchObject({ status: 409, body: { type: 'about:roost/unsaved' } });
+    expect(JSON.stringify(refused.body)).toContain('new.txt');
+    await good('POST', `${at(made)}/checkout/remove`, { lose: true });
+  });
+});
+
+describe('a task of a folder project', () => {
+  it('begins with the project’s files, and the person accepts what was changed', async () => {
+    const of = await project({ name: 'Trip' });
+    const work = async (agentId: string, title: string, file: string, text: string) => {
+      const made = await task(of, { title });
+      const where = folderIn(await night.tool(agentId, 'claim_task', ids(made)));
+      await night.tool(agentId, 'write_file', { path: `${where}/${file}`, content: text });
+      expect(await night.tool(agentId, 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+      return { made, where };
+    };
+    const first = await work('a1', 'Ferries', 'ferries.md', 'Three ferries.\n');
+    await good('POST', `${at(first.made)}/request/merge`, {});
+    expect(await read(first.made)).toMatchObject({ columnId: 'done', request: { state: 'merged' } });
+    const second = await work('a2', 'Hotels', 'notes/hotels.md', 'Two hotels.\n');
+    expect(await night.tool('a2', 'read_file', { path: `${second.where}/ferries.md` })).toContain('Three ferries.');
+    const diff = diffSchema.parse(await good('GET', `${at(second.made)}/diff`));
+    expect(diff.files.map(({ path, status }) => [path, status])).toEqual([['notes/hotels.md', 'added']]);
+  });
+});
+
+describe('an executor', () => {
+  it('is told the brief and the rules alone, and what it did is what git says', async () => {
+    const of = await project({
+      kind: 'git',
+      repository: repository('exec', { 'a.txt': 'one\n' }),
+      checks: ['grep -q two a.txt'],
+    });
+    const made = await task(of);
+    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
+    const asked: ScriptedRequest[] = [];
+    script = (request) => {
+      asked.push(request);
+      return request.results.length === 0
+        ? [
+            {
+              call: 'run_command',
+              input: { command: `cd ${where} && echo two > a.txt && git commit -qam "fix: write two"` },
+            },
+          ]
+        : [{ call: 'complete', input: {} }];
+    };
+    const text = await night.tool('a1', 'spawn_executor', { ...ids(made), executionPrompt: 'Write two into a.txt.' });
+    expect(text).toMatch(/Outcome: complete.*fix: write two.*Check “grep -q two a.txt”: passed/);
+    const [first] = asked;
+    expect(first?.last).toBe('Write two into a.txt.');
+    expect(first?.system).not.toMatch(/Name of a1|soul/i);
+    const all = await attempts(made);
+    expect(all.at(-1)).toMatchObject({ kind: 'executor', outcome: 'done', receipt: { commands: [{ code: 0 }] } });
+  });
+
+  it('that lies ends as blocked', async () => {
+    const of = await project({ kind: 'git', repository: repository('lies', { 'a.txt': 'one\n' }) });
+    const made = await task(of);
+    await night.tool('a1', 'claim_task', ids(made));
+    script = () => [{ say: 'All tests pass.' }, { call: 'complete', input: { notes: 'Committed everything.' } }];
+    const text = await night.tool('a1', 'execute_task', ids(made));
+    expect(text).toContain('Outcome: blocked (It changed nothing.)');
+    expect((await attempts(made)).at(-1)).toMatchObject({ kind: 'executor', outcome: 'blocked' });
+  });
+});
