@@ -54,11 +54,12 @@ export const OWNER_RIGHTS = {
       sentence`Outside the sandbox this relay runs programs for its owner’s household alone. ${named(home)}`,
   },
   'machine-folders': {
-    opens: 'An MCP server in the sandbox is shown the folders of the machine that the person names, and no others.',
+    opens:
+      'An MCP server in the sandbox is shown the folders of the machine that the person names, and no others. A project is a repository that lies there.',
     holder: () => 'owners',
     off: '',
     refusal: (home) =>
-      sentence`This relay shows folders of its machine to programs of its owner’s household alone. Leave the folders out. ${named(home)}`,
+      sentence`This relay uses folders of its machine for its owner’s household alone. Leave the folders out. ${named(home)}`,
   },
   'bare-commands': {
     opens: 'Where there is no sandbox, commands of agents and scheduled scripts run as the user who started the relay.',

@@ -2,7 +2,7 @@
  * One home: a household's event log, its team and session, its API clients, and the endpoints of
  * all these.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Context } from 'hono';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
@@ -536,7 +536,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     sealer: deps.sealer,
     scripts,
     hands: { workspaces, sandbox: deps.sandbox, web: deps.webs.of(rights.pages), rights },
-    repositories: { folder: join(deps.projects, id), rights },
+    repositories: { folder: join(deps.projects, id), hidden: dirname(deps.projects), rights },
     attached,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, schedules } = team;

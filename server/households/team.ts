@@ -59,10 +59,13 @@ import { createPauses } from '../team/pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../team/searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../team/threads/index.ts';
-import { createCheckouts, createRepositories, type RepositoriesDeps } from '../tools/checkouts/index.ts';
+import { createGuardedFetch } from '../platform/guarded-fetch.ts';
+import { createCheckouts, createRepositories, createTokens, type RepositoriesDeps } from '../tools/checkouts/index.ts';
 import { commandReach, createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
-import { createTaskWork, type OpenTaskWork } from '../tools/task-work/index.ts';
-import { createExecutors, type Executors } from '../tools/task-work/executor.ts';
+import { createTaskWork } from '../tools/task-work/index.ts';
+import { createExecutors } from '../tools/task-work/executor.ts';
+import { createForges } from '../tools/task-work/forge.ts';
+import type { TaskWorkRoutesDeps } from '../tools/task-work/routes.ts';
 import { createTaskWorkTools } from '../tools/task-work/tools.ts';
 import { createProviderTools } from '../tools/web/index.ts';
 
@@ -100,7 +103,7 @@ export interface TeamDeps {
   /** Agents' folders. Left out: they have none, and no tools for them. */
   readonly hands?: Hands;
   /** The relay’s repositories of projects. Left out: agents have no checkouts. */
-  readonly repositories?: Pick<RepositoriesDeps, 'folder' | 'rights'>;
+  readonly repositories?: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights'>;
   /** MCP servers that the person has added. Left out: none. */
   readonly attached?: Pick<Attached, 'tools' | 'records'>;
   readonly limits?: SessionLimits;
@@ -115,7 +118,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly threads: Threads;
   readonly projects: Projects;
   /** Null: agents have no folders here. */
-  readonly taskWork: { readonly work: OpenTaskWork; readonly executors: Executors } | null;
+  readonly taskWork: (Omit<TaskWorkRoutesDeps, 'projects'> & { close(): Promise<void> }) | null;
   readonly searches: Searches;
   readonly costs: OpenCosts;
   readonly calls: Calls;
@@ -292,18 +295,24 @@ export async function openTeam({
     : null;
   const taskWork: Team['taskWork'] =
     hands && repositoriesOf && handTools ? openTaskWork(hands, repositoriesOf, handTools) : null;
-  function openTaskWork(own: Hands, given: Pick<RepositoriesDeps, 'folder' | 'rights'>, handed: HandTools) {
+  function openTaskWork(own: Hands, given: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights'>, handed: HandTools) {
     const attempts = createAttempts({
       ...{ db, home, now, newId },
       onChange: () => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null }),
     });
-    const repositories = createRepositories({ ...given, tokenOf: () => Promise.resolve(null) });
+    const tokens = createTokens({ db, home, sealer });
+    const forgeFetch = createGuardedFetch(given.rights.servers);
+    const repositories = createRepositories({
+      ...given,
+      tokenOf: async (projectId) => (await tokens.of(projectId))?.token ?? null,
+    });
     const checkouts = createCheckouts({
       ...{ ...own, newId, scratch: join(given.folder, 'scratch') },
       reachOf: (agentId) => commandReach({ ...own, configs }, agentId),
     });
     const work = createTaskWork({
-      ...{ projects, attempts, checkouts, repositories, directory, log, now, logger },
+      ...{ projects, attempts, checkouts, repositories, tokens, directory, log, now, logger },
+      forges: createForges({ fetch: forgeFetch.fetch }),
       endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
       async tellAgent(agentId, text) {
         const message = { messageId: newId(), to: agentId, from: 'human', text, time: now(), threadId: null } as const;
@@ -333,7 +342,7 @@ export async function openTeam({
       },
     });
     tools.offer(calls.guard(createTaskWorkTools({ projects, work, repositories, executors })));
-    return { work, executors };
+    return { work, executors, tokens, close: () => forgeFetch.close() };
   }
   tools.offer(
     calls.guard([
@@ -408,6 +417,7 @@ export async function openTeam({
       reach.close();
       projects.close();
       await taskWork?.work.close();
+      await taskWork?.close();
       await schedules.close(false);
       await runs.close();
       await calls.close();

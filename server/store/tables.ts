@@ -408,6 +408,8 @@ export interface Tables extends NightTables {
     version: Generated<number>;
     stamp: string | null;
   };
+  /** Tokens for repositories and their forges. No other device has them. */
+  project_tokens: { home: string; project: string; forge: string | null; sealed: Uint8Array };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -650,6 +652,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   projects: 'record',
   tasks: 'record',
   attempts: 'record',
+  project_tokens: 'lease',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

@@ -1,4 +1,4 @@
-/** Attempts at tasks. */
+/** Attempts at tasks, and tokens for repositories. */
 import { sql, type Kysely, type Migration } from 'kysely';
 
 const STATEMENTS: readonly string[] = [
@@ -19,6 +19,15 @@ const STATEMENTS: readonly string[] = [
       version bigint not null default 0,
       stamp text,
       constraint attempts_pk primary key (home, attempt)
+    )
+  `,
+  `
+    create table roost.project_tokens (
+      home text not null,
+      project text not null,
+      forge text,
+      sealed bytea not null,
+      constraint project_tokens_pk primary key (home, project)
     )
   `,
   `create index attempts_of_task on roost.attempts (home, task, started_at)`,

@@ -39,6 +39,7 @@ export {
   type Repository,
 } from './repositories.ts';
 export { CHECKOUT_LIMITS } from './settings.ts';
+export { createTokens, type Tokens } from './tokens.ts';
 
 /** One checkout: whose it is, and where. */
 export interface Place {

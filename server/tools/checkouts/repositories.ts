@@ -5,7 +5,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
@@ -83,6 +83,8 @@ export interface Changed extends ChangedFile {
 export interface RepositoriesDeps {
   /** Contains one repository for each project. */
   readonly folder: string;
+  /** The relay’s home: no repository above, at or below it is used. */
+  readonly hidden: string;
   readonly rights: Pick<HomeRights, 'has' | 'refusal' | 'servers'>;
   /** A token for a remote, sent as the password of the user `x-access-token`. Null: none. */
   readonly tokenOf: (projectId: ProjectId) => Promise<string | null>;
@@ -108,9 +110,11 @@ const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
 
 const STATUS: Readonly<Record<string, ChangedFile['status']>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'added' };
 const shortPath = (path: string) => path.slice(0, ATTEMPT_LIMITS.path);
+const within = (inner: string, outer: string) =>
+  inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 const lines = (text: string) => (text === '' ? [] : text.split('\n'));
 
-export function createRepositories({ folder, rights, tokenOf }: RepositoriesDeps): Repositories {
+export function createRepositories({ folder, hidden, rights, tokenOf }: RepositoriesDeps): Repositories {
   const opened = new Map<string, Promise<Repository>>();
   // The person may change the base branch.
   const keyOf = (projectId: ProjectId, { kind, repository, baseBranch }: Source) =>
@@ -121,7 +125,12 @@ export function createRepositories({ folder, rights, tokenOf }: RepositoriesDeps
     if (kind === 'folder') return repository === '' ? null : sentence`A folder project has no repository.`;
     if (isAbsolute(repository)) {
       if (!rights.has('machine-folders')) return rights.refusal('machine-folders');
-      return existsSync(repository) ? null : sentence`There is no ${repository} on the relay’s machine.`;
+      const real = await realpath(repository).catch(() => null);
+      if (real === null) return sentence`There is no ${repository} on the relay’s machine.`;
+      const own = await realpath(hidden).catch(() => hidden);
+      return within(real, own) || within(own, real)
+        ? sentence`${repository} holds what is the relay’s own, or lies in it.`
+        : null;
     }
     if (!URL.canParse(repository))
       return sentence`A repository is an absolute path on the relay’s machine, or an address under https://.`;

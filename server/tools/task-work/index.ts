@@ -51,7 +51,9 @@ import {
   type Place,
   type Repositories,
   type Repository,
+  type Tokens,
 } from '../checkouts/index.ts';
+import { ForgeError, type Forges } from './forge.ts';
 import { WorkspaceError } from '../workspaces/index.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
@@ -105,6 +107,8 @@ export interface TaskWorkDeps {
   readonly attempts: Attempts;
   readonly checkouts: Checkouts;
   readonly repositories: Repositories;
+  readonly tokens: Tokens;
+  readonly forges: Forges;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   /** Ends the commands of an agent whose run is over. */
@@ -119,7 +123,8 @@ const unable = (reason: Unable['reason'], detail: string): Unable => ({ ok: fals
 const done = <Value>(value: Value): Done<Value> => ({ ok: true, value });
 const NO_WORK = unable('no-work', 'Nobody has worked on this task yet.');
 const NO_REQUEST = unable('no-request', 'No request of this task is open.');
-const isFault = (error: unknown) => error instanceof GitError || error instanceof WorkspaceError;
+const isFault = (error: unknown) =>
+  error instanceof GitError || error instanceof WorkspaceError || error instanceof ForgeError;
 
 /** A readable part of a name of a branch or a folder. */
 const slugOf = (text: string): string =>
@@ -417,6 +422,16 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const head = await repository.headOf(last.branch);
     if (head === null || head === last.base) return unable('no-work', 'The branch of the task has no change yet.');
     const isOpen = task.request?.state === 'open' && task.request.branch === last.branch;
+    const token = project.kind === 'git' ? await deps.tokens.of(project.projectId) : null;
+    let url = task.request?.url ?? null;
+    if (token?.forge != null) {
+      const { branch: base } = await repository.base();
+      await repository.push(last.branch);
+      url = await deps.forges.open(
+        { kind: token.forge, repository: project.repository, token: token.token },
+        { branch: last.branch, base, title: words.title, body: words.body },
+      );
+    }
     const request: MergeRequest = {
       ...{
         title: words.title.slice(0, ATTEMPT_LIMITS.title),
@@ -424,7 +439,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         by,
         state: 'open',
       },
-      ...{ branch: last.branch, base: last.base, head, merged: null, url: task.request?.url ?? null },
+      ...{ branch: last.branch, base: last.base, head, merged: null, url },
       ...{ openedAt: isOpen ? (task.request?.openedAt ?? now()) : now(), updatedAt: now() },
     };
     const saved = await projects.update(project.projectId, task.taskId, ({ value }) => ({
@@ -593,7 +608,14 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       inOrder(taskId, async () => {
         const at = await taskOf(projectId, taskId);
         if (!at.ok) return at;
-        if (at.value.task.request?.state !== 'open') return NO_REQUEST;
+        const { project, task } = at.value;
+        if (task.request?.state !== 'open') return NO_REQUEST;
+        const token = task.request.url === null ? null : await deps.tokens.of(projectId);
+        if (token?.forge != null)
+          await deps.forges.close(
+            { kind: token.forge, repository: project.repository, token: token.token },
+            task.request.branch,
+          );
         return await settleRequest(projectId, taskId, { state: 'closed', note: '', to: null });
       }),
     async checkouts(projectId) {

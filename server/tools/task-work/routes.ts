@@ -1,11 +1,13 @@
 /** Routes of the work on tasks: attempts, diffs, requests to merge, and checkouts. */
 import type { HTTPException } from 'hono/http-exception';
+import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { projectWorkEndpoints } from '../../../src/shared/protocol/endpoints/project-work.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Projects } from '../../team/projects/index.ts';
-import { GitError } from '../checkouts/index.ts';
+import { GitError, type Tokens } from '../checkouts/index.ts';
 import type { Executors } from './executor.ts';
+import { ForgeError } from './forge.ts';
 import type { Done, OpenTaskWork, Unable } from './index.ts';
 
 const problemOf = ({ reason, detail }: Unable): HTTPException =>
@@ -17,7 +19,7 @@ async function orThrow<Value>(outcome: Promise<Done<Value>>): Promise<Value> {
     if (settled.ok) return settled.value;
     throw problemOf(settled);
   } catch (error) {
-    if (error instanceof GitError) throw problem(409, 'merge-refused', error.message);
+    if (error instanceof GitError || error instanceof ForgeError) throw problem(409, 'merge-refused', error.message);
     throw error;
   }
 }
@@ -26,9 +28,15 @@ export interface TaskWorkRoutesDeps {
   readonly work: OpenTaskWork;
   readonly projects: Projects;
   readonly executors: Executors;
+  readonly tokens: Tokens;
 }
 
-export function createTaskWorkRoutes({ work, projects, executors }: TaskWorkRoutesDeps): readonly Handled[] {
+export function createTaskWorkRoutes({ work, projects, executors, tokens }: TaskWorkRoutesDeps): readonly Handled[] {
+  async function projectOf(projectId: ProjectId) {
+    const project = await projects.read(projectId);
+    if (!project.ok) throw problem(404, 'no-project', project.detail);
+    return project.value;
+  }
   return answer(projectWorkEndpoints, {
     attempts: async ({ projectId, taskId }) => ({ attempts: [...(await orThrow(work.attempts(projectId, taskId)))] }),
     taskDiff: ({ projectId, taskId }) => orThrow(work.diff(projectId, taskId)),
@@ -37,6 +45,25 @@ export function createTaskWorkRoutes({ work, projects, executors }: TaskWorkRout
     closeRequest: ({ projectId, taskId }) => orThrow(work.closeRequest(projectId, taskId)),
     checkouts: async ({ projectId }) => ({ checkouts: await orThrow(work.checkouts(projectId)) }),
     removeCheckout: ({ projectId, taskId, body }) => orThrow(work.removeCheckout(projectId, taskId, body.lose)),
+    async token({ projectId }) {
+      await projectOf(projectId);
+      const stored = await tokens.of(projectId);
+      return { isSet: stored !== null, forge: stored?.forge ?? null };
+    },
+    async putToken({ projectId, body }) {
+      const { repository } = await projectOf(projectId);
+      if (!repository.startsWith('https://') && !repository.startsWith('http://'))
+        throw problem(400, 'misfit', 'Only a repository with an address takes a token.', {
+          fields: { errors: [{ field: 'token', message: 'Only a repository with an address takes a token.' }] },
+        });
+      await tokens.put(projectId, body);
+      return { isSet: true, forge: body.forge };
+    },
+    async removeToken({ projectId }) {
+      await projectOf(projectId);
+      await tokens.remove(projectId);
+      return null;
+    },
     async spawnExecutor({ body: { projectId, taskId, executionPrompt } }, context) {
       const client = context.get('client');
       if (client?.agentId == null) throw problem(403, 'other-agent', 'This needs the credential of an agent.');

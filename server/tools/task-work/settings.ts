@@ -5,6 +5,11 @@ export const TASK_WORK_SETTINGS = {
   instructionBytes: 32_000,
   /** How long a task waits after its model’s provider was overloaded, in ms. */
   overloadedMs: 300_000,
+  /** A call of a forge, in ms. */
+  forgeMs: 15_000,
+  /** Characters of an answer of a forge, and requests in its list. */
+  forgeCharacters: 2_000_000,
+  forgeListed: 50,
   /** Ends of runs that are kept until their attempts are written. */
   endsKept: 200,
 } as const;

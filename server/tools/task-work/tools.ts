@@ -9,6 +9,7 @@ import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import type { Projects } from '../../team/projects/index.ts';
 import { CHECKOUT_LIMITS, GitError, type Repositories } from '../checkouts/index.ts';
 import { executedText, type Executors } from './executor.ts';
+import { ForgeError } from './forge.ts';
 import type { OpenTaskWork } from './index.ts';
 
 const id = z
@@ -96,7 +97,7 @@ export function createTaskWorkTools({
             `The request is open: branch ${branch} at ${head.slice(0, 12)}${url === null ? '' : `, ${url}`}.`,
           );
         } catch (error) {
-          if (error instanceof GitError) return toolError(error.message);
+          if (error instanceof GitError || error instanceof ForgeError) return toolError(error.message);
           throw error;
         }
       },

@@ -234,6 +234,25 @@ export const removeCheckoutSchema = z.strictObject({
   lose: z.boolean().default(false).describe('also what only this checkout has is deleted'),
 });
 
+export const forgeKindSchema = z.enum(['github', 'gitea']).describe('gitea: also Forgejo');
+export type ForgeKind = z.infer<typeof forgeKindSchema>;
+/** `PUT …/projects/{projectId}/token` */
+export const putTokenSchema = z.strictObject({
+  token: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .regex(/^[\x21-\x7e]+$/, 'must be one word without spaces')
+    .describe('fetches and pushes the repository; it is stored sealed, and shown to nobody'),
+  forge: forgeKindSchema.nullable().describe('where requests are opened; null: they are kept in Roost'),
+});
+/** `GET …/projects/{projectId}/token` */
+export const tokenSchema = z.object({
+  isSet: z.boolean(),
+  forge: forgeKindSchema.nullable(),
+});
+
 /** `POST /v1/internal/spawn-executor` */
 export const spawnExecutorSchema = z.strictObject({
   projectId: idOf<ProjectId>(z.string().min(1).max(LIMITS.id)),

@@ -5,8 +5,10 @@ import {
   diffSchema,
   executedSchema,
   mergeSchema,
+  putTokenSchema,
   removeCheckoutSchema,
   spawnExecutorSchema,
+  tokenSchema,
   wantChangesSchema,
 } from '../attempts.ts';
 import { taskSchema } from '../projects.ts';
@@ -79,6 +81,32 @@ export const projectWorkEndpoints = {
       noTask,
       { status: 409, when: '`unsaved`: something would be lost; `busy`: an agent works in it' },
     ],
+  }),
+  token: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/token',
+    does: 'Says whether a token is set for the repository of a project.',
+    params: projectParams,
+    answers: [{ status: 200, when: 'found', body: tokenSchema }, noProject],
+  }),
+  putToken: endpoint({
+    method: 'PUT',
+    path: '/v1/projects/{projectId}/token',
+    does: 'Sets the token with which the relay fetches and pushes the repository of a project, and opens requests at its forge. No agent sees it.',
+    params: projectParams,
+    body: putTokenSchema,
+    answers: [
+      { status: 200, when: 'set', body: tokenSchema },
+      { status: 400, when: '`misfit`: the repository has no address that takes a token' },
+      noProject,
+    ],
+  }),
+  removeToken: endpoint({
+    method: 'DELETE',
+    path: '/v1/projects/{projectId}/token',
+    does: 'Deletes the token of a project.',
+    params: projectParams,
+    answers: [{ status: 204, when: 'deleted, or there was none' }, noProject],
   }),
   spawnExecutor: endpoint({
     method: 'POST',
