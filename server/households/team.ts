@@ -331,6 +331,7 @@ export async function openTeam({
           contextTokens: copy?.contextTokens ?? DEFAULT_SETTINGS.contextTokens,
         };
       },
+      onError: saying('A second mind could not look at a task in review.'),
       usedUp: async (agentId) => (await costs.usedUp(agentId))?.message ?? null,
       async tellPerson(agentId, text) {
         const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;

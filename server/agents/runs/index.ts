@@ -29,8 +29,8 @@ export interface AgentRun<Refusal = never> {
   readonly identity: { readonly agentId: AgentId };
   /** What caused the run. Sessions start their runs themselves. */
   readonly cause: Exclude<RunCause, { kind: 'session' }>;
-  /** It works within the turn of another run of its agent, which waits for it. */
-  readonly withinTurn?: true;
+  /** False: it takes no turn of its agent, whose other work it shares nothing with. */
+  readonly takesTurn?: false;
   /** False: it is told neither the time nor the team. */
   readonly tellsAround?: false;
   /** Returns its system prompt. `tools`: names of the tools that it is offered. */
@@ -289,9 +289,10 @@ export function createRuns(deps: RunsDeps): Runs {
   async function start<Refusal>(asked: AgentRun<Refusal>): Promise<Started<Refusal>> {
     const { agentId } = asked.identity;
     if (closing.signal.aborted) return { ok: false, refusal: { why: 'closing' } };
-    const endTurn = asked.withinTurn
-      ? () => undefined
-      : await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
+    const endTurn =
+      asked.takesTurn === false
+        ? () => undefined
+        : await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
     if (!endTurn) return { ok: false, refusal: { why: closing.signal.aborted ? 'closing' : 'agent-busy' } };
     try {
       const runId = newId();

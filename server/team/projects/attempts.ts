@@ -12,6 +12,7 @@ import {
   type AttemptValue,
   type Receipt,
   receiptSchema,
+  type SecondReview,
 } from '../../../src/shared/protocol/attempts.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordAnswer, RecordOf, RecordStanding } from '../../../src/shared/protocol/records.ts';
@@ -41,7 +42,10 @@ export interface Attempts {
   begin(
     holder: Holder,
     claimToken: number,
-    given: Omit<AttemptValue, 'number' | 'runId' | 'endedAt' | 'outcome' | 'head' | 'receipt' | 'note' | 'agentId'>,
+    given: Omit<
+      AttemptValue,
+      'number' | 'runId' | 'endedAt' | 'outcome' | 'head' | 'receipt' | 'note' | 'agentId' | 'review'
+    >,
   ): Promise<Attempt>;
   /** The attempt under way of the agent that has claimed the task. Executors of it are left out. */
   openOf(taskId: TaskId): Promise<OpenAttempt | null>;
@@ -55,6 +59,8 @@ export interface Attempts {
   found(attemptId: string, draft: Draft): Promise<void>;
   /** Writes what a run used into the receipts of its attempts. */
   spent(runId: RunId, spent: Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'>): Promise<void>;
+  /** What a second mind says of it. */
+  reviewed(attemptId: string, review: SecondReview): Promise<void>;
   /** Ends it. False: it has ended already. */
   end(attemptId: string, end: Pick<AttemptValue, 'outcome' | 'head' | 'receipt' | 'note'>): Promise<boolean>;
 }
@@ -108,7 +114,7 @@ export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps)
         number: Math.max(0, ...numbers) + 1,
         agentId: holder.agentId,
         runId: 'runId' in holder ? holder.runId : null,
-        ...{ endedAt: null, outcome: null, head: null, receipt: null, note: '' },
+        ...{ endedAt: null, outcome: null, head: null, receipt: null, note: '', review: null },
       };
       await db
         .insertInto('attempts')
@@ -169,6 +175,23 @@ export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps)
             .execute();
         }
       });
+    },
+    async reviewed(attemptId, review) {
+      await db.transaction().execute(async (trx) => {
+        const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
+        if (!row) return;
+        await trx
+          .updateTable('attempts')
+          .set({
+            value_json: JSON.stringify({ ...attemptValueOf(row), review }),
+            stamp: null,
+            version: Number(row.version) + 1,
+          })
+          .where('home', '=', home)
+          .where('attempt', '=', attemptId)
+          .execute();
+      });
+      onChange();
     },
     async end(attemptId, end) {
       const isEnded = await changing(attemptId, (row) => ({

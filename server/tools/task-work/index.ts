@@ -92,6 +92,8 @@ export interface OpenTaskWork extends TaskWork {
   removeCheckout(projectId: ProjectId, taskId: TaskId, lose: boolean): Promise<Done<null>>;
   /** What the attempt of this task that is under way has come to now, with its checks. */
   found(project: Project, task: Task): Promise<Receipt | null>;
+  /** Calls the listener for each task that an agent has moved to review. */
+  onReview(listener: (project: Project, task: Task) => void): void;
   /** Variables for the commands of an agent that works on a task. */
   environmentOf(agentId: AgentId): Promise<Readonly<Record<string, string>>>;
   /** A command of this agent has ended. */
@@ -149,6 +151,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     queues.set(taskId, queue);
     return queue(work);
   };
+  const reviewListeners: ((project: Project, task: Task) => void)[] = [];
   const running = new Set<Promise<void>>();
   /** The ends of the newest runs, whose attempts may end a moment later. */
   const ends = new Map<RunId, EventOf<'run-ended'>>();
@@ -526,6 +529,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     async moved(project, task) {
       const words = { title: task.title, body: task.description };
       await inOrder(task.taskId, () => openRequest(task.history.at(-1)?.by ?? PERSON, project, task, words));
+      for (const listener of reviewListeners) listener(project, task);
     },
     async missing(project, taskId, task) {
       const all = await attempts.list(taskId);
@@ -534,6 +538,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         : lacks(project, task, all.findLast(({ receipt }) => receipt !== null)?.receipt ?? null);
     },
     found,
+    onReview: (listener) => void reviewListeners.push(listener),
     async attempts(projectId, taskId) {
       const at = await taskOf(projectId, taskId);
       return at.ok ? done(await attempts.list(taskId)) : at;

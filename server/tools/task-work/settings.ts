@@ -5,6 +5,8 @@ export const TASK_WORK_SETTINGS = {
   instructionBytes: 32_000,
   /** How long a task waits after its model’s provider was overloaded, in ms. */
   overloadedMs: 300_000,
+  /** Requests to a model for one review. */
+  reviewTurns: 3,
   /** A call of a forge, in ms. */
   forgeMs: 15_000,
   /** Characters of an answer of a forge, and requests in its list. */

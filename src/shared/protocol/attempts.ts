@@ -70,11 +70,15 @@ export const workFields = {
   executorsAtOnce: z.number().int().min(1).max(20).describe('executors of the project that run at the same time'),
   executorSeconds: z.number().int().min(10).max(ATTEMPT_LIMITS.seconds).describe('time limit of an executor'),
   taskMicroUsd: count.nullable().describe('most that one task may cost, in millionths of a dollar; null: no limit'),
+  reviewer: common.agentId
+    .nullable()
+    .describe('an agent with whose model a fresh run looks at each task in review; null: none does'),
   dayMicroUsd: count
     .nullable()
     .describe('most that the project may cost in a day, in millionths of a dollar; null: no limit'),
 };
 export const WORK_DEFAULTS = {
+  reviewer: null,
   kind: 'folder',
   repository: '',
   baseBranch: '',
@@ -137,6 +141,25 @@ export const attemptOutcomeSchema = z
     'review, done, blocked: the task was moved there; released: the claim was given up; ended: its run ended; timed-out: it took too long; lost: the relay or the run died',
   );
 
+/** What a second mind says of the work: it saw criteria, diff and checks, and no words of the agent. */
+export const secondReviewSchema = z.strictObject({
+  by: common.agentId.describe('with whose model'),
+  model: text(LIMITS.id),
+  at: ms,
+  criteria: z
+    .array(
+      z.strictObject({
+        text: text(2_000),
+        verdict: z.enum(['met', 'not-met', 'cannot-tell']),
+        why: text(2_000),
+      }),
+    )
+    .max(50),
+  error: text(2_000).nullable().describe('why there is no verdict; null: there is one'),
+  costMicroUsd: count,
+});
+export type SecondReview = z.infer<typeof secondReviewSchema>;
+
 /** An attempt as its record has it. */
 export const attemptValueSchema = z.strictObject({
   projectId: idOf<ProjectId>(z.string().min(1).max(LIMITS.id)),
@@ -155,6 +178,7 @@ export const attemptValueSchema = z.strictObject({
   head: text(64).nullable().describe('the last commit of the branch; null: nothing was committed'),
   folder: text(ATTEMPT_LIMITS.path).describe('where the work is, in the agent’s folder'),
   receipt: receiptSchema.nullable().describe('null: it is under way, or nothing could be found out'),
+  review: secondReviewSchema.nullable().default(null).describe('of a second mind; null: none was asked'),
 });
 export type AttemptValue = z.infer<typeof attemptValueSchema>;
 export const attemptSchema = z.object({

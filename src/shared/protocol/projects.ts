@@ -97,6 +97,7 @@ const work = {
   attemptsPerTask: workFields.attemptsPerTask.default(WORK_DEFAULTS.attemptsPerTask),
   executorsAtOnce: workFields.executorsAtOnce.default(WORK_DEFAULTS.executorsAtOnce),
   executorSeconds: workFields.executorSeconds.default(WORK_DEFAULTS.executorSeconds),
+  reviewer: workFields.reviewer.default(WORK_DEFAULTS.reviewer),
   taskMicroUsd: workFields.taskMicroUsd.default(WORK_DEFAULTS.taskMicroUsd),
   dayMicroUsd: workFields.dayMicroUsd.default(WORK_DEFAULTS.dayMicroUsd),
 };

@@ -220,4 +220,66 @@ describe('an executor', () => {
     expect(text).toContain('Outcome: blocked (It changed nothing.)');
     expect((await attempts(made)).at(-1)).toMatchObject({ kind: 'executor', outcome: 'blocked' });
   });
+
+  it('whose agent has no permission for a tool ends as blocked, and the receipt says so', async () => {
+    const of = await project({ kind: 'git', repository: repository('asks', { 'a.txt': 'one\n' }), agents: ['a2'] });
+    const made = await task(of);
+    await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'ask' } } });
+    await night.tool('a2', 'claim_task', ids(made));
+    script = ({ results }) =>
+      results.length === 0 ? [{ call: 'run_command', input: { command: 'true' } }] : [{ call: 'complete', input: {} }];
+    expect(await night.tool('a2', 'execute_task', ids(made))).toContain('permission for run_command');
+    expect((await attempts(made)).at(-1)).toMatchObject({
+      ...{ outcome: 'blocked', receipt: { approvals: [{ tool: 'run_command', allowed: false }] } },
+    });
+    await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'allow' } } });
+  });
+
+  it('is stopped by each limit of its project, and its task waits after an overload', async () => {
+    const of = await project({
+      kind: 'git',
+      repository: repository('limits', { 'a.txt': 'one\n' }),
+      attemptsPerTask: 2,
+    });
+    const made = await task(of);
+    await night.tool('a1', 'claim_task', ids(made));
+    script = () => [{ call: 'fail', input: { why: 'It needs a table.', proposal: 'A table of prices.' } }];
+    const first = await night.tool('a1', 'execute_task', ids(made));
+    expect(first).toMatch(/Outcome: blocked \(It needs a table\.\).*A table of prices/);
+    await night.tool('a1', 'execute_task', ids(made));
+    expect(await night.tool('a1', 'execute_task', ids(made))).toContain('2 executors have worked on the task');
+    await night.tool('a1', 'meet_criterion', { ...ids(made), criterion: 1, evidence: 'x' });
+    await good('POST', `${at(made)}/move`, { columnId: 'review' });
+    expect(await night.tool('a1', 'execute_task', ids(made))).toMatch(/not claimed|not started again/);
+  });
+
+  it('is followed by a second mind that sees criteria, diff and checks, and no words', async () => {
+    const of = await project({
+      ...{ kind: 'git', repository: repository('second', { 'a.txt': 'one\n' }), checks: ['grep two a.txt'] },
+      reviewer: 'a2',
+    });
+    const made = await task(of, { criteria: [{ text: 'two is written' }, { text: 'it is tested' }] });
+    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
+    await night.tool('a1', 'run_command', { command: `cd ${where} && echo two >> a.txt && git commit -qam Two` });
+    for (const criterion of [1, 2])
+      await night.tool('a1', 'meet_criterion', { ...ids(made), criterion, evidence: 'Trust me, all is tested.' });
+    const asked: ScriptedRequest[] = [];
+    script = (request) => {
+      asked.push(request);
+      const verdicts = [
+        { criterion: 1, verdict: 'met', why: 'a.txt' },
+        { criterion: 2, verdict: 'not-met', why: 'No test is in the diff.' },
+      ];
+      return [{ call: 'judge', input: { verdicts } }];
+    };
+    await night.tool('a1', 'transition_task', { ...ids(made), status: 'review', note: 'All is well.' });
+    const reviewed = await until(async () => (await attempts(made)).find(({ review }) => review !== null));
+    expect(reviewed.review).toMatchObject({
+      ...{ by: 'a2', error: null },
+      criteria: [{ verdict: 'met' }, { verdict: 'not-met', why: 'No test is in the diff.' }],
+    });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.last).toMatch(/two is written[^]*\+two[^]*grep two a.txt/);
+    expect(asked[0]?.last).not.toMatch(/Trust me|All is well/);
+  });
 });
