@@ -57,6 +57,8 @@ export interface Language {
     readonly links: readonly string[];
     readonly sleep: readonly string[];
     readonly inbox: readonly string[];
+    /** Takes a task of a project. */
+    readonly task: readonly string[];
     readonly rename: readonly string[];
     readonly soul: readonly string[];
     readonly keep: readonly string[];
@@ -218,7 +220,7 @@ const TEXTS = {
     'I looked, and I do not have that. Either it was not said to me, or it lies further back than I was given. Tell me again, and I will keep it.',
   work: 'I would like to, and cannot yet: no model is connected, so my words are prepared. Connect one and ask me again; I keep what you said until then.',
   noWords: 'I did not catch that. Ask me something, or begin with “What can you do?”',
-  can: 'In this demo I can do five things for real:\n\n- **Remember.** Say “Remember this: …”, and ask me later, also after I have slept.\n- **Remind you.** “Remind me in 20 minutes: the kettle.”\n- **Write to another.** “Tell {other} that the bridge holds.”\n- **Wake another.** “Wake {other}: come and see.”\n- **Sleep.** “Go to sleep”, and WAKE brings me back as who I am.\n\nWith a model connected I think for myself, and help with whatever you bring.',
+  can: 'In this demo I can do six things for real:\n\n- **Remember.** Say “Remember this: …”, and ask me later, also after I have slept.\n- **Remind you.** “Remind me in 20 minutes: the kettle.”\n- **Write to another.** “Tell {other} that the bridge holds.”\n- **Wake another.** “Wake {other}: come and see.”\n- **Take a task.** Give me one under **Projects**, and say “Take a task”.\n- **Sleep.** “Go to sleep”, and WAKE brings me back as who I am.\n\nWith a model connected I think for myself, and help with whatever you bring.',
   canAlone:
     'In this demo I can do two things for real:\n\n- **Remember.** Say “Remember this: …”, and ask me later, also after I have slept.\n- **Remind you.** “Remind me in 20 minutes: the kettle.”\n\nSUMMON brings others to life; then I can write to them and wake them, too. With a model connected I think for myself.',
   whoElse: 'Besides me there are {others}. Choose a face to talk to one of them.',
@@ -230,6 +232,14 @@ const TEXTS = {
   ownWords: 'I will put it into my own words.',
   named: 'There. It sits well; say it now and then, so that it wears in.',
   soulWritten: 'Done. That is how I would put it today; the earlier one is kept.',
+  noProject: 'I am assigned to no project yet. You can do that in its settings, under **Projects**.',
+  noTask: 'No task is ready for me. Move one to **Ready**, and tell me to take it.',
+  noGit: 'This demo cannot work on a repository. A model can.',
+  taskFile:
+    '# {title}\n\nThis is the demo’s answer, to show how a task goes from ready to review. Connect a model, and the work in it is real.\n',
+  taskEvidence: 'The demo wrote {file}.',
+  taskDone:
+    'I took the task {title}, wrote {file}, and moved it to review. Look at what I changed there, and accept it or ask for changes.',
   written: 'That is written down, and I will be given it whenever I wake.',
   // The relay's answers are in English already and are quoted unchanged.
   delivered: '{answer}',
@@ -274,6 +284,14 @@ export const ENGLISH: Language = {
     links: [':', ',', 'that ', 'because '],
     sleep: ['go to sleep', 'sleep now'],
     inbox: ['read your inbox', 'check your inbox', 'read your mail', 'check your mail'],
+    task: [
+      'take a task',
+      'take the next task',
+      'take what is ready',
+      'work on a task',
+      'work on your tasks',
+      'work on your projects',
+    ],
     rename: ['rename yourself to', 'rename yourself', 'call yourself', 'your name is now'],
     soul: ['write your soul', 'rewrite your soul', 'write a new soul'],
     keep: ['remember', 'keep in mind', 'do not forget', 'dont forget'],

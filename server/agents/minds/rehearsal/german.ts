@@ -128,7 +128,7 @@ const TEXTS: Language['texts'] = {
     'Ich habe nachgesehen, und das habe ich nicht. Entweder wurde es mir nicht gesagt, oder es liegt weiter zurück, als mir mitgegeben wurde. Sag es mir noch einmal, und ich behalte es.',
   work: 'Ich würde gern, und kann es noch nicht: Kein Modell ist verbunden, darum sind meine Worte vorbereitet. Verbinde eines, und frag mich noch einmal; was du gesagt hast, behalte ich bis dahin.',
   noWords: 'Das habe ich nicht verstanden. Frag mich etwas, oder fang an mit „Was kannst du?“',
-  can: 'In dieser Demo kann ich fünf Dinge wirklich:\n\n- **Behalten.** Sag „Merke dir: …“, und frag mich später danach, auch nachdem ich geschlafen habe.\n- **Dich erinnern.** „Erinnere mich in 20 Minuten an den Tee.“\n- **Jemandem schreiben.** „Sag {other}, dass die Brücke hält.“\n- **Jemanden wecken.** „Wecke {other}: Komm und sieh.“\n- **Schlafen.** „Geh schlafen“, und WAKE bringt mich zurück, wie ich bin.\n\nMit einem verbundenen Modell denke ich selbst, und helfe bei allem, was du mitbringst.',
+  can: 'In dieser Demo kann ich sechs Dinge wirklich:\n\n- **Behalten.** Sag „Merke dir: …“, und frag mich später danach, auch nachdem ich geschlafen habe.\n- **Dich erinnern.** „Erinnere mich in 20 Minuten an den Tee.“\n- **Jemandem schreiben.** „Sag {other}, dass die Brücke hält.“\n- **Jemanden wecken.** „Wecke {other}: Komm und sieh.“\n- **Eine Aufgabe nehmen.** Gib mir eine unter **Projekte**, und sag „Nimm eine Aufgabe“.\n- **Schlafen.** „Geh schlafen“, und WAKE bringt mich zurück, wie ich bin.\n\nMit einem verbundenen Modell denke ich selbst, und helfe bei allem, was du mitbringst.',
   canAlone:
     'In dieser Demo kann ich zwei Dinge wirklich:\n\n- **Behalten.** Sag „Merke dir: …“, und frag mich später danach, auch nachdem ich geschlafen habe.\n- **Dich erinnern.** „Erinnere mich in 20 Minuten an den Tee.“\n\nSUMMON ruft andere ins Leben; dann kann ich ihnen auch schreiben und sie wecken. Mit einem verbundenen Modell denke ich selbst.',
   whoElse: 'Außer mir gibt es hier {others}. Wähle ein Gesicht, um mit jemandem davon zu reden.',
@@ -139,6 +139,14 @@ const TEXTS: Language['texts'] = {
   ownWords: 'Ich fasse es in meine eigenen Worte.',
   named: 'So. Er sitzt gut; sag ihn ab und zu, dann läuft er sich ein.',
   soulWritten: 'Fertig. So würde ich es heute sagen; die frühere bleibt aufgehoben.',
+  noProject: 'Ich gehöre noch zu keinem Projekt. Das stellst du in seinen Einstellungen ein, unter **Projekte**.',
+  noTask: 'Keine Aufgabe ist für mich bereit. Schieb eine nach **Bereit**, und sag mir, dass ich sie nehmen soll.',
+  noGit: 'Diese Demo kann nicht an einem Repository arbeiten. Ein Modell kann es.',
+  taskFile:
+    '# {title}\n\nDas ist die Antwort der Demo. Sie zeigt, wie eine Aufgabe von „bereit“ zur Durchsicht kommt. Verbinde ein Modell, dann ist auch die Arbeit echt.\n',
+  taskEvidence: 'Die Demo hat {file} geschrieben.',
+  taskDone:
+    'Ich habe die Aufgabe {title} genommen, {file} geschrieben und sie zur Durchsicht geschoben. Sieh dort an, was ich geändert habe, und nimm es an, oder bitte um Änderungen.',
   written: 'Das ist aufgeschrieben, und ich bekomme es, wann immer ich aufwache.',
   delivered: 'Die Nachricht liegt im Posteingang von {to} und wird gelesen, sobald {to} wieder an der Reihe ist.',
   granted: '{to} ist wach und liest die Nachricht jetzt.',
@@ -181,6 +189,7 @@ export const GERMAN: Language = {
     links: [', dass ', ':', ',', 'weil '],
     sleep: ['geh schlafen', 'gehe schlafen', 'schlaf', 'schlaf ein'],
     inbox: ['lies deinen posteingang', 'lies deine post', 'prüfe deinen posteingang', 'prüfe deine post'],
+    task: ['nimm eine aufgabe', 'nimm dir eine aufgabe', 'nimm die nächste aufgabe', 'arbeite an einer aufgabe'],
     rename: [
       'nenne dich ab jetzt',
       'nenn dich ab jetzt',

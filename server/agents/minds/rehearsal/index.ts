@@ -8,7 +8,8 @@
  * The demo does not think, and says so in each soul and most answers. It recognises sentences by
  * word lists and answers from tables, one per language (`english.ts`, `german.ts`). Other sentences
  * are stored as facts, or answered with "a model would know". It sets single reminders at plain
- * times, no routines, and none if any part of the time was not understood. It uses no other tool.
+ * times, no routines, and none if any part of the time was not understood. It takes a task of a
+ * folder project from ready to review. It uses no other tool.
  * The relay's own texts are English, so they are quoted in English in every language.
  *
  * It is deterministic: the same seed, seat and words give the same answer. `Rehearsal` can make it

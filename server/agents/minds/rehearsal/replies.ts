@@ -433,6 +433,7 @@ function command(reading: Reading, said: string, language: Language, seed: numbe
   if (isCommand(said, language, commands.sleep))
     return [tools.has('go_to_sleep') ? call('go_to_sleep', {}) : words(texts.staysUp)];
   if (isCommand(said, language, commands.inbox)) return [call('read_inbox', {})];
+  if (isCommand(said, language, commands.task)) return [call('get_my_projects', {})];
   const wish = tools.has('wake_later') ? reminderIn(said, language) : null;
   if (wish) return [call('wake_later', { message: wish.message, ...wish.when })];
   const name = isLead ? null : newName(said, language);
@@ -458,6 +459,84 @@ function talk(reading: Reading, seed: number): ReplyPart[] {
   return [words(...before, answer(reading, said, language, seed), ...(files.length > 0 ? [] : [honesty]))];
 }
 
+/** What a routine on projects tells its agent names this tool. */
+const ON_PROJECTS = '`claim_task`';
+/** The path of the demo's file in the checkout of a task. */
+const TASK_FILE = 'result.md';
+const taskSchema = z.looseObject({ projectId: z.string().optional(), taskId: z.string().optional() });
+
+/** The next step of the work on a task; null: the tool is not part of it. */
+function onTask(reading: Reading, { name, input, isError, text }: ToolDone, language: Language): ReplyPart[] | null {
+  const { projectId = '', taskId = '' } = taskSchema.safeParse(input).data ?? {};
+  const { texts } = language;
+  const claim = resultsOf(reading, 'claim_task').at(-1);
+  const folder = /in the folder “([^”]+)”/.exec(claim?.text ?? '')?.[1];
+  const title = /^#\d+ “([^”]*)”/m.exec(claim?.text ?? '')?.[1] ?? '';
+  const ids = taskSchema.safeParse(claim?.input).data ?? {};
+  switch (name) {
+    case 'read_inbox':
+      return reading.system.includes(ON_PROJECTS) && resultsOf(reading, 'get_my_projects').length === 0
+        ? [call('get_my_projects', {})]
+        : null;
+    case 'get_my_projects': {
+      if (isError) return [words(texts.noProject)];
+      const ready = [...text.matchAll(/^Project .*, id (\S+)\. Tasks by column: .*\(ready\): [1-9]/gm)][0]?.[1];
+      return ready === undefined ? [words(texts.noTask)] : [call('get_ready_tasks', { projectId: ready })];
+    }
+    case 'get_ready_tasks': {
+      const task = /^#\d+ .*?, id ([\w-]+),/m.exec(text)?.[1];
+      return task === undefined ? [words(texts.noTask)] : [call('claim_task', { projectId, taskId: task })];
+    }
+    case 'claim_task':
+      if (isError) return [words(say(language, 'failed', { answer: text }))];
+      if (folder === undefined || text.includes('git checkout'))
+        return [words(texts.noGit), call('release_task', { projectId, taskId, note: texts.noGit })];
+      return [call('write_file', { path: `${folder}/${TASK_FILE}`, content: say(language, 'taskFile', { title }) })];
+    case 'write_file':
+    case 'meet_criterion': {
+      if (folder === undefined || isError) return null;
+      const met = resultsOf(reading, 'meet_criterion').filter(
+        (said) => taskSchema.safeParse(said.input).data?.taskId === ids.taskId,
+      ).length;
+      const criteria = [...(claim?.text ?? '').matchAll(/^Criterion (\d+), not met/gm)].map(([, number]) =>
+        Number(number),
+      );
+      const next = criteria[met];
+      return next === undefined
+        ? [
+            call('transition_task', {
+              ...ids,
+              status: 'review',
+              note: say(language, 'taskEvidence', { file: TASK_FILE }),
+            }),
+          ]
+        : [
+            call('meet_criterion', {
+              ...ids,
+              criterion: next,
+              evidence: say(language, 'taskEvidence', { file: TASK_FILE }),
+            }),
+          ];
+    }
+    case 'transition_task':
+      return isError ? null : [words(say(language, 'taskDone', { title: quoted(language, title), file: TASK_FILE }))];
+    case 'release_task':
+      return [words(texts.noTask)];
+    default:
+      return null;
+  }
+}
+/** Calls of this tool in the conversation, with their results, oldest first. */
+function resultsOf({ turns }: Reading, name: string): { readonly input: unknown; readonly text: string }[] {
+  const results = new Map(turns.flatMap((turn) => turn.results.map((result) => [result.callId, result] as const)));
+  return turns
+    .flatMap(({ calls }) => calls)
+    .flatMap((made) => {
+      const result = made.name === name ? results.get(made.id) : undefined;
+      return result === undefined || result.isError ? [] : [{ input: made.input, text: result.text }];
+    });
+}
+
 /** The text after a tool's result, by tool. */
 const OUTCOMES: Readonly<Record<string, TextName>> = {
   message_agent: 'delivered',
@@ -476,6 +555,8 @@ const COMES_BACK = /^It comes back to you on (.+), (\d\d:\d\d), as “([^”]*)�
 /** Reports the result of a tool in the language of the person's request. */
 function afterTool(reading: Reading, { name, input, isError, text }: ToolDone): ReplyPart[] {
   const language = languageOfWords(reading, lastSaid(reading));
+  const step = onTask(reading, { name, input, isError, text }, language);
+  if (step) return step;
   const { to = '', at } = inputSchema.safeParse(input).data ?? {};
   const answered = { to, inbox: text, answer: language.name === 'English' ? text : quotedLast(language, text) };
   const wish = name === 'wake_later' && isError ? reminderIn(lastSaid(reading), language) : null;
@@ -538,6 +619,8 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
     // In a run outside a session, a reminder comes with the first turn.
     const due = reading.last.texts.filter((text) => reminderDue(text) !== null);
     if (due.length > 0) return [words(...due.map((text) => onMessage(reading.language, text)))];
+    // A routine on projects: its first step.
+    if (reading.system.includes(ON_PROJECTS)) return [call('read_inbox', {})];
     return greet(reading, options.seed);
   }
   const done = reading.last.texts.length === 0 ? lastDone(reading) : null;

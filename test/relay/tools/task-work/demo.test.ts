@@ -1,0 +1,53 @@
+/** The demo mind takes a folder task from ready to review, so that a newcomer sees it without a key. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
+import { diffSchema } from '../../../../src/shared/protocol/attempts.ts';
+import { type Browser, openTestRelay, type OpenRelay } from '../../../support/open-relay.ts';
+import { COPY } from '../../../support/schedules.ts';
+
+let relay: OpenRelay;
+let browser: Browser;
+beforeAll(async () => {
+  relay = await openTestRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'] });
+  browser = await relay.signIn();
+  const agents = [
+    { agentId: 'lead', name: 'Julian', position: 4, retired: false },
+    { agentId: 'a1', name: 'Wren', position: 0, retired: false },
+  ];
+  await good('PUT', '/api/team', { agents });
+  await good('PUT', '/api/standing-copies/a1', { version: 'v1', copy: { ...COPY, name: 'Wren' } });
+});
+afterAll(() => relay.close());
+
+async function good(method: string, path: string, json?: unknown): Promise<unknown> {
+  const answer = await browser.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+  const text = await answer.text();
+  expect(answer.ok, `${method} ${path}: ${text}`).toBe(true);
+  return text === '' ? null : JSON.parse(text);
+}
+
+describe('the demo mind', () => {
+  it('takes a task of a folder project from ready to review, and its diff is there', async () => {
+    const project = projectSchema.parse(await good('POST', '/v1/projects', { name: 'Trip', agents: ['a1'] }));
+    const tasks = `/v1/projects/${project.projectId}/tasks`;
+    const task = taskSchema.parse(
+      await good('POST', tasks, {
+        ...{ title: 'Find a ferry', columnId: 'ready' },
+        criteria: [{ text: 'Three ferries' }, { text: 'Their prices' }],
+      }),
+    );
+    const routine = {
+      ...{ kind: 'routine', agentId: 'a1', name: 'Work' },
+      instructions: 'Claim a task with `claim_task` and work on it.',
+      timing: { kind: 'weekly', days: [1], time: '07:30' },
+    };
+    const { scheduleId } = (await good('POST', '/v1/pulse-routines', routine)) as { scheduleId: string };
+    await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    const read = async () => taskSchema.parse(await good('GET', `${tasks}/${task.taskId}`));
+    await expect.poll(read, { timeout: 15_000 }).toMatchObject({ columnId: 'review', claim: null });
+    expect((await read()).criteria.every(({ met }) => met?.by === 'a1')).toBe(true);
+    const diff = diffSchema.parse(await good('GET', `${tasks}/${task.taskId}/diff`));
+    expect(diff.files).toMatchObject([{ path: 'result.md', status: 'added' }]);
+    expect(diff.files[0]?.patch).toContain('+# Find a ferry');
+  });
+});
