@@ -91,6 +91,8 @@ export interface TaskWork {
   finish(project: Project, task: Task): Promise<string | null>;
   /** The task has moved to review: the person is asked to accept the work. */
   moved(project: Project, task: Task): Promise<void>;
+  /** The attempts at a task as text for an agent: what git and the checks say, then the words. */
+  told(taskId: TaskId, nameOf: (agentId: AgentId) => string): Promise<string>;
   /** Conditions of done that do not hold for the task. */
   missing(
     project: Pick<ProjectValue, 'checks'>,

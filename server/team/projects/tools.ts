@@ -64,7 +64,7 @@ function createWords(team: readonly TeamMember[], readerId: string) {
       ...notes,
     ].join('\n');
   }
-  return { project, line, whole };
+  return { project, line, whole, nameOf };
 }
 
 export interface ProjectToolDeps {
@@ -147,14 +147,17 @@ export function createProjectTools({ projects, directory, work }: ProjectToolDep
     tool({
       name: 'get_task_context',
       description:
-        'Reads everything about a task: description, criteria with evidence, and notes of those who worked on it.',
+        'Reads everything about a task: description, criteria with evidence, notes, and what came of each attempt.',
       input: z.object({ projectId, taskId }),
       readOnly: true,
       async run(input, caller) {
         const project = await own(caller, input.projectId);
         if (!project) return NOT_YOURS;
         const task = await projects.task(input.projectId, input.taskId);
-        return task.ok ? toolDone((await wordsFor(caller)).whole(project, task.value)) : failed(task);
+        if (!task.ok) return failed(task);
+        const words = await wordsFor(caller);
+        const attempts = (await work?.told(input.taskId, words.nameOf)) ?? '';
+        return toolDone([words.whole(project, task.value), ...(attempts === '' ? [] : [attempts])].join('\n'));
       },
     }),
     tool({
@@ -179,8 +182,10 @@ export function createProjectTools({ projects, directory, work }: ProjectToolDep
           );
           return toolError(place.text);
         }
-        const words = (await wordsFor(caller)).whole(project, claimed.value);
-        return toolDone(['The task is yours.', ...(place.text === '' ? [] : [place.text]), words].join('\n'));
+        const words = await wordsFor(caller);
+        const attempts = (await work?.told(input.taskId, words.nameOf)) ?? '';
+        const parts = ['The task is yours.', place.text, words.whole(project, claimed.value), attempts];
+        return toolDone(parts.filter((part) => part !== '').join('\n'));
       },
     }),
     tool({

@@ -531,6 +531,31 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       await inOrder(task.taskId, () => openRequest(task.history.at(-1)?.by ?? PERSON, project, task, words));
       for (const listener of reviewListeners) listener(project, task);
     },
+    async told(taskId, nameOf) {
+      const all = (await attempts.list(taskId)).filter(({ endedAt }) => endedAt !== null);
+      return all
+        .slice(-TASK_WORK_SETTINGS.attemptsTold)
+        .map((attempt) => {
+          const { number, kind, agentId, outcome, branch, receipt, note, review } = attempt;
+          const by = kind === 'executor' ? `an executor of ${nameOf(agentId)}` : nameOf(agentId);
+          const facts = receipt && [
+            `${receipt.commits.length + receipt.moreCommits} commits`,
+            `${receipt.files.length + receipt.moreFiles} files changed`,
+            ...(receipt.uncommitted.length > 0 ? [`${receipt.uncommitted.length} in no commit`] : []),
+            ...receipt.checks.map(({ command, code }) => `${titled(command)} ${code === 0 ? 'passed' : 'failed'}`),
+          ];
+          return [
+            `Attempt ${number} by ${by}: ${outcome ?? 'under way'}, branch ${branch}, ${facts ? facts.join(', ') : 'without a receipt'}.`,
+            ...(note === '' ? [] : [writeSaid({ head: 'Note:', text: note })]),
+            ...(review?.error === null
+              ? review.criteria.map(({ text, verdict, why }) =>
+                  writeSaid({ head: `A second mind says ${verdict} of ${titled(text)}:`, text: why }),
+                )
+              : []),
+          ].join('\n');
+        })
+        .join('\n');
+    },
     async missing(project, taskId, task) {
       const all = await attempts.list(taskId);
       return all.length === 0

@@ -5,6 +5,8 @@ export const TASK_WORK_SETTINGS = {
   instructionBytes: 32_000,
   /** How long a task waits after its model’s provider was overloaded, in ms. */
   overloadedMs: 300_000,
+  /** Attempts of a task, the newest, that an agent is told. */
+  attemptsTold: 5,
   /** Requests to a model for one review. */
   reviewTurns: 3,
   /** A call of a forge, in ms. */

@@ -141,7 +141,10 @@ export const attemptOutcomeSchema = z
     'review, done, blocked: the task was moved there; released: the claim was given up; ended: its run ended; timed-out: it took too long; lost: the relay or the run died',
   );
 
-/** What a second mind says of the work: it saw criteria, diff and checks, and no words of the agent. */
+/**
+ * What a second mind says of the work. It saw criteria, diff and checks,
+ * and no words of the agent.
+ */
 export const secondReviewSchema = z.strictObject({
   by: common.agentId.describe('with whose model'),
   model: text(LIMITS.id),

@@ -1,4 +1,4 @@
-/** The demo mind takes a folder task from ready to review, so that a newcomer sees it without a key. */
+/** The demo mind takes a folder task from ready to review. A newcomer sees that without a key. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { diffSchema } from '../../../../src/shared/protocol/attempts.ts';

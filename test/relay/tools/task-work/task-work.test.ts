@@ -140,7 +140,35 @@ describe('a task of a repository', () => {
     expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('three\n');
     await good('POST', `${at(made)}/request/changes`, { note: 'Keep both.' });
     expect(await read(made)).toMatchObject({ columnId: 'ready', assignee: 'a1', request: { state: 'changes-wanted' } });
-    expect(folderIn(await night.tool('a1', 'claim_task', ids(made)))).toBe(where);
+    const again = await night.tool('a1', 'claim_task', ids(made));
+    expect(folderIn(again)).toBe(where);
+    expect(again).toMatch(/Keep both\..*Attempt 1 by Name of a1 \(you\): review, branch .*1 commits, 1 files changed/);
+  });
+
+  it('of a run that dies is free again, with what it left on its branch, and its commands end', async () => {
+    const of = await project({ kind: 'git', repository: repository('dies', { 'a.txt': 'one\n' }), agents: ['a1'] });
+    const made = await task(of);
+    let step = 0;
+    let where = '';
+    script = ({ results }) => {
+      where = folderIn(results.at(-1) ?? '') || where;
+      const steps: Reply[] = [
+        [{ call: 'claim_task', input: ids(made) }],
+        [{ call: 'run_command', input: { command: `cd ${where} && echo two > a.txt && git commit -qam Two` } }],
+        [{ call: 'run_command', input: { command: 'sleep 300', background: true } }],
+      ];
+      return steps[step++] ?? { fail: { status: 400, type: 'invalid_request_error', message: 'No.' } };
+    };
+    const routine = {
+      ...{ kind: 'routine', agentId: 'a1', name: 'Dies', instructions: 'Take it.' },
+      timing: { kind: 'weekly', days: [1], time: '07:30' },
+    };
+    const { scheduleId } = (await good('POST', '/v1/pulse-routines', routine)) as { scheduleId: string };
+    await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    const ended = await until(async () => (await attempts(made)).find(({ endedAt }) => endedAt !== null));
+    expect(ended).toMatchObject({ outcome: 'ended', receipt: { commits: [{ subject: 'Two' }], uncommitted: [] } });
+    expect(await read(made)).toMatchObject({ columnId: 'ready', claim: null });
+    expect(await night.tool('a1', 'read_output', { id: 'c9' })).toContain('You have run no command');
   });
 
   it('has a checkout that is kept as long as something is only there', async () => {
