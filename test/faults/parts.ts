@@ -2,6 +2,7 @@
 import { devicesPart, restoredPart } from './long-devices.ts';
 import { acpPart } from './long-acp.ts';
 import { acpProgramParts } from './long-acp-programs.ts';
+import { checkoutsPart } from './long-checkouts.ts';
 import { damagePart } from './long-damage.ts';
 import { damageRestorePart } from './long-damage-restore.ts';
 import { fullDiskPart } from './long-full-disk.ts';
@@ -35,6 +36,7 @@ export const PARTS: readonly LongPart[] = [
   nightPart,
   plainPart,
   hostilePart,
+  checkoutsPart,
   ...longTests,
 ];
 /** Only where they are named: what they need is large, and is installed at their first run. */

@@ -21,6 +21,8 @@ export interface NightRelay {
   readonly relay: OpenRelay;
   readonly model: ScriptedModel;
   call(method: string, path: string, json?: unknown): Promise<Response>;
+  /** A call of the page whose body is no JSON. */
+  raw(method: string, path: string, init: RequestInit): Promise<Response>;
   /** Lets the relay's clock go on, and has it look at what is due. */
   pass(ms: number): Promise<void>;
   restart(): Promise<void>;
@@ -93,6 +95,7 @@ export async function openNightRelay(agents: readonly string[], script: Script =
     relay,
     model,
     call,
+    raw: (method, path, init) => browser.fetch(path, { ...init, method }),
     async pass(ms) {
       relay.pass(ms);
       ahead += ms;

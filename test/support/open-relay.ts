@@ -39,7 +39,11 @@ export function browserOf(url: string, signIn: SignIn): Browser {
     url,
     signIn: () => Promise.resolve(signIn),
     async fetch(path, { json, ...init } = {}) {
-      const headers = { ...headersOf(signIn), ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
+      const headers = {
+        ...headersOf(signIn),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...Object.fromEntries(new Headers(init.headers)),
+      };
       return await fetch(new URL(path, url), {
         ...init,
         headers,

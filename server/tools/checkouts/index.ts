@@ -127,14 +127,22 @@ printf '%s\\0' "$count"
 ${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
 /** Files that a build can make again. */
 const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];
-const STANDING = `set -e
+const STANDING = `set -e -o pipefail
 cd -- "$1"
 for each in rebase-merge rebase-apply MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG; do
   [ ! -e ".git/$each" ] || printf 'doing %s\\0' "$each"
 done
 for each in .git/worktrees/*; do [ ! -e "$each" ] || printf 'nested %s\\0' "$each"; done
 find . -mindepth 2 -name .git ${REBUILT.map((name) => `-not -path '*/${name}/*'`).join(' ')} -print0 | while IFS= read -r -d '' each; do printf 'nested %s\\0' "$each"; done
-${GIT} status --porcelain=v1 -z -uall --ignored=matching --ignore-submodules=none --no-renames | while IFS= read -r -d '' each; do printf 'file %s\\0' "$each"; done
+say() { while IFS= read -r -d '' each; do printf 'file %s\\0' "$each"; done; }
+at="${GIT} --git-dir=.git --work-tree=. -c core.excludesFile=/dev/null"
+how="--porcelain=v1 -z -uall --ignored=matching --ignore-submodules=none --no-renames"
+$at status $how | say
+# An index of its own, because the agent's may hide files that changed.
+export GIT_INDEX_FILE="$(mktemp -d)/index"
+$at read-tree HEAD
+$at status $how | say
+unset GIT_INDEX_FILE
 ${GIT} rev-list --all --reflog HEAD "^$2" | while IFS= read -r each; do printf 'commit %s\\0' "$each"; done
 for each in index.lock HEAD.lock; do [ ! -e ".git/$each" ] || printf 'doing %s\\0' "$each"; done
 printf 'end\\0'`;

@@ -53,6 +53,10 @@ export interface Repository {
   ): Promise<string>;
   /** The files of a commit, with their content. */
   filesOf(commit: string): AsyncIterable<FolderFile>;
+  /** The files of a commit, by path. */
+  list(commit: string): Promise<readonly { readonly path: string; readonly bytes: number }[]>;
+  /** One file of a commit. Null: there is none. */
+  fileOf(commit: string, path: string): Promise<Buffer | null>;
   /** The beginning of a text file of a commit, at most this many bytes. Null: there is none. */
   textOf(commit: string, path: string, most: number): Promise<string | null>;
   /** The skills of a commit: name and description of each. */
@@ -300,6 +304,14 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
           yield { path, bytes: (await git(['cat-file', 'blob', id], own)).out };
         }
       },
+      async list(commit) {
+        const said = await gitText(['ls-tree', '-r', '-l', '-z', '--full-tree', commit], own);
+        return said.split('\0').flatMap((entry) => {
+          const [, type, bytes, path] = /^\d+ (\w+) [\da-f]+ +(\S+)\t([^]*)$/.exec(entry) ?? [];
+          return type === 'blob' && path !== undefined ? [{ path, bytes: Number(bytes) }] : [];
+        });
+      },
+      fileOf,
       textOf,
       async skills(commit) {
         const found: Skill[] = [];
@@ -405,11 +417,14 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
     };
 
     async function textOf(commit: string, path: string, most: number): Promise<string | null> {
+      return (await fileOf(commit, path))?.subarray(0, most).toString('utf8') ?? null;
+    }
+    async function fileOf(commit: string, path: string): Promise<Buffer | null> {
       const said = await gitText(['ls-tree', '-z', '--full-tree', commit, '--', path], own).catch(() => '');
       const [, mode, id] = /^(\d+) blob ([\da-f]+)\t/.exec(said) ?? [];
       // A link would lead to another file, or out of the repository.
       if (id === undefined || mode === '120000') return null;
-      return (await git(['cat-file', 'blob', id], own)).out.subarray(0, most).toString('utf8');
+      return (await git(['cat-file', 'blob', id], own)).out;
     }
     async function pushTo(what: string): Promise<void> {
       await git(

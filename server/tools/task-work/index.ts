@@ -69,7 +69,10 @@ export interface Unable {
     | 'merge-refused'
     | 'changed-elsewhere'
     | 'unsaved'
-    | 'busy';
+    | 'busy'
+    | 'misfit'
+    | 'exists'
+    | 'no-such-file';
   readonly detail: string;
 }
 export type Done<Value> = { readonly ok: true; readonly value: Value } | Unable;
@@ -90,6 +93,11 @@ export interface OpenTaskWork extends TaskWork {
   closeRequest(projectId: ProjectId, taskId: TaskId): Promise<Done<Task>>;
   checkouts(projectId: ProjectId): Promise<Done<ShownCheckouts['checkouts']>>;
   removeCheckout(projectId: ProjectId, taskId: TaskId, lose: boolean): Promise<Done<null>>;
+  /** The files of the project itself. */
+  files(projectId: ProjectId): Promise<Done<readonly { readonly path: string; readonly bytes: number }[]>>;
+  file(projectId: ProjectId, path: string): Promise<Done<Buffer>>;
+  /** Writes a file of a folder project. `bytes` null: deletes it. */
+  putFile(projectId: ProjectId, path: string, bytes: Buffer | null): Promise<Done<null>>;
   /** What the attempt of this task that is under way has come to now, with its checks. */
   found(project: Project, task: Task): Promise<Receipt | null>;
   /** Calls the listener for each task that an agent has moved to review. */
@@ -145,8 +153,8 @@ const placeOf = (project: Pick<ProjectValue, 'kind'>, { agentId, folder, branch,
 export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   const { projects, attempts, checkouts, repositories, directory, log, now, logger } = deps;
   /** Work on one task, one step after another. */
-  const queues = new Map<TaskId, ReturnType<typeof createQueue>>();
-  const inOrder = <Result>(taskId: TaskId, work: () => Promise<Result>): Promise<Result> => {
+  const queues = new Map<string, ReturnType<typeof createQueue>>();
+  const inOrder = <Result>(taskId: string, work: () => Promise<Result>): Promise<Result> => {
     const queue = queues.get(taskId) ?? createQueue();
     queues.set(taskId, queue);
     return queue(work);
@@ -699,6 +707,38 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         }
         return done(null);
       }),
+    async files(projectId) {
+      const at = await baseOf(projectId);
+      return at.ok ? done(await at.value.repository.list(at.value.commit)) : at;
+    },
+    async file(projectId, path) {
+      const at = await baseOf(projectId);
+      if (!at.ok) return at;
+      const bytes = await at.value.repository.fileOf(at.value.commit, path);
+      return bytes ? done(bytes) : unable('no-such-file', 'There is no such file in the project.');
+    },
+    putFile: (projectId, path, bytes) =>
+      // One after another, because each is a commit on the one before.
+      inOrder(`files of ${projectId}`, async () => {
+        const at = await baseOf(projectId);
+        if (!at.ok) return at;
+        const { project, repository, commit, branch } = at.value;
+        if (project.kind !== 'folder') return unable('misfit', 'The files of a repository are changed by commits.');
+        const before = await repository.list(commit);
+        if (bytes === null && !before.some((file) => file.path === path))
+          return unable('no-such-file', 'There is no such file in the project.');
+        if (
+          bytes !== null &&
+          before.some((file) => file.path.startsWith(`${path}/`) || path.startsWith(`${file.path}/`))
+        )
+          return unable('exists', 'A file and a folder would have the same name.');
+        const files: { path: string; bytes: Buffer }[] = [];
+        for await (const file of repository.filesOf(commit)) if (file.path !== path) files.push({ ...file });
+        if (bytes !== null) files.push({ path, bytes });
+        const message = bytes === null ? `Delete ${path}` : `Write ${path}`;
+        await repository.commitFiles(commit, branch, files, { message, by: 'You', at: now() });
+        return done(null);
+      }),
     async environmentOf(agentId) {
       const open = (await attempts.open(agentId)).at(-1);
       if (!open) return {};
@@ -734,6 +774,14 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       await Promise.all(running);
     },
   };
+
+  async function baseOf(projectId: ProjectId) {
+    const project = await projects.read(projectId);
+    if (!project.ok) return unable('no-project', project.detail);
+    const repository = await repositories.of(projectId, project.value);
+    const { branch, commit } = await repository.base();
+    return done({ project: project.value, repository, branch, commit });
+  }
 
   /** The newest attempt in each checkout of a project. */
   async function placesOf(projectId: ProjectId): Promise<readonly Attempt[]> {

@@ -2,16 +2,27 @@
 import type { HTTPException } from 'hono/http-exception';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { projectWorkEndpoints } from '../../../src/shared/protocol/endpoints/project-work.ts';
+import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
+import { ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
+import { UPLOAD_BYTES } from '../../../src/shared/protocol/endpoints/workspaces.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Projects } from '../../team/projects/index.ts';
 import { GitError, type Tokens } from '../checkouts/index.ts';
 import type { Executors } from './executor.ts';
+import { WORKSPACE_LIMITS } from '../workspaces/index.ts';
+import { keptAs } from '../workspaces/routes.ts';
 import { ForgeError } from './forge.ts';
 import type { Done, OpenTaskWork, Unable } from './index.ts';
 
+const STATUS: { readonly [Reason in Unable['reason']]?: 400 | 404 } = {
+  'no-project': 404,
+  'no-task': 404,
+  'no-such-file': 404,
+  misfit: 400,
+};
 const problemOf = ({ reason, detail }: Unable): HTTPException =>
-  problem(reason === 'no-project' || reason === 'no-task' ? 404 : 409, reason, detail);
+  problem(STATUS[reason] ?? 409, reason, detail, reason === 'misfit' ? { fields: { errors: [] } } : {});
 
 async function orThrow<Value>(outcome: Promise<Done<Value>>): Promise<Value> {
   try {
@@ -32,6 +43,8 @@ export interface TaskWorkRoutesDeps {
 }
 
 export function createTaskWorkRoutes({ work, projects, executors, tokens }: TaskWorkRoutesDeps): readonly Handled[] {
+  // A body is held in memory as a whole, so only a few are accepted at once.
+  const uploading = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
   async function projectOf(projectId: ProjectId) {
     const project = await projects.read(projectId);
     if (!project.ok) throw problem(404, 'no-project', project.detail);
@@ -45,6 +58,29 @@ export function createTaskWorkRoutes({ work, projects, executors, tokens }: Task
     closeRequest: ({ projectId, taskId }) => orThrow(work.closeRequest(projectId, taskId)),
     checkouts: async ({ projectId }) => ({ checkouts: await orThrow(work.checkouts(projectId)) }),
     removeCheckout: ({ projectId, taskId, body }) => orThrow(work.removeCheckout(projectId, taskId, body.lose)),
+    async projectFiles({ projectId }) {
+      const files = await orThrow(work.files(projectId));
+      return {
+        files: files.slice(0, ATTEMPT_LIMITS.listed).map((file) => ({ ...file })),
+        more: Math.max(0, files.length - ATTEMPT_LIMITS.listed),
+      };
+    },
+    async projectFile({ projectId, path }) {
+      const bytes = await orThrow(work.file(projectId, path));
+      return new Response(new Uint8Array(bytes), { headers: keptAs(path.split('/').at(-1) ?? path) });
+    },
+    async putProjectFile({ projectId, path }, context) {
+      if (context.req.header('content-type') !== 'application/octet-stream')
+        throw problem(415, 'not-bytes', 'Send the file as application/octet-stream.');
+      return await uploading(async () => {
+        const bytes = Buffer.from(await context.req.arrayBuffer());
+        if (bytes.length > UPLOAD_BYTES)
+          throw problem(413, 'too-large', `A file may be ${UPLOAD_BYTES} bytes long at most.`);
+        await orThrow(work.putFile(projectId, path, bytes));
+        return new Response(null, { status: 204 });
+      });
+    },
+    removeProjectFile: ({ projectId, path }) => orThrow(work.putFile(projectId, path, null)),
     async token({ projectId }) {
       await projectOf(projectId);
       const stored = await tokens.of(projectId);

@@ -56,7 +56,7 @@ const KEPT = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cache-control': 'no-store',
 };
-const keptAs = (name: string) => ({
+export const keptAs = (name: string) => ({
   ...KEPT,
   'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)}`,
 });

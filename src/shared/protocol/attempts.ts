@@ -30,6 +30,8 @@ export const ATTEMPT_LIMITS = {
   patches: 500_000,
   title: 200,
   body: 10_000,
+  /** Files of a project in one list. */
+  listed: 1_000,
   /** Seconds that a task’s preparation, or one check, may take. */
   seconds: 3_600,
 } as const;
@@ -259,6 +261,12 @@ export const checkoutsSchema = z.object({
 export type Checkouts = z.infer<typeof checkoutsSchema>;
 export const removeCheckoutSchema = z.strictObject({
   lose: z.boolean().default(false).describe('also what only this checkout has is deleted'),
+});
+
+/** `GET …/projects/{projectId}/files` */
+export const projectFilesSchema = z.object({
+  files: z.array(z.object({ path: z.string(), bytes: count })).describe('by path'),
+  more: count.describe('files that are not listed'),
 });
 
 export const forgeKindSchema = z.enum(['github', 'gitea']).describe('gitea: also Forgejo');

@@ -1,10 +1,13 @@
 /** What came of the work on tasks: attempts, diffs, requests to merge, and checkouts. */
+import { z } from 'zod';
 import {
+  ATTEMPT_LIMITS,
   attemptsSchema,
   checkoutsSchema,
   diffSchema,
   executedSchema,
   mergeSchema,
+  projectFilesSchema,
   putTokenSchema,
   removeCheckoutSchema,
   spawnExecutorSchema,
@@ -13,8 +16,20 @@ import {
 } from '../attempts.ts';
 import { taskSchema } from '../projects.ts';
 import { endpoint } from './endpoint.ts';
+import { UPLOAD_BYTES } from './workspaces.ts';
 import { noProject, noTask, projectParams, taskParams } from './projects.ts';
 
+const unreadable = { status: 409, when: '`merge-refused`: the repository cannot be read' } as const;
+/** Names below the project’s folder, with `/` between them. */
+const projectPath = z
+  .string()
+  .min(1)
+  .max(ATTEMPT_LIMITS.path)
+  .refine(
+    (path) => !/[\0\n\\]/.test(path) && path.split('/').every((name) => !['', '.', '..', '.git'].includes(name)),
+    'must be names with / between them',
+  )
+  .describe('the file’s path in the project, with `/` between names');
 const noWork = { status: 409, when: '`no-work`: nobody has worked on it, or its work is gone' } as const;
 const noRequest = { status: 409, when: '`no-request`: no request is open' } as const;
 
@@ -80,6 +95,48 @@ export const projectWorkEndpoints = {
       { status: 204, when: 'deleted, or there was none' },
       noTask,
       { status: 409, when: '`unsaved`: something would be lost; `busy`: an agent works in it' },
+    ],
+  }),
+  projectFiles: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/files',
+    does: 'Lists the files of a project: those of its folder, or of the base branch of its repository.',
+    params: projectParams,
+    answers: [{ status: 200, when: 'found', body: projectFilesSchema }, noProject, unreadable],
+  }),
+  projectFile: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/file',
+    does: 'A file of a project, byte for byte, as a download.',
+    raw: true,
+    params: projectParams,
+    query: { path: projectPath },
+    answers: [{ status: 200, when: 'the file' }, { status: 404, when: '`no-project` or `no-such-file`' }, unreadable],
+  }),
+  putProjectFile: endpoint({
+    method: 'PUT',
+    path: '/v1/projects/{projectId}/file',
+    does: `Stores the body as a file of a folder project: \`application/octet-stream\`, at most ${UPLOAD_BYTES} bytes. It replaces a file of the same name. Tasks that are under way do not see it.`,
+    raw: true,
+    params: projectParams,
+    query: { path: projectPath },
+    answers: [
+      { status: 204, when: 'stored' },
+      { status: 400, when: 'the path is not names with / between them, or `misfit`: the project is a repository' },
+      noProject,
+      { status: 413, when: 'the file is too large' },
+      { status: 415, when: 'the body is not sent as `application/octet-stream`' },
+    ],
+  }),
+  removeProjectFile: endpoint({
+    method: 'DELETE',
+    path: '/v1/projects/{projectId}/file',
+    does: 'Deletes a file of a folder project.',
+    params: projectParams,
+    query: { path: projectPath },
+    answers: [
+      { status: 204, when: 'deleted' },
+      { status: 404, when: '`no-project` or `no-such-file`' },
     ],
   }),
   token: endpoint({

@@ -202,6 +202,20 @@ describe('a task of a folder project', () => {
     const first = await work('a1', 'Ferries', 'ferries.md', 'Three ferries.\n');
     await good('POST', `${at(first.made)}/request/merge`, {});
     expect(await read(first.made)).toMatchObject({ columnId: 'done', request: { state: 'merged' } });
+    const file = (path: string) => `/v1/projects/${of.projectId}/file?path=${encodeURIComponent(path)}`;
+    const put = async (path: string, text: string) =>
+      (
+        await night.raw('PUT', file(path), {
+          body: text,
+          headers: { 'content-type': 'application/octet-stream' },
+        })
+      ).status;
+    expect(await put('given/tickets.txt', 'Two tickets.')).toBe(204);
+    for (const path of ['../x', '/etc/x', 'a/../b', '.git/config', '']) expect(await put(path, 'x'), path).toBe(400);
+    expect(await put('given', 'x')).toBe(409);
+    expect(await good('GET', `/v1/projects/${of.projectId}/files`)).toMatchObject({
+      files: [{ path: 'ferries.md' }, { path: 'given/tickets.txt', bytes: 12 }],
+    });
     const second = await work('a2', 'Hotels', 'notes/hotels.md', 'Two hotels.\n');
     expect(await night.tool('a2', 'read_file', { path: `${second.where}/ferries.md` })).toContain('Three ferries.');
     const diff = diffSchema.parse(await good('GET', `${at(second.made)}/diff`));
