@@ -171,6 +171,25 @@ describe('a task of a repository', () => {
     expect(await night.tool('a1', 'read_output', { id: 'c9' })).toContain('You have run no command');
   });
 
+  it('has one branch, whoever goes on with it', async () => {
+    const of = await project({ kind: 'git', repository: repository('branch', { 'a.txt': 'one\n' }) });
+    const made = await task(of);
+    const first = folderIn(await night.tool('a1', 'claim_task', ids(made)));
+    await night.tool('a1', 'run_command', { command: `cd ${first} && echo two > a.txt && git commit -qam Two` });
+    // Another claim of the same agent is the same claim.
+    expect(folderIn(await night.tool('a1', 'claim_task', ids(made)))).toBe(first);
+    await night.tool('a1', 'release_task', { ...ids(made), note: 'The rest is yours.' });
+    await until(async () => (await attempts(made))[0]?.endedAt != null);
+    const second = folderIn(await night.tool('a2', 'claim_task', ids(made)));
+    const look = `cd ${second} && git branch --show-current && git log --format=%s && cat a.txt`;
+    expect(await night.tool('a2', 'run_command', { command: look })).toMatch(
+      /feat\/1-add-a-price\\n> Two\\n> Begin\\n> two/,
+    );
+    const all = await attempts(made);
+    expect(all.map(({ branch }) => branch)).toEqual(['feat/1-add-a-price', 'feat/1-add-a-price']);
+    expect(all.map(({ base }) => base)).toEqual([all[0]?.base, all[0]?.base]);
+  });
+
   it('has a checkout that is kept as long as something is only there', async () => {
     const of = await project({ kind: 'git', repository: repository('kept', { 'a.txt': 'one\n' }) });
     const made = await task(of);
