@@ -49,6 +49,7 @@ const RELAY = {
   'agents/reach': ['team/inbox', 'agents/runs'],
   'agents/models': ['access', 'agents/minds', 'agents/proxy'],
   'tools/workspaces': ['team/directory'],
+  'tools/history': ['team/directory', 'tools/workspaces'],
   'tools/sandbox': ['tools/workspaces'],
   'tools/shell': ['tools/sandbox', 'tools/workspaces'],
   'tools/web': [],

@@ -227,6 +227,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     protocol,
     workspaces: home.workspacesFolder,
     projects: home.projectsFolder,
+    history: home.historyFolder,
     rights,
     ...{ processesFolder: home.processesFolder, address: url },
     webs,

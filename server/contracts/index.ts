@@ -22,6 +22,7 @@ import type { Took } from './mind.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/shared/protocol/events.ts';
 import type { SearchAnswered, SearchAsked } from '../../src/shared/protocol/search.ts';
 
+export { type RecordWork, RECORDS_NOTHING } from './recorder.ts';
 export type { Took } from './mind.ts';
 export type { AgentState } from '../../src/shared/domain/guardrails.ts';
 export type {

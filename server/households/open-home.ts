@@ -6,12 +6,13 @@ import { dirname, join } from 'node:path';
 import type { Context } from 'hono';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
-import { grantOf } from '../../src/shared/domain/toolsets.ts';
+import { grantOf, TOOLSETS } from '../../src/shared/domain/toolsets.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
+import { OWN_FOLDER } from '../../src/shared/protocol/endpoints/history.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
@@ -24,6 +25,8 @@ import { forgetTexts } from '../schedules/scripts.ts';
 import { createScripts, type Schedules, type Scripts, type WatchedClock } from '../schedules/index.ts';
 import type { Database, Db, OpenJournal } from '../store/index.ts';
 import { type Hands, type HandTools, roomOf } from '../tools/hands/index.ts';
+import { createHistories, type Histories } from '../tools/history/index.ts';
+import { createHistoryRoutes } from '../tools/history/routes.ts';
 import { createWorkspaces, type Workspaces } from '../tools/workspaces/index.ts';
 import { type Attached, createAttached, createAttachedRoutes } from '../tools/mcp-client/index.ts';
 import {
@@ -84,6 +87,7 @@ interface LettingGoDeps {
   readonly schedules: Pick<Schedules, 'stopAll'>;
   readonly calls: Pick<Calls, 'keepOnly' | 'forgetCallsOf'>;
   readonly workspaces: Pick<Workspaces, 'forget'>;
+  readonly histories: Pick<Histories, 'forget'>;
   readonly endCommandsOf: HandTools['endCommandsOf'];
   readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
   readonly configs: Pick<OpenConfigs, 'changing'>;
@@ -102,6 +106,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
     schedules,
     calls,
     workspaces,
+    histories,
     endCommandsOf,
     credentials,
     configs,
@@ -168,6 +173,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
         () => forgetRows(agentId),
         () => calls.forgetCallsOf(agentId),
         () => workspaces.forget(agentId),
+        () => histories.forget(agentId),
       ])
         try {
           await remove();
@@ -215,6 +221,16 @@ function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, crede
     onChange: () => tell({ kind: 'changed', time: now(), what: 'programs', agentId: null }),
   });
 }
+
+/** Toolsets that may write in an agent's folder. */
+const WRITING = ['files', 'shell'] as const;
+type AgentGrants = Awaited<ReturnType<Configs['agent']>>['effective']['coordination'];
+
+/** Whether an agent with these settings may write in its folder. */
+const mayWrite = (granted: AgentGrants): boolean =>
+  granted.mind !== null ||
+  granted.toolsets.attached !== 'off' ||
+  WRITING.some((set) => TOOLSETS[set].some((tool) => grantOf(granted, tool) !== 'off'));
 
 const openScripts = (
   { rights, sandbox }: Pick<BesideDeps, 'rights'> & Pick<Hands, 'sandbox'>,
@@ -336,6 +352,7 @@ interface HomeParts {
   readonly log: EventLog;
   readonly streams: Streams;
   readonly workspaces: Workspaces;
+  readonly histories: Histories;
   readonly attached: Attached;
   readonly programs: AgentPrograms;
   readonly notifications: HomeNotifications;
@@ -391,6 +408,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
         (await credentials.list()).some(({ scopes, revokedAt }) => revokedAt === null && scopes.includes('sessions')),
     }),
     ...createWorkspaceRoutes({ workspaces, directory }),
+    ...createHistoryRoutes({ histories: parts.histories, directory }),
     ...createCallRoutes({ ...team, ...hands }),
     ...createModelRoutes({ models: parts.models }),
     ...createProgramRoutes({ programs: parts.programs }),
@@ -423,10 +441,11 @@ export interface OpenHomeDeps {
   readonly logger: Logger;
   /** Seals what is stored here for the time without a browser. */
   readonly sealer: Sealer;
-  /** Contains a folder for each home, with a folder for each agent. */
+  /** Each contains a folder for each home, with a folder for each agent. */
   readonly workspaces: string;
   /** Contains a folder for each home, with the relay’s repositories of its projects. */
   readonly projects: string;
+  readonly history: string;
   readonly processes: Processes;
   readonly starts: Starts;
   /** The relay's address, as programs on its machine reach it. */
@@ -502,7 +521,21 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
         .catch((error: unknown) => logger.error('The model connections could not be read again.', { home: id, error }));
     });
   const most = (agentId: AgentId) => roomOf(team.configs, agentId);
-  const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed, most });
+  const workspaces = createWorkspaces({
+    folder: join(deps.workspaces, id),
+    ...{ elapsed, most },
+    history: (agentId) => histories.bytes(agentId),
+  });
+  const histories = createHistories({
+    folder: join(deps.history, id),
+    foldersOf: (agentId) => Promise.resolve([{ key: OWN_FOLDER, path: workspaces.folderOf(agentId) }]),
+    mostOf: most,
+    // Called only when everything is open.
+    mayWrite: async (agentId) => mayWrite((await team.configs.agent(agentId)).effective.coordination),
+    takeTurn: (agentId) => team.rest(agentId),
+    onChange: (agentId) => workspaces.changed(agentId),
+    ...{ now, elapsed, logger },
+  });
   const scripts = openScripts(deps, { workspaces });
   const attached = openAttached(deps, { id, tell, team: () => team });
   const programs = openPrograms(deps, {
@@ -535,6 +568,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
     scripts,
+    recordWork: histories.record,
     hands: { workspaces, sandbox: deps.sandbox, web: deps.webs.of(rights.pages), rights },
     repositories: { folder: join(deps.projects, id), hidden: dirname(deps.projects), rights },
     attached,
@@ -555,7 +589,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     logger,
   });
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
-  const onForgotten = letGoOfAgents({ ...team, ...{ db, home: id, log, credentials, workspaces, logger } });
+  const onForgotten = letGoOfAgents({ ...team, ...{ db, home: id, log, credentials, workspaces, histories, logger } });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
     credentials,
@@ -599,7 +633,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     onError: (error) => logger.error('An event stream failed.', { error }),
   });
   const endpoints = endpointsOf(deps, {
-    ...{ team, log, streams, workspaces, attached, programs, notifications, scripts, credentials, models },
+    ...{ team, log, streams, workspaces, histories, attached, programs, notifications, scripts, credentials, models },
     ...{ onTeam, onForgotten },
     others: [...mcp.endpoints, ...proxy.endpoints],
   });
@@ -645,6 +679,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
         .catch((error: unknown) =>
           logger.error('Some records will be announced at the relay’s next start.', { error }),
         );
+      await histories.close();
       await notifications.close();
       await mcp.close();
       proxy.close();

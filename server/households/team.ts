@@ -4,10 +4,22 @@
  */
 import { join } from 'node:path';
 import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';
-import type { Directory, EventLog, Gate, Inbox, Searches, SessionHost, Pauses, TeamTool } from '../contracts/index.ts';
+import {
+  type Directory,
+  type EventLog,
+  type Gate,
+  type Inbox,
+  type Searches,
+  type SessionHost,
+  type Pauses,
+  RECORDS_NOTHING,
+  type RecordWork,
+  type TeamTool,
+} from '../contracts/index.ts';
 import type { Attached } from '../tools/mcp-client/index.ts';
 import { createCalls, type Calls } from '../tools/calls/index.ts';
 import { createCosts, type OpenCosts } from '../team/costs/index.ts';
@@ -67,6 +79,7 @@ import { createExecutors } from '../tools/task-work/executor.ts';
 import { createForges } from '../tools/task-work/forge.ts';
 import type { TaskWorkRoutesDeps } from '../tools/task-work/routes.ts';
 import { createTaskWorkTools } from '../tools/task-work/tools.ts';
+import { HISTORY_LIMITS } from '../tools/history/settings.ts';
 import { createProviderTools } from '../tools/web/index.ts';
 
 export interface TeamDeps {
@@ -104,12 +117,19 @@ export interface TeamDeps {
   readonly hands?: Hands;
   /** The relay’s repositories of projects. Left out: agents have no checkouts. */
   readonly repositories?: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights'>;
+  /** Records agents' files. Left out: nothing is recorded. */
+  readonly recordWork?: RecordWork;
   /** MCP servers that the person has added. Left out: none. */
   readonly attached?: Pick<Attached, 'tools' | 'records'>;
   readonly limits?: SessionLimits;
 }
 
 export interface Team extends Pick<HandTools, 'endCommandsOf'> {
+  /**
+   * Takes an agent's turn, so that it is not at work until the returned function is called. Null:
+   * it is at work, or a command of it runs.
+   */
+  rest(agentId: AgentId): Promise<(() => void) | null>;
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly configs: OpenConfigs;
@@ -141,6 +161,9 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   close(): Promise<void>;
 }
 
+/** ms that a restore of files waits for the end of the agent's turn. */
+const REST_MS = HISTORY_LIMITS.busyMs;
+
 export async function openTeam({
   db,
   database = ALWAYS_THERE,
@@ -161,6 +184,7 @@ export async function openTeam({
   scripts = createScripts(null),
   hands,
   repositories: repositoriesOf,
+  recordWork = RECORDS_NOTHING,
   attached,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
@@ -187,7 +211,19 @@ export async function openTeam({
   });
   const waiting = createWaiting(now);
   const usual = { now, newId, timers, logger };
-  const runs = createRuns({ log, inbox, directory, pauses, costs, around, turns, waiting, ...usual, limits });
+  const runs = createRuns({
+    log,
+    inbox,
+    directory,
+    pauses,
+    costs,
+    around,
+    turns,
+    waiting,
+    recordWork,
+    ...usual,
+    limits,
+  });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
   const copies = createCopies({ db, home, sealer, now });
   const leases = createLeases({
@@ -226,6 +262,7 @@ export async function openTeam({
     limits,
     turns,
     waiting,
+    recordWork,
   });
   const aloneAgents = createAlone({
     ...{ copies, configs, runs, inbox, protocol, mind, tools, woken, logger },
@@ -392,6 +429,12 @@ export async function openTeam({
   await reach.recover();
   return {
     endCommandsOf: async (agentId) => await handTools?.endCommandsOf(agentId),
+    async rest(agentId) {
+      const endTurn = await turns.take(agentId, { signal: new AbortController().signal, limitMs: REST_MS });
+      if (!endTurn || !handTools?.isRunning(agentId)) return endTurn;
+      endTurn();
+      return null;
+    },
     inbox,
     directory,
     configs,

@@ -191,6 +191,8 @@ interface Home {
   readonly workspacesFolder: string;
   /** Contains the relay’s repositories of projects. */
   readonly projectsFolder: string;
+  /** Contains the history of each agent's folder. */
+  readonly historyFolder: string;
   /** Records which programs run beside the relay. */
   readonly processesFolder: string;
 }
@@ -210,6 +212,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'store',
   'logs',
   'workspaces',
+  'history',
   'processes',
   SEALING_KEY,
   unfinished(SEALING_KEY),
@@ -329,6 +332,7 @@ export async function readHome(path: string): Promise<Home> {
     pushKeysFile: join(path, PUSH_KEYS),
     workspacesFolder: join(path, 'workspaces'),
     projectsFolder: join(path, 'projects'),
+    historyFolder: join(path, 'history'),
     processesFolder: join(path, 'processes'),
   };
 }

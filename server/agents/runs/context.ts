@@ -7,7 +7,7 @@ import { momentText } from '../../../src/shared/domain/zone-days.ts';
 import { teammatesText } from '../../../src/shared/domain/prompts.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import type { Configs, Costs, Directory } from '../../contracts/index.ts';
+import type { Configs, Costs, Directory, RecordWork } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Mind } from '../minds/index.ts';
 import type { WaitingAgents } from './waiting.ts';
@@ -124,6 +124,8 @@ export interface RunContext {
    * this agent's turn; null: `signal` aborted first.
    */
   readonly takeTurn: (agentId: AgentId, signal: AbortSignal) => Promise<(() => void) | null>;
+  /** Records the agent's files before and after each turn. */
+  readonly recordWork: RecordWork;
   /** The current state of team and time. */
   readonly around: ReadAround;
   /** Agents that are queued for the model's server. */

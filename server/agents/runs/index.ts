@@ -8,7 +8,16 @@ import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import { textOf } from '../../../src/shared/domain/text-of.ts';
 import type { RunCause } from '../../../src/shared/protocol/runs.ts';
-import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../../contracts/index.ts';
+import {
+  type Costs,
+  type Directory,
+  type EventLog,
+  type Inbox,
+  type Pauses,
+  RECORDS_NOTHING,
+  type RecordWork,
+  type TeamTool,
+} from '../../contracts/index.ts';
 import type { Mind, MindError } from '../minds/index.ts';
 import { createTimerSet, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AnswerRoom, ReadAround, Rest, RunContext } from './context.ts';
@@ -125,6 +134,8 @@ export interface RunsDeps {
   /** Shared with the session, because an agent has one turn in both. */
   readonly turns: Turns;
   readonly waiting: Pick<WaitingAgents, 'set'>;
+  /** Left out: files are not recorded. */
+  readonly recordWork?: RecordWork;
   /** ms since the epoch */
   readonly now: () => number;
   readonly newId: () => string;
@@ -138,7 +149,7 @@ interface Live extends Run {
 }
 
 export function createRuns(deps: RunsDeps): Runs {
-  const { log, pauses, turns, now, newId, logger, limits = RUN_LIMITS } = deps;
+  const { log, pauses, turns, now, newId, logger, recordWork = RECORDS_NOTHING, limits = RUN_LIMITS } = deps;
   const live = new Set<Live>();
   /** Aborts runs that wait for their turn. */
   const closing = new AbortController();
@@ -187,6 +198,8 @@ export function createRuns(deps: RunsDeps): Runs {
       costs: deps.costs,
       rest,
       takeTurn: () => Promise.resolve(() => undefined),
+      // The run as a whole is recorded.
+      recordWork: RECORDS_NOTHING,
       teamTools: { all: () => tools.team },
       around: deps.around,
       waiting: deps.waiting,
@@ -294,6 +307,7 @@ export function createRuns(deps: RunsDeps): Runs {
         ? () => undefined
         : await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
     if (!endTurn) return { ok: false, refusal: { why: closing.signal.aborted ? 'closing' : 'agent-busy' } };
+    let recordEnd: Awaited<ReturnType<RecordWork>> = () => Promise.resolve();
     try {
       const runId = newId();
       const refusal = (await asked.begins?.(runId)) ?? null;
@@ -301,18 +315,21 @@ export function createRuns(deps: RunsDeps): Runs {
         endTurn();
         return { ok: false, refusal };
       }
+      recordEnd = await recordWork(agentId, { kind: 'run', runId, cause: asked.cause });
       const life = createLife({ runId, agentId, sessionId: null, cause: asked.cause, now });
       await log.append([life.started()]);
       const run = begin(asked, life);
       live.add(run);
-      void run.whenEnded.finally(() => {
+      const onEnd = async () => {
         live.delete(run);
+        await recordEnd();
         endTurn();
-      });
+      };
+      void run.whenEnded.then(onEnd, onEnd);
       if (closing.signal.aborted) void run.interrupt(ENDED_WITH_RELAY);
       return { ok: true, run };
     } catch (error) {
-      endTurn();
+      void recordEnd().finally(endTurn);
       throw error;
     }
   }

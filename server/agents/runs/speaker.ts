@@ -396,12 +396,21 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   async function takeInTurn(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
-    const { writer } = mine;
     // Messages are taken out of the inbox only for delivery. A paused agent takes none, because the
     // session may end before it is resumed.
     await permits.untilResumed(mine.abort.signal);
     // The agent was paused to the end. Nothing of the turn was delivered.
     if (mine.interruption?.by === 'closing') return;
+    const recordEnd = await context.recordWork(agentId, { kind: 'turn', messageId });
+    try {
+      await deliver(given, messageId, mine);
+    } finally {
+      await recordEnd();
+    }
+  }
+
+  async function deliver(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
+    const { writer } = mine;
     const turn: Turn = { items: given, read: [], isPut: false };
     const outcome = await askAbout(turn, messageId, mine).catch(async (error: unknown): Promise<AnswerOutcome> => {
       if (!isAway(error)) throw error;

@@ -5,7 +5,16 @@
 import type { Protocol } from '../../../src/shared/domain/prompts.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
-import type { Configs, Costs, Directory, EventLog, Inbox, Meanwhile, Pauses } from '../../contracts/index.ts';
+import type {
+  Configs,
+  Costs,
+  Directory,
+  EventLog,
+  Inbox,
+  Meanwhile,
+  Pauses,
+  RecordWork,
+} from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around, ReadAround, RunContext } from '../runs/context.ts';
@@ -44,6 +53,8 @@ export interface SessionHostDeps {
   readonly turns: Turns;
   /** Agents that are queued for the model's server, in this session and outside it. */
   readonly waiting: WaitingAgents;
+  /** Left out: files are not recorded. */
+  readonly recordWork?: RecordWork;
 }
 
 /**

@@ -9,7 +9,7 @@ import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { RoostEvent, MindInfo } from '../../../src/shared/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../../src/shared/protocol/http.ts';
-import type { EventLists, PostOutcome, SessionHost } from '../../contracts/index.ts';
+import { type EventLists, type PostOutcome, RECORDS_NOTHING, type SessionHost } from '../../contracts/index.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Rest } from '../runs/context.ts';
 import type { SessionContext, SessionHostDeps } from './context.ts';
@@ -244,6 +244,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       begun,
       startsPaused,
       meanwhile: deps.meanwhile,
+      recordWork: deps.recordWork ?? RECORDS_NOTHING,
       onPersonWake: (agentId, callId) => onPersonWake(agentId, callId),
       onHere,
       onQuiet,

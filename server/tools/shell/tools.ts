@@ -106,6 +106,8 @@ export interface ShellTools {
   readonly tools: readonly TeamTool[];
   /** Ends all commands of this agent. Resolves when none runs any more. */
   endCommandsOf(agentId: AgentId): Promise<void>;
+  /** A command of this agent runs. */
+  isRunning(agentId: AgentId): boolean;
 }
 
 export function createShellTools(deps: ShellToolsDeps): ShellTools {
@@ -263,6 +265,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   ];
   return {
     tools,
+    isRunning: (agentId) => of(agentId).some(({ end }) => end === null),
     async endCommandsOf(agentId) {
       const running = of(agentId).filter(({ end }) => end === null);
       for (const { run } of running) run.stop('withdrawn');

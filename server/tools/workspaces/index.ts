@@ -26,8 +26,26 @@ import { createFolder, type Folder } from './folder.ts';
 import { readWhole } from './entries.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 
-export { WorkspaceError } from './open-folder.ts';
-export { type Entry, type EntryBelow, type Passed, contentMark, hashOfFile, readWhole, type Lies } from './entries.ts';
+export {
+  WorkspaceError,
+  itself,
+  NO_LINKS,
+  type OpenFolder,
+  openThere,
+  placeOf,
+  stepToEmpty,
+  withRights,
+} from './open-folder.ts';
+export {
+  type Entry,
+  type EntryBelow,
+  type Passed,
+  contentMark,
+  hashOfFile,
+  readWhole,
+  type Lies,
+  unfinished,
+} from './entries.ts';
 export type { Removed } from './folder.ts';
 export { WORKSPACE_LIMITS } from './settings.ts';
 
@@ -47,6 +65,8 @@ export interface Used {
   /** Bytes of its files. */
   readonly bytes: number;
   readonly entries: number;
+  /** Bytes of the history of its files, which count too. */
+  readonly history: number;
   /** The quota in bytes. */
   readonly most: number;
   /** There is more than was counted. Left out: everything was counted. */
@@ -128,6 +148,8 @@ export interface WorkspacesDeps {
   readonly elapsed: () => number;
   /** The person's quota for an agent's folder in bytes. Left out: the default. */
   readonly most?: (agentId: AgentId) => Promise<number>;
+  /** Bytes that the history of an agent's files takes. Left out: there is none. */
+  readonly history?: (agentId: AgentId) => Promise<number>;
   readonly limits?: WorkspaceLimits;
 }
 
@@ -139,6 +161,7 @@ export function createWorkspaces({
   folder,
   elapsed,
   most: mostOf = usual,
+  history: historyOf = () => Promise.resolve(0),
   limits = WORKSPACE_LIMITS,
 }: WorkspacesDeps): Workspaces {
   const opened = new Map<string, Workspace>();
@@ -167,16 +190,18 @@ export function createWorkspaces({
       ...files,
       async used() {
         const { bytes, entries, whole } = await used();
-        return { bytes, entries, most: await mostOf(agentId), ...(whole ? {} : { whole: false }) };
+        const history = await historyOf(agentId);
+        return { bytes, entries, history, most: await mostOf(agentId), ...(whole ? {} : { whole: false }) };
       },
       async room() {
         counted = null;
         const { held, entries, whole } = await used();
-        return { bytes: (await mostOf(agentId)) - held, entries: whole ? limits.entries - entries : -1 };
+        const most = (await mostOf(agentId)) - (await historyOf(agentId));
+        return { bytes: most - held, entries: whole ? limits.entries - entries : -1 };
       },
       below: async (where) => (await used()).below.get(plain(where)) ?? 0,
       async write(where, bytes, expects) {
-        const most = await mostOf(agentId);
+        const most = (await mostOf(agentId)) - (await historyOf(agentId));
         const sum = await used();
         const why =
           sum.bytes + bytes.length > most

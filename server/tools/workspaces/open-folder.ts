@@ -108,15 +108,58 @@ export async function rawName(folder: OpenFolder, name: string): Promise<Buffer>
 }
 
 /**
- * Restores the owner's permissions on this folder. A program may have removed them, and then only
- * root could open or empty it. Never follows a link.
+ * Sets the permissions of this entry, whatever they are now. A program may have removed them, and
+ * then only root could open it. Never follows a link. `flags`: `O_DIRECTORY` for a folder.
  */
-async function giveRights(place: string | Buffer): Promise<void> {
-  if (process.platform !== 'linux') return await lchmod(place, OWNERS_RIGHTS);
-  const handle = await open(place, O_PATH | constants.O_DIRECTORY | NO_LINKS);
+async function giveRights(
+  place: string | Buffer,
+  mode: number = OWNERS_RIGHTS,
+  flags: number = constants.O_DIRECTORY,
+): Promise<void> {
+  if (process.platform !== 'linux') return await lchmod(place, mode);
+  const handle = await open(place, O_PATH | flags | NO_LINKS);
   try {
-    await chmod(`/proc/self/fd/${handle.fd}`, OWNERS_RIGHTS);
+    await chmod(`/proc/self/fd/${handle.fd}`, mode);
   } finally {
+    await handle.close();
+  }
+}
+
+/** Opens the folder at this path; null: there is none. Creates nothing, and follows no link. */
+export async function openThere(path: string): Promise<OpenFolder | null> {
+  try {
+    return { handle: await openOwned(path), path };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ELOOP') return null;
+    throw error;
+  }
+}
+
+/**
+ * Opens the entry of this name for reading, and calls `use`. Where its permissions forbid that to
+ * its owner, they are given for a moment, and `mode` is set again. Never follows a link.
+ */
+export async function withRights<Value>(
+  from: OpenFolder,
+  raw: Buffer,
+  { kind, mode }: { readonly kind: 'file' | 'folder'; readonly mode: number },
+  use: (handle: FileHandle) => Promise<Value>,
+): Promise<Value> {
+  const place = placeOf(from, raw);
+  const flags = kind === 'folder' ? FOLDER : FILE;
+  let isGiven = false;
+  const handle = await open(place, flags).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'EACCES') throw error;
+    await giveRights(place, mode | OWNERS_RIGHTS, kind === 'folder' ? constants.O_DIRECTORY : 0);
+    isGiven = true;
+    return await open(place, flags);
+  });
+  try {
+    // Put back at once: an open file stays readable. A folder needs its permissions until the end.
+    if (isGiven && kind === 'file') await handle.chmod(mode);
+    return await use(handle);
+  } finally {
+    if (isGiven && kind === 'folder') await handle.chmod(mode);
     await handle.close();
   }
 }

@@ -3,6 +3,7 @@
  * a text for each.
  */
 export const PROBLEMS = [
+  'agent-busy',
   'already-awake',
   'attached-address',
   'attached-box',
@@ -46,6 +47,7 @@ export const PROBLEMS = [
   'no-connection',
   'no-copy',
   'no-credential',
+  'no-git',
   'no-look',
   'no-offer',
   'no-page-key',
@@ -77,6 +79,7 @@ export const PROBLEMS = [
   'not-last',
   'not-proven',
   'not-ready',
+  'not-recorded',
   'read-already',
   'not-signed-in',
   'not-text',

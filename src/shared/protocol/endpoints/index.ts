@@ -4,6 +4,7 @@ import { credentialEndpoints, deviceCodeEndpoints, mcpEndpoints } from './access
 import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
+import { historyEndpoints } from './history.ts';
 import { modelEndpoints, proxyEndpoints } from './models.ts';
 import { notificationEndpoints } from './notifications.ts';
 import {
@@ -42,6 +43,7 @@ export const ENDPOINTS = {
   ...projectEndpoints,
   ...projectWorkEndpoints,
   ...workspaceEndpoints,
+  ...historyEndpoints,
   ...callEndpoints,
   ...modelEndpoints,
   ...programEndpoints,

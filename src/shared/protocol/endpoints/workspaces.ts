@@ -45,7 +45,8 @@ export const folderSchema = z.object({
     .object({
       bytes: z.number().int().nonnegative(),
       entries: z.number().int().nonnegative(),
-      most: z.number().int().nonnegative().describe('bytes that the folder may hold'),
+      history: z.number().int().nonnegative().describe('bytes of the history of its files, which count too'),
+      most: z.number().int().nonnegative().describe('bytes that the folder and its history may take'),
       whole: z
         .literal(false)
         .optional()
