@@ -17,6 +17,7 @@ import { powerPart } from './long-power.ts';
 import { relayPart } from './long-relay.ts';
 import { longTests } from './long-tests.ts';
 import { transactionsPart } from './long-transactions.ts';
+import { undoPart } from './long-undo.ts';
 import type { LongPart } from './long-part.ts';
 
 /** In the order in which they run. */
@@ -37,6 +38,7 @@ export const PARTS: readonly LongPart[] = [
   plainPart,
   hostilePart,
   checkoutsPart,
+  undoPart,
   ...longTests,
 ];
 /** Only where they are named: what they need is large, and is installed at their first run. */

@@ -68,7 +68,7 @@ const WORDS = 2_000;
 
 export interface Running {
   readonly child: ChildProcess;
-  /** Writes to its input, as fast as it reads. Rejects if it has ended. */
+  /** Writes to its input, as fast as it reads. Throws `GitError` if it has ended. */
   write(bytes: Uint8Array | string): Promise<void>;
   /** Resolves when it has ended well. Throws `GitError`. */
   ended(): Promise<void>;
@@ -93,22 +93,28 @@ export function startGit(file: string, folder: string, args: readonly string[], 
   }, limitMs);
   const closed = new Promise<void>((done) => void child.once('close', () => done()));
   void closed.then(() => clearTimeout(timer));
+  async function ended(): Promise<void> {
+    child.stdin?.end();
+    await closed;
+    if (isLate) throw new GitError('too-slow', `git ${args[0]} took more than ${limitMs} ms.`);
+    if (failure) throw new GitError('broken', `git could not be started: ${failure.message}`);
+    if (child.exitCode === 0) return;
+    const why = /No space left on device|Disk quota exceeded/.test(words) ? 'disk-full' : 'broken';
+    throw new GitError(why, `git ${args[0]} ended with ${child.exitCode ?? child.signalCode}. ${words}`);
+  }
   return {
     child,
     async write(bytes) {
       const input = child.stdin;
-      if (!input?.writable) throw new GitError('broken', `git ${args[0]} has ended. ${words}`);
-      if (!input.write(bytes)) await Promise.race([once(input, 'drain'), closed]);
+      if (!input?.writable) {
+        await ended();
+        throw new GitError('broken', `git ${args[0]} has ended too early.`);
+      }
+      // Where it has failed, its end says why.
+      const drained = () => once(input, 'drain').catch(() => undefined);
+      if (!input.write(bytes)) await Promise.race([drained(), closed]);
     },
-    async ended() {
-      child.stdin?.end();
-      await closed;
-      if (isLate) throw new GitError('too-slow', `git ${args[0]} took more than ${limitMs} ms.`);
-      if (failure) throw new GitError('broken', `git could not be started: ${failure.message}`);
-      if (child.exitCode === 0) return;
-      const why = /No space left on device|Disk quota exceeded/.test(words) ? 'disk-full' : 'broken';
-      throw new GitError(why, `git ${args[0]} ended with ${child.exitCode ?? child.signalCode}. ${words}`);
-    },
+    ended,
   };
 }
 

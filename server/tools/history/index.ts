@@ -47,6 +47,8 @@ import { type Import, type Message, openRepository, type Repository, type Stored
 import { type Left, restoreFolder } from './restore.ts';
 import { HISTORY_LIMITS, type HistoryLimits } from './settings.ts';
 
+export { GitError } from './git.ts';
+
 /** A recorded folder. `key`: letters, digits, `.`, `_` and `-`. */
 export interface RecordedFolder {
   readonly key: string;
@@ -365,6 +367,16 @@ export function createHistories(deps: HistoriesDeps): Histories {
     const isBase = last !== undefined && (last.number > 1 || last.work.kind === 'outside');
     return (isBase ? points.slice(0, -1) : points).filter(({ at }) => at >= since);
   }
+  /** Null: the repository is damaged. */
+  async function readPoints(shadow: Shadow): Promise<readonly StoredPoint[] | null> {
+    try {
+      const repository = await open(shadow, false);
+      return repository ? shownIn(await repository.points()) : [];
+    } catch (error) {
+      logger.warn('The history of an agent’s files cannot be read.', { folder: shadow.folder, error: String(error) });
+      return null;
+    }
+  }
   async function pointOf(shadow: Shadow, pointId: string) {
     const repository = await open(shadow, false);
     if (!repository) throw new HistoryError((await findGit()).kind === 'on' ? 'not-found' : 'off');
@@ -485,11 +497,10 @@ export function createHistories(deps: HistoriesDeps): Histories {
     list: (agentId, before) =>
       inHistory(agentId, async (shadow) => {
         const git = await findGit();
-        const repository = await open(shadow, false);
-        const all = repository ? shownIn(await repository.points()) : [];
-        const older = before === null ? all : all.filter(({ number }) => number < Number(before));
+        const all = await readPoints(shadow);
+        const older = (all ?? []).filter(({ number }) => before === null || number < Number(before));
         return {
-          undo: git.kind,
+          undo: all === null ? 'broken' : git.kind,
           leastGit: limits.leastGit.join('.'),
           points: older.slice(0, LISTED_POINTS).map(({ number, at, work, cutOff, counts, folders }) => ({
             pointId: String(number),

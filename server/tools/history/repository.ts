@@ -138,6 +138,8 @@ export async function openRepository(git: string, folder: string): Promise<Repos
   const pendingFile = join(folder, 'pending.json');
   /** Known after the first look. */
   let points: StoredPoint[] | null = null;
+  /** The tree of the newest point; null: it must be asked for. */
+  let tree: string | null = null;
 
   async function all(): Promise<StoredPoint[]> {
     if (points) return points;
@@ -209,8 +211,11 @@ export async function openRepository(git: string, folder: string): Promise<Repos
 
   async function beginImport(limitMs: number): Promise<Import> {
     const number = (await newestNumber()) + 1;
-    const before = number > 1 ? (await ask(['rev-parse', `${refOf(number - 1)}^{tree}`])).toString().trim() : null;
+    if (number > 1) tree ??= (await ask(['rev-parse', `${refOf(number - 1)}^{tree}`])).toString().trim();
+    const before = tree;
     const running: Running = startGit(git, folder, ['fast-import', '--quiet', '--done'], limitMs);
+    let answer = '';
+    running.child.stdout?.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     const data = async (text: string) => await running.write(`data ${Buffer.byteLength(text)}\n${text}\n`);
     return {
       async blob(bytes, parts) {
@@ -220,7 +225,7 @@ export async function openRepository(git: string, folder: string): Promise<Repos
       },
       async commit(message, folders) {
         await running.write(
-          `commit ${refOf(number)}\ncommitter Roost <roost@localhost> ${Math.floor(message.at / 1_000)} +0000\n`,
+          `commit ${refOf(number)}\nmark :1\ncommitter Roost <roost@localhost> ${Math.floor(message.at / 1_000)} +0000\n`,
         );
         await data(JSON.stringify(message));
         if (before !== null) await running.write(`M 040000 ${before} \n`);
@@ -240,8 +245,10 @@ export async function openRepository(git: string, folder: string): Promise<Repos
           await running.write(`M 100644 inline about/${key}\n`);
           await data(aboutOf(now));
         }
-        await running.write('done\n');
+        // The empty line ends the commit, so that its mark is known.
+        await running.write('\nls :1 \ndone\n');
         await running.ended();
+        tree = /^040000 tree ([\da-f]+)/.exec(answer)?.[1] ?? null;
         points?.unshift({ number, ...message });
         if (!points) await all();
       },

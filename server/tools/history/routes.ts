@@ -10,16 +10,18 @@ import type { Directory } from '../../contracts/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { agentIdIn } from '../../team/directory/index.ts';
-import { type Histories, HistoryError } from './index.ts';
+import { GitError, type Histories, HistoryError } from './index.ts';
 
+const BROKEN = sentence`The history cannot be read or written. The relay’s log says why.`;
 const UNRECORDED: Readonly<Record<Gap['why'], string>> = {
   'no-room': sentence`Nothing was restored: the files as they are now could not be recorded first, because they take more than half of the agent’s room.`,
   'disk-full': sentence`Nothing was restored: the files as they are now could not be recorded first, because the disk is full.`,
   'too-slow': sentence`Nothing was restored: recording the files as they are now took too long. Try again.`,
-  broken: sentence`Nothing was restored: the history cannot be read or written. The relay’s log says why.`,
+  broken: BROKEN,
 };
 
 function asProblem(error: unknown): unknown {
+  if (error instanceof GitError) return problem(409, 'not-recorded', BROKEN);
   if (!(error instanceof HistoryError)) return error;
   switch (error.kind) {
     case 'off':

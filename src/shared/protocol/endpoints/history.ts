@@ -62,8 +62,10 @@ export type Gap = z.infer<typeof gapSchema>;
 
 export const historySchema = z.object({
   undo: z
-    .enum(['on', 'no-git', 'old-git'])
-    .describe('no-git: git is not installed at the relay; old-git: it is too old to record'),
+    .enum(['on', 'no-git', 'old-git', 'broken'])
+    .describe(
+      'no-git: git is not installed at the relay; old-git: it is too old to record; broken: the history cannot be read, and can only be deleted',
+    ),
   leastGit: z.string().describe('the oldest version of git that can record'),
   points: z.array(pointSchema).describe(`newest first, at most ${LISTED_POINTS}`),
   more: z.boolean().describe('there are older points'),
