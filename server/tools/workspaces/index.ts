@@ -65,8 +65,8 @@ export interface Used {
   /** Bytes of its files. */
   readonly bytes: number;
   readonly entries: number;
-  /** Bytes of the history of its files, which count too. */
-  readonly history: number;
+  /** Bytes of the history of its files, which count too. Left out: none. */
+  readonly history?: number;
   /** The quota in bytes. */
   readonly most: number;
   /** There is more than was counted. Left out: everything was counted. */
@@ -191,7 +191,8 @@ export function createWorkspaces({
       async used() {
         const { bytes, entries, whole } = await used();
         const history = await historyOf(agentId);
-        return { bytes, entries, history, most: await mostOf(agentId), ...(whole ? {} : { whole: false }) };
+        const most = await mostOf(agentId);
+        return { bytes, entries, most, ...(history > 0 ? { history } : {}), ...(whole ? {} : { whole: false }) };
       },
       async room() {
         counted = null;

@@ -87,6 +87,8 @@ function wholePage(
       return { view: 'page', page: <CallsPage agentId={route.agentId} onClose={onClose} /> };
     case 'files':
       return { view: 'page', page: <FilesPage agentId={route.agentId} folder={route.folder} onClose={onClose} /> };
+    case 'file-history':
+      return { view: 'page', page: <FilesPage agentId={route.agentId} folder="" history={route} onClose={onClose} /> };
     case 'hearth':
     case 'agent':
     case 'adopt':

@@ -3,7 +3,7 @@
  * reloaded.
  */
 import { useLocation } from 'wouter';
-import type { AgentId, MessageId, ProjectId, TaskId, ThreadId } from '../../shared/domain/ids.ts';
+import type { AgentId, MessageId, ProjectId, RunId, TaskId, ThreadId } from '../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../../shared/domain/seat.ts';
 
 /** In display order. `settings/named.ts` has the title and group of each. */
@@ -105,6 +105,12 @@ export const PATHS = {
       '/files',
       ...(agentId === null ? [] : [encodeURIComponent(agentId), ...partsOf(folder).map(encodeURIComponent)]),
     ].join('/'),
+  /** What was changed in an agent’s files; `point`: opened. */
+  fileHistory: (agentId: AgentId, point: string | null = null) =>
+    `/file-history/${encodeURIComponent(agentId)}${point === null ? '' : `/${encodeURIComponent(point)}`}`,
+  /** The same, with what this run changed opened. */
+  filesOfRun: (agentId: AgentId, runId: RunId) =>
+    `/file-history/${encodeURIComponent(agentId)}/run/${encodeURIComponent(runId)}`,
   preview: '/wake-preview',
   /** Selects sleeping agents to wake. */
   wakeSome: '/wake-some',
@@ -166,6 +172,13 @@ export type Route =
   | { readonly kind: 'night'; readonly agentId: AgentId | null }
   | { readonly kind: 'approvals'; readonly agentId: AgentId | null }
   | { readonly kind: 'files'; readonly agentId: AgentId | null; readonly folder: string }
+  /** `point`, `run`: opened. */
+  | {
+      readonly kind: 'file-history';
+      readonly agentId: AgentId;
+      readonly point: string | null;
+      readonly run: string | null;
+    }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
   | { readonly kind: 'wake-some' }
@@ -235,6 +248,11 @@ export function routeOf(path: string): Route {
         .filter((part) => part !== '')
         .join('/'),
     };
+  if (first === 'file-history' && second !== '') {
+    const run = third === 'run' && fourth !== '' ? decoded(fourth) : null;
+    const point = third === '' || run !== null ? null : decoded(third);
+    return { kind: 'file-history', agentId: decoded(second), point, run };
+  }
   if (first === 'adopt') {
     const position = Number(second) - 1;
     return isSeatPosition(position) ? { kind: 'adopt', position } : HEARTH;

@@ -9,6 +9,7 @@ import { attachedEndpoints, programEndpoints } from '../protocol/endpoints/exter
 import { credentialEndpoints, deviceCodeEndpoints } from '../protocol/endpoints/access.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
+import { historyEndpoints } from '../protocol/endpoints/history.ts';
 import { notificationEndpoints } from '../protocol/endpoints/notifications.ts';
 import { modelEndpoints } from '../protocol/endpoints/models.ts';
 import {
@@ -42,6 +43,7 @@ const endpoints = {
   ...recordEndpoints,
   ...scheduleEndpoints,
   ...workspaceEndpoints,
+  ...historyEndpoints,
   ...attachedEndpoints,
   ...modelEndpoints,
   ...programEndpoints,

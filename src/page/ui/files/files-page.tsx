@@ -27,9 +27,10 @@ import { Patch } from '../parts/diff.tsx';
 import { download } from '../copies/sink.ts';
 import { AgentSelect } from '../parts/choices.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
-import { PageHead, QueryView } from '../parts/page-head.tsx';
+import { PageHead, QueryView, Tabs } from '../parts/page-head.tsx';
 import { UsedBar } from '../parts/progress.tsx';
 import { useTeammates } from '../use-somebody.ts';
+import { FileHistory, type OpenedPoint } from './history.tsx';
 import './files.css';
 
 interface Props {
@@ -244,14 +245,17 @@ function Trail({ agentId, folder, name }: Whose & { name: string }) {
   );
 }
 
-function Room({ used: { bytes: taken, entries, most, whole } }: Pick<FolderAnswer, 'used'>) {
+function Room({ used: { bytes: files, entries, most, whole, history = 0 } }: Pick<FolderAnswer, 'used'>) {
+  const taken = files + history;
   const text = t`${bytes(taken)} of ${bytes(most)}`;
   return (
     <div className="files-room">
       <UsedBar share={taken / most} meter={{ label: t`Room that is used`, now: taken, most, text }} />
       <small>
         {whole === undefined
-          ? t`${text} used, in all folders of this agent`
+          ? history > 0
+            ? t`${text} used, in all folders of this agent; ${bytes(history)} of it by their history`
+            : t`${text} used, in all folders of this agent`
           : t`At least ${text} used: there is more here than the ${count(entries)} files and folders that were counted, and folders may be larger than is said.`}
       </small>
     </div>
@@ -393,10 +397,13 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
 export default function FilesPage({
   agentId,
   folder,
+  history = null,
   onClose,
 }: {
   agentId: AgentId | null;
   folder: string;
+  /** The history is shown; left out: the folder is. */
+  history?: OpenedPoint | null;
   onClose: () => void;
 }) {
   const team = useTeammates();
@@ -405,16 +412,35 @@ export default function FilesPage({
   return (
     <div className="files">
       <PageHead title={t`Files`} pageTitle={whose ? t`Files of ${whose.name}` : t`Files`} onClose={onClose}>
-        <AgentSelect label={t`Of`} agentId={whose?.agentId ?? null} path={(id) => PATHS.files(id)} />
+        <AgentSelect
+          label={t`Of`}
+          agentId={whose?.agentId ?? null}
+          path={(id) => (history && id !== null ? PATHS.fileHistory(id) : PATHS.files(id))}
+        />
       </PageHead>
       <p className="files-about">{t`They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your household.`}</p>
       {whose ? (
-        <Folder
-          key={`${whose.agentId} ${folder}`}
-          agentId={whose.agentId}
-          folder={agentId === null ? '' : folder}
-          name={whose.name}
-        />
+        <Tabs
+          label={t`Files of ${whose.name}`}
+          shown={history ? 'history' : 'folder'}
+          tabs={[
+            { tab: 'folder', title: t`Folder`, path: PATHS.files(whose.agentId) },
+            { tab: 'history', title: t`History`, path: PATHS.fileHistory(whose.agentId) },
+          ]}
+        >
+          {history ? (
+            <FileHistory key={whose.agentId} agentId={whose.agentId} name={whose.name} opened={history} />
+          ) : (
+            <div className="files-folder">
+              <Folder
+                key={`${whose.agentId} ${folder}`}
+                agentId={whose.agentId}
+                folder={agentId === null ? '' : folder}
+                name={whose.name}
+              />
+            </div>
+          )}
+        </Tabs>
       ) : (
         <p className="files-empty">{t`Nobody is born yet who could have a folder: SUMMON first.`}</p>
       )}

@@ -12,6 +12,7 @@ import { onePerPage } from '../../state/per-page.ts';
 import { useRoost } from '../context.tsx';
 import { useTeammates } from '../use-somebody.ts';
 import { Words } from '../chat/markdown.tsx';
+import { FilesOfRun } from '../files/files-of-run.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
 import { costText } from '../text/money.ts';
@@ -175,6 +176,11 @@ export function ActivityList({ lines }: { lines: readonly ActivityEntry[] }) {
                   <Words text={lastDone.said} />
                 </div>
               )}
+              {lastDone !== null && lastDone.runId !== null && (
+                <p className="account-files">
+                  <FilesOfRun agentId={mate.agentId} runId={lastDone.runId} />
+                </p>
+              )}
               {line.troubles.map(({ newest, count }) => (
                 <p key={outcomeText(newest)} className="account-trouble" data-tone={toneOf(newest)}>
                   <i className="tone-mark" aria-hidden="true" />
@@ -185,6 +191,7 @@ export function ActivityList({ lines }: { lines: readonly ActivityEntry[] }) {
                     <span>{momentText(newest.dueAt, now)}</span>
                   </Link>
                   {newest.detail !== null && toneOf(newest) === 'bad' && <span>{retold(newest.detail)}</span>}
+                  {newest.runId !== null && <FilesOfRun agentId={mate.agentId} runId={newest.runId} />}
                   <GoOn run={newest} />
                 </p>
               ))}

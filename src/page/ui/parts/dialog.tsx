@@ -74,13 +74,23 @@ interface SureDialogProps {
   readonly does: readonly [label: string, meanwhile: string];
   /** The failure, as a sentence begins: "It could not be revoked". */
   readonly undone: string;
+  /** Label of the button that does nothing; left out: "Keep it". */
+  readonly stays?: string;
   /** Resolves with the reason of a failure; null: success, and the dialog closes. */
   readonly onSure: () => Promise<string | null>;
   readonly onClose: () => void;
 }
 
-/** Confirms an action that cannot be undone. */
-export function SureDialog({ title, children, does: [label, meanwhile], undone, onSure, onClose }: SureDialogProps) {
+/** Confirms an action that changes or removes a lot. */
+export function SureDialog({
+  title,
+  children,
+  does: [label, meanwhile],
+  undone,
+  stays = t`Keep it`,
+  onSure,
+  onClose,
+}: SureDialogProps) {
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const run = async () => {
@@ -100,7 +110,9 @@ export function SureDialog({ title, children, does: [label, meanwhile], undone, 
         </p>
       )}
       <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
+        <button type="button" className="ghost" onClick={onClose}>
+          {stays}
+        </button>
         <button type="button" className="danger-button" disabled={busy} onClick={() => void run()}>
           {busy ? meanwhile : label}
         </button>

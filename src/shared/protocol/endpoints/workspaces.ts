@@ -45,7 +45,12 @@ export const folderSchema = z.object({
     .object({
       bytes: z.number().int().nonnegative(),
       entries: z.number().int().nonnegative(),
-      history: z.number().int().nonnegative().describe('bytes of the history of its files, which count too'),
+      history: z
+        .number()
+        .int()
+        .nonnegative()
+        .optional()
+        .describe('bytes of the history of its files, which count too; left out: none'),
       most: z.number().int().nonnegative().describe('bytes that the folder and its history may take'),
       whole: z
         .literal(false)

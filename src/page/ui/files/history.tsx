@@ -1,0 +1,461 @@
+/** The history of an agent's files: what was changed and by whom, and restoring it. */
+import { Link } from 'wouter';
+import { useState } from 'react';
+import { lineDiff, type DiffLine } from '../../../shared/domain/line-diff.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { Change, Changes, Compared, History, Point, Side } from '../../../shared/protocol/endpoints/history.ts';
+import { t } from '../../language/t.ts';
+import { type ChangesFrom, historiesOf } from '../../state/history.ts';
+import { problemText } from '../../state/ports.ts';
+import { useRoost } from '../context.tsx';
+import { useNow } from '../hooks.ts';
+import { Dialog, SureDialog } from '../parts/dialog.tsx';
+import { MoreIcon } from '../parts/icons.tsx';
+import { MenuButton } from '../parts/menu.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { PATHS } from '../routes.ts';
+import { bytes, count } from '../text/sizes.ts';
+import { clockTime, dayWithin } from '../text/time.ts';
+import { revealedCode } from '../text/unseen.ts';
+import { useTeammates } from '../use-somebody.ts';
+import { CHANGES, countsText, GAPS, NOT_RECORDED, restoringText, workText } from './history-words.ts';
+import '../parts/excerpt.css';
+import './history.css';
+
+/** Opened by the address. */
+export interface OpenedPoint {
+  readonly point: string | null;
+  readonly run: string | null;
+}
+
+interface Whose {
+  readonly agentId: AgentId;
+  readonly name: string;
+}
+
+/** Restores, and offers to undo it. */
+function useRestore({ agentId, name }: Whose) {
+  const state = useRoost();
+  const histories = historiesOf(state);
+  type To = Parameters<typeof histories.restore>[2];
+  type Files = Parameters<typeof histories.restore>[3];
+  /** Resolves with the reason of a failure; null: success. */
+  async function restore(point: Pick<Point, 'pointId'>, to: To, files: Files): Promise<string | null> {
+    const result = await histories.restore(agentId, point, to, files);
+    if (!result.ok) return problemText(result.problem);
+    const { pointId, left } = result.value;
+    if (left.length > 0)
+      state.notices.error(
+        t`Not all of ${name}’s files could be restored. ${left
+          .slice(0, 5)
+          .map(({ path, why }) => `${path}: ${why}`)
+          .join(' ')}`,
+      );
+    if (pointId === null) state.notices.info(t`Nothing had to be restored: the files are as they were then.`);
+    else
+      state.notices.info(t`${name}’s files are restored.`, {
+        label: t`Undo`,
+        run: () =>
+          void restore({ pointId }, 'before', null).then((why) => {
+            if (why !== null) state.notices.error(why);
+          }),
+      });
+    return null;
+  }
+  return restore;
+}
+
+// One file on both sides of a change.
+
+const CONTEXT = 3;
+const MOST_LINES = 2_000;
+type ShownLine = DiffLine | { readonly kind: 'head'; readonly text: string };
+
+/** The changed lines, with a few around them. Pure. */
+export function shownLines(lines: readonly DiffLine[]): readonly ShownLine[] {
+  const near = new Set<number>();
+  lines.forEach(({ kind }, i) => {
+    if (kind !== 'same') for (let at = i - CONTEXT; at <= i + CONTEXT; at++) near.add(at);
+  });
+  const shown: ShownLine[] = [];
+  let skipped = 0;
+  const skip = () => {
+    if (skipped > 0) shown.push({ kind: 'head', text: t`… ${count(skipped)} lines are the same` });
+    skipped = 0;
+  };
+  lines.forEach((line, i) => {
+    if (!near.has(i)) return void (skipped += 1);
+    skip();
+    shown.push(line);
+  });
+  skip();
+  if (shown.length <= MOST_LINES) return shown;
+  const rest = shown.length - MOST_LINES;
+  return [...shown.slice(0, MOST_LINES), { kind: 'head', text: t`… ${count(rest)} more lines are not shown` }];
+}
+
+const MARKS: Readonly<Record<ShownLine['kind'], string>> = { same: ' ', gone: '−', new: '+', head: ' ' };
+/** Null: it is no text. */
+const textOf = (side: Side): string | null =>
+  side.kind === 'text'
+    ? side.text
+    : side.kind === 'none'
+      ? ''
+      : side.kind === 'link'
+        ? t`a link to ${side.target}`
+        : null;
+const sizeOf = (side: Side): string => ('bytes' in side ? bytes(side.bytes) : t`nothing`);
+
+export function ComparedView({ compared: { before, after }, path }: { compared: Compared; path: string }) {
+  const [old, now] = [textOf(before), textOf(after)];
+  if (old === null || now === null)
+    return (
+      <p>{t`It is no text, or too long to be compared here: ${sizeOf(before)} before, ${sizeOf(after)} after.`}</p>
+    );
+  if (old === now) return <p>{t`Its content is the same.`}</p>;
+  return (
+    // Scrollable where it is too wide, by keyboard too.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre className="excerpt diff history-diff" dir="ltr" tabIndex={0} role="region" aria-label={t`Change in ${path}`}>
+      {shownLines(lineDiff(old, now)).map(({ kind, text }, i) => (
+        <span key={i} data-kind={kind}>{`${MARKS[kind]} ${revealedCode(text)}\n`}</span>
+      ))}
+    </pre>
+  );
+}
+
+interface ChangeProps extends Whose {
+  readonly point: Point;
+  readonly change: Change;
+  readonly onClose: () => void;
+}
+
+function CompareDialog({ agentId, name, point, change, onClose }: ChangeProps) {
+  const histories = historiesOf(useRoost());
+  const restore = useRestore({ agentId, name });
+  const [from, setFrom] = useState<ChangesFrom>('previous');
+  const [failed, setFailed] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const query = histories.compared(agentId, point.pointId, from, change);
+  const put = async () => {
+    setBusy(true);
+    const why = await restore(point, 'before', filesOf(change));
+    setBusy(false);
+    setFailed(why);
+    if (why === null) onClose();
+  };
+  return (
+    <Dialog title={change.path} shape="wide" onClose={onClose}>
+      <div className="history-from" role="group" aria-label={t`Compared with`}>
+        {(['previous', 'before'] as const).map((each) => (
+          <button key={each} type="button" className="ghost" aria-pressed={from === each} onClick={() => setFrom(each)}>
+            {each === 'previous' ? t`What was changed then` : t`From before that until now`}
+          </button>
+        ))}
+      </div>
+      <QueryView query={query} what={t`The file`}>
+        {(compared) => <ComparedView compared={compared} path={change.path} />}
+      </QueryView>
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {t`It could not be restored: ${failed}`}
+        </p>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="solid" disabled={busy} onClick={() => void put()}>
+          {busy ? t`Restoring…` : restoreLabel(change)}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A moved file is restored at both of its places. */
+const filesOf = ({ folder, file, from }: Change) => [
+  { folder, file },
+  ...(from === null ? [] : [{ folder, file: from.file }]),
+];
+const restoreLabel = ({ change }: Change): string =>
+  change === 'added' ? t`Delete it again` : change === 'deleted' ? t`Bring it back` : t`Restore it as it was before`;
+
+/** Restoring all asks first, and says what it would do. */
+function RestoreDialog({
+  agentId,
+  name,
+  point,
+  to,
+  onClose,
+}: Whose & { point: Point; to: 'before' | 'after'; onClose: () => void }) {
+  const restore = useRestore({ agentId, name });
+  const query = historiesOf(useRoost()).changes(agentId, point.pointId, to);
+  return (
+    <SureDialog
+      title={
+        to === 'before' ? t`Restore all files as they were before this?` : t`Restore all files as they were after this?`
+      }
+      does={[t`Restore`, t`Restoring…`]}
+      undone={t`They could not be restored`}
+      stays={t`Leave them as they are`}
+      onSure={() => restore(point, to, null)}
+      onClose={onClose}
+    >
+      <QueryView query={query} what={t`What this would change`}>
+        {({ changes, more }) => (
+          <p>{restoringText(changes, more) ?? t`Nothing would change: the files are as they were then.`}</p>
+        )}
+      </QueryView>
+      <p>{t`What came later is undone too. This is recorded as well, so you can undo it.`}</p>
+      <p className="history-only">{ONLY_FILES}</p>
+    </SureDialog>
+  );
+}
+
+const ONLY_FILES = t`Only files come back. What was pushed, sent as a message or asked of other hosts stays done.`;
+
+// The list.
+
+function PointChanges({ agentId, name, point }: Whose & { point: Point }) {
+  const query = historiesOf(useRoost()).changes(agentId, point.pointId, 'previous');
+  return (
+    <QueryView query={query} what={t`What was changed`}>
+      {(answer) => <ChangeList {...{ agentId, name, point, answer }} />}
+    </QueryView>
+  );
+}
+
+function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; answer: Changes }) {
+  const state = useRoost();
+  const restore = useRestore({ agentId, name });
+  const [opened, setOpened] = useState<Change | null>(null);
+  const one = async (change: Change) => {
+    const why = await restore(point, 'before', filesOf(change));
+    if (why !== null) state.notices.error(why);
+  };
+  return (
+    <>
+      <ul className="history-changes" aria-label={t`Changed files`}>
+        {answer.changes.map((change) => (
+          <li key={`${change.folder}/${change.file}`} data-change={change.change}>
+            <small className="history-what">{CHANGES[change.change]}</small>
+            <span className="history-path">
+              {change.kind === 'folder' ? (
+                <span dir="auto">{`${change.path}/`}</span>
+              ) : (
+                <button type="button" className="files-open" dir="auto" onClick={() => setOpened(change)}>
+                  {change.path}
+                </button>
+              )}
+              {change.from !== null && <small dir="auto">{t`was ${change.from.path}`}</small>}
+            </span>
+            <MenuButton
+              label={t`More for ${change.path}`}
+              items={[{ label: restoreLabel(change), run: () => void one(change) }]}
+            >
+              <MoreIcon />
+            </MenuButton>
+          </li>
+        ))}
+      </ul>
+      {answer.more > 0 && (
+        <p className="files-about">{t`And ${count(answer.more)} more, which are restored with all.`}</p>
+      )}
+      {answer.notRecorded.length > 0 && (
+        <details className="history-left">
+          <summary>{t`Not recorded: ${count(answer.notRecorded.length + answer.moreNotRecorded)}`}</summary>
+          <p>{t`They are never restored, replaced or deleted by undo.`}</p>
+          <ul>
+            {answer.notRecorded.slice(0, SHOWN_LEFT).map(({ folder, path, why, bytes: size }) => (
+              <li key={`${folder}/${path}`}>
+                <span dir="auto">{path}</span>
+                <span>{`: ${NOT_RECORDED[why]}${size > 0 ? ` (${bytes(size)})` : ''}`}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {opened && <CompareDialog {...{ agentId, name, point }} change={opened} onClose={() => setOpened(null)} />}
+    </>
+  );
+}
+
+/** Entries that are not recorded and are named. */
+const SHOWN_LEFT = 100;
+
+function PointItem({
+  agentId,
+  name,
+  point,
+  isOpen,
+  onToggle,
+}: Whose & { point: Point; isOpen: boolean; onToggle: () => void }) {
+  const now = useNow();
+  const team = useTeammates();
+  const [restoring, setRestoring] = useState<'before' | 'after' | null>(null);
+  const nameOf = (id: string) => team.all.find((mate) => mate.agentId === id)?.name ?? null;
+  return (
+    <li>
+      <button type="button" className="history-head" aria-expanded={isOpen} onClick={onToggle}>
+        <span dir="auto">{workText(point.work, nameOf)}</span>
+        <small>{countsText(point.counts)}</small>
+        <small>
+          {dayWithin(point.at, now)} {clockTime(point.at)}
+        </small>
+      </button>
+      {isOpen && (
+        <div className="history-body">
+          {point.cutOff && (
+            <p className="files-about">{t`The files could not be recorded right before this, so other changes may be among these.`}</p>
+          )}
+          {point.work.kind === 'turn' && (
+            <p>
+              <Link href={PATHS.message(agentId, point.work.messageId)}>{t`Show the answer`}</Link>
+            </p>
+          )}
+          <PointChanges {...{ agentId, name, point }} />
+          <div className="history-ways">
+            <button type="button" className="ghost" onClick={() => setRestoring('before')}>
+              {t`Restore all as before this…`}
+            </button>
+            <button type="button" className="ghost" onClick={() => setRestoring('after')}>
+              {t`Restore all as after this…`}
+            </button>
+          </div>
+        </div>
+      )}
+      {restoring && <RestoreDialog {...{ agentId, name, point }} to={restoring} onClose={() => setRestoring(null)} />}
+    </li>
+  );
+}
+
+const HELP: Readonly<Record<Exclude<History['undo'], 'on'>, (leastGit: string) => string>> = {
+  'no-git': () =>
+    t`Git is not installed where the relay runs. Install it (Debian and Ubuntu: apt install git; Fedora: dnf install git; macOS: xcode-select --install). It is used from the next run on, without a restart.`,
+  'old-git': (leastGit) => t`The git where the relay runs is too old. Install version ${leastGit} or newer.`,
+  broken: () => t`The relay’s log says why. Delete it below to begin a new one; the files stay.`,
+};
+
+/** Why undo is off, and what to do. */
+function OffNote({ undo, leastGit }: Pick<History, 'undo' | 'leastGit'>) {
+  if (undo === 'on') return null;
+  return (
+    <div className="wrong-note" role="status">
+      <p>
+        <strong>{undo === 'broken' ? t`The history cannot be read.` : t`Nothing can be undone here.`}</strong>{' '}
+        <span>{HELP[undo](leastGit)}</span>
+      </p>
+    </div>
+  );
+}
+
+function Gaps({ gaps }: Pick<History, 'gaps'>) {
+  const now = useNow();
+  const team = useTeammates();
+  const nameOf = (id: string) => team.all.find((mate) => mate.agentId === id)?.name ?? null;
+  if (gaps.length === 0) return null;
+  return (
+    <div className="wrong-note" role="status">
+      <p>
+        <strong>{t`Some work went on although the files could not be recorded, and cannot be undone.`}</strong>
+      </p>
+      <ul>
+        {gaps.slice(0, SHOWN_GAPS).map(({ at, work, why }) => (
+          <li key={`${at} ${work.kind}`}>
+            {`${workText(work, nameOf)}, ${dayWithin(at, now)} ${clockTime(at)}: ${GAPS[why]}`}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+const SHOWN_GAPS = 5;
+
+function ForgetDialog({ agentId, name, onClose }: Whose & { onClose: () => void }) {
+  const histories = historiesOf(useRoost());
+  return (
+    <SureDialog
+      title={t`Delete the history of ${name}’s files?`}
+      does={[t`Delete it`, t`Deleting…`]}
+      undone={t`It could not be deleted`}
+      onSure={() => histories.forget(agentId)}
+      onClose={onClose}
+    >
+      <p>{t`The files stay as they are. What was changed until now cannot be undone any more.`}</p>
+    </SureDialog>
+  );
+}
+
+function HistoryList({ agentId, name, opened, history }: Whose & { opened: OpenedPoint; history: History }) {
+  const histories = historiesOf(useRoost());
+  const [older, setOlder] = useState<{ readonly points: readonly Point[]; readonly more: boolean } | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [forgetting, setForgetting] = useState(false);
+  const isOpened = ({ pointId, work }: Point) =>
+    pointId === opened.point || (opened.run !== null && work.kind === 'run' && work.runId === opened.run);
+  /** Toggled by the person, against what the address opens. */
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const first = new Set(history.points.map(({ pointId }) => pointId));
+  const points = [...history.points, ...(older?.points ?? []).filter(({ pointId }) => !first.has(pointId))];
+  const more = older?.more ?? history.more;
+  const toggle = (pointId: string) =>
+    setToggled((before) => {
+      const next = new Set(before);
+      if (!next.delete(pointId)) next.add(pointId);
+      return next;
+    });
+  const showMore = async () => {
+    const last = points.at(-1);
+    if (!last) return;
+    const result = await histories.older(agentId, last.pointId);
+    setFailed(result.ok ? null : problemText(result.problem));
+    if (result.ok) setOlder({ points: [...(older?.points ?? []), ...result.value.points], more: result.value.more });
+  };
+  const { undo, leastGit, gaps, keptDays, fileBytes, bytes: taken } = history;
+  const isMissing = opened.run !== null && !points.some(isOpened);
+  return (
+    <>
+      <OffNote {...{ undo, leastGit }} />
+      <Gaps gaps={gaps} />
+      {isMissing && (
+        <p className="files-empty" role="status">{t`This run changed no files, or it was too long ago.`}</p>
+      )}
+      {points.length === 0 ? (
+        <p className="files-empty">
+          {t`Nothing was changed here yet. Before and after each run and each answer, the relay records ${name}’s files, so that changes can be undone.`}
+        </p>
+      ) : (
+        <ul className="history-list" aria-label={t`Changes, newest first`}>
+          {points.map((point) => (
+            <PointItem
+              key={point.pointId}
+              {...{ agentId, name, point }}
+              isOpen={isOpened(point) !== toggled.has(point.pointId)}
+              onToggle={() => toggle(point.pointId)}
+            />
+          ))}
+        </ul>
+      )}
+      {failed !== null && <p role="alert">{failed}</p>}
+      {more && <button type="button" className="ghost" onClick={() => void showMore()}>{t`Show older changes`}</button>}
+      <div className="history-foot">
+        <p>{ONLY_FILES}</p>
+        <p>
+          {t`The history takes ${bytes(taken)} of ${name}’s room. Changes older than ${keptDays} days are dropped, and the oldest earlier where the history takes more than half of the room. Files over ${bytes(fileBytes)} are not recorded.`}
+        </p>
+        {(taken > 0 || undo === 'broken') && (
+          <button type="button" className="ghost" onClick={() => setForgetting(true)}>{t`Delete the history…`}</button>
+        )}
+      </div>
+      {forgetting && <ForgetDialog {...{ agentId, name }} onClose={() => setForgetting(false)} />}
+    </>
+  );
+}
+
+export function FileHistory({ agentId, name, opened }: Whose & { opened: OpenedPoint }) {
+  return (
+    <div className="files-history">
+      <QueryView query={historiesOf(useRoost()).of(agentId)} what={t`The history`}>
+        {(history) => <HistoryList {...{ agentId, name, opened, history }} />}
+      </QueryView>
+    </div>
+  );
+}
