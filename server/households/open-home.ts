@@ -232,10 +232,23 @@ const mayWrite = (granted: AgentGrants): boolean =>
   granted.toolsets.attached !== 'off' ||
   WRITING.some((set) => TOOLSETS[set].some((tool) => grantOf(granted, tool) !== 'off'));
 
-const openScripts = (
+function openScripts(
   { rights, sandbox }: Pick<BesideDeps, 'rights'> & Pick<Hands, 'sandbox'>,
-  { workspaces }: Pick<Home, 'workspaces'>,
-): Scripts => createScripts(workspaces, sandbox, rights);
+  { workspaces, histories }: Pick<Home, 'workspaces'> & { readonly histories: Pick<Histories, 'record'> },
+): Scripts {
+  const scripts = createScripts(workspaces, sandbox, rights);
+  return {
+    ...scripts,
+    async run(script, text, begins) {
+      const recordEnd = await histories.record(script.agentId, { kind: 'script', name: script.script });
+      try {
+        return await scripts.run(script, text, begins);
+      } finally {
+        await recordEnd();
+      }
+    },
+  };
+}
 
 function openAttached(
   deps: BesideDeps & Pick<Hands, 'sandbox'>,
@@ -407,7 +420,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       startsWithoutPage: async () =>
         (await credentials.list()).some(({ scopes, revokedAt }) => revokedAt === null && scopes.includes('sessions')),
     }),
-    ...createWorkspaceRoutes({ workspaces, directory }),
+    ...createWorkspaceRoutes({ workspaces, directory, recordWork: parts.histories.record }),
     ...createHistoryRoutes({ histories: parts.histories, directory }),
     ...createCallRoutes({ ...team, ...hands }),
     ...createModelRoutes({ models: parts.models }),
@@ -536,7 +549,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     onChange: (agentId) => workspaces.changed(agentId),
     ...{ now, elapsed, logger },
   });
-  const scripts = openScripts(deps, { workspaces });
+  const scripts = openScripts(deps, { workspaces, histories });
   const attached = openAttached(deps, { id, tell, team: () => team });
   const programs = openPrograms(deps, {
     ...{ id, log, workspaces, tell },

@@ -324,7 +324,7 @@ export async function openTeam({
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
   const handTools: HandTools | null = hands
     ? createHandTools({
-        ...{ ...hands, configs, log, refuseForRoom, now: elapsed },
+        ...{ ...hands, configs, log, refuseForRoom, recordWork, now: elapsed },
         // Called only after everything is open.
         environmentOf: async (agentId) => (await taskWork?.work.environmentOf(agentId)) ?? {},
         onRan: (agentId, command) => taskWork?.work.ran(agentId, command),

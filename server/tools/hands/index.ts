@@ -15,7 +15,7 @@
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { grantOf } from '../../../src/shared/domain/toolsets.ts';
 import type { CommandReach as AskedReach } from '../../../src/shared/protocol/calls.ts';
-import type { Configs, EventLog } from '../../contracts/index.ts';
+import { type Configs, type EventLog, RECORDS_NOTHING, type RecordWork, type TeamTool } from '../../contracts/index.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { createWebTools, type Web } from '../web/index.ts';
@@ -36,6 +36,8 @@ export interface Hands {
 export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom' | 'environmentOf' | 'onRan'> {
   readonly configs: Pick<Configs, 'agent'>;
   readonly log: Pick<EventLog, 'subscribe'>;
+  /** Left out: files are not recorded. */
+  readonly recordWork?: RecordWork;
   /** Monotonic ms. */
   readonly now: () => number;
 }
@@ -84,10 +86,30 @@ export const createHandPins = (
 
 export type HandTools = ShellTools;
 
+/**
+ * A call may come outside a run and a turn: of a client that joined, or when the person says yes
+ * later. Then it is recorded by itself.
+ */
+const recordedAlone = (recordWork: RecordWork, tool: TeamTool): TeamTool =>
+  tool.readOnly
+    ? tool
+    : {
+        ...tool,
+        async run(input, caller) {
+          const recordEnd = await recordWork(caller.agentId, { kind: 'call', tool: tool.name });
+          try {
+            return await tool.run(input, caller);
+          } finally {
+            await recordEnd();
+          }
+        },
+      };
+
 export function createHandTools(deps: HandToolsDeps): HandTools {
-  const { web, now, log } = deps;
+  const { web, now, log, recordWork = RECORDS_NOTHING } = deps;
   const onGrants: ShellToolsDeps['onGrants'] = (listener) =>
     log.subscribe(({ event }) => event.kind === 'changed' && event.what === 'config' && listener(event.agentId));
   const shell = createShellTools({ ...deps, onGrants, reachOf: (agentId) => commandReach(deps, agentId) });
-  return { ...shell, tools: [...createFileTools(deps), ...shell.tools, ...createWebTools({ web, now })] };
+  const inFolder = [...createFileTools(deps), ...shell.tools].map((tool) => recordedAlone(recordWork, tool));
+  return { ...shell, tools: [...inFolder, ...createWebTools({ web, now })] };
 }

@@ -162,10 +162,10 @@ export function createHistories(deps: HistoriesDeps): Histories {
 
   /** Null: git is missing, or there is no history and none may begin. */
   async function open(shadow: Shadow, begins: boolean): Promise<Repository | null> {
+    if (!begins && !existsSync(shadow.folder)) return null;
     const git = await findGit();
     if (git.kind !== 'on') return null;
-    if (!shadow.repository && (begins || existsSync(shadow.folder)))
-      shadow.repository = await openRepository(git.file, shadow.folder);
+    if (!shadow.repository) shadow.repository = await openRepository(git.file, shadow.folder);
     return shadow.repository;
   }
   async function count(shadow: Shadow): Promise<number> {
@@ -312,7 +312,11 @@ export function createHistories(deps: HistoriesDeps): Histories {
 
   const record: RecordWork = async (agentId, work) => {
     const shadow = shadowOf(agentId);
-    if (isClosed || !((await deps.mayWrite?.(agentId).catch(() => true)) ?? true)) return () => Promise.resolve();
+    // What an agent may do says nothing about scripts and the person.
+    const isAgents = work.kind === 'run' || work.kind === 'turn';
+    const isIdle = isAgents && (await deps.mayWrite?.(agentId).catch(() => true)) === false;
+    const isWithin = work.kind === 'call' && shadow.active.some(({ kind }) => kind === 'run' || kind === 'turn');
+    if (isClosed || isIdle || isWithin) return () => Promise.resolve();
     const begin = () =>
       atOnce(async () => {
         try {

@@ -1,3 +1,5 @@
+import { KEPT_DAYS } from '../../../src/shared/protocol/endpoints/history.ts';
+
 /** Limits of the history of agents' files. */
 export const HISTORY_LIMITS = {
   /** The oldest git that can record: SHA-256 objects, and packs that are merged by size. */
@@ -21,7 +23,7 @@ export const HISTORY_LIMITS = {
   /** Bytes of one answer of git. */
   answerBytes: 200_000_000,
   /** Days that points are stored. */
-  keptDays: 30,
+  keptDays: KEPT_DAYS,
   /** Share of the agent's room that its history may take. Oldest points are dropped first. */
   share: 0.5,
   /** Points after which their packs are merged. */

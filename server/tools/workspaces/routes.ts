@@ -5,7 +5,8 @@
 import type { Context } from 'hono';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { LISTED_ENTRIES, UPLOAD_BYTES, workspaceEndpoints } from '../../../src/shared/protocol/endpoints/workspaces.ts';
-import type { Directory } from '../../contracts/index.ts';
+import { type Directory, RECORDS_NOTHING, type RecordWork } from '../../contracts/index.ts';
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { agentIdIn } from '../../team/directory/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
@@ -17,6 +18,8 @@ import { sentence } from '../../../src/shared/domain/names.ts';
 export interface WorkspaceRoutesDeps {
   readonly workspaces: Workspaces;
   readonly directory: Pick<Directory, 'all'>;
+  /** Left out: what the person replaces and deletes is not recorded. */
+  readonly recordWork?: RecordWork;
 }
 
 const STATUS = {
@@ -74,12 +77,41 @@ const streamOf = (chunks: AsyncGenerator<Uint8Array>) =>
   });
 const lastOf = (path: string) => path.split('/').findLast((name) => name !== '') ?? '';
 
-export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutesDeps): readonly Handled[] {
+export function createWorkspaceRoutes({
+  workspaces,
+  directory,
+  recordWork = RECORDS_NOTHING,
+}: WorkspaceRoutesDeps): readonly Handled[] {
   const uploading = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
-  async function of(called: string, context: Context<Env>): Promise<Workspace> {
+  async function idOf(called: string, context: Context<Env>): Promise<AgentId> {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'Only the household’s page shows agents’ folders.');
-    return workspaces.of(await agentIdIn(directory, called));
+    return await agentIdIn(directory, called);
+  }
+  const of = async (called: string, context: Context<Env>): Promise<Workspace> =>
+    workspaces.of(await idOf(called, context));
+  /** What was there can be restored. A file that is new needs no recording: it can be deleted. */
+  async function recorded<Value>(
+    agentId: AgentId,
+    does: 'replace' | 'delete',
+    path: string,
+    act: (workspace: Workspace) => Promise<Value>,
+  ): Promise<Value> {
+    const workspace = workspaces.of(agentId);
+    const isThere = () =>
+      workspace
+        .read(path, () => Promise.resolve())
+        .then(
+          () => true,
+          () => false,
+        );
+    if (does === 'replace' && !(await isThere())) return await act(workspace);
+    const end = await recordWork(agentId, { kind: 'person', does, path });
+    try {
+      return await act(workspace);
+    } finally {
+      await end();
+    }
   }
   return answer(workspaceEndpoints, {
     async files({ agentId, path }, context) {
@@ -102,7 +134,7 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
       return new Response(streamOf(fileStream(() => workspace.open(path))), { headers: keptAs(lastOf(path)) });
     },
     async putFile({ agentId, path }, context) {
-      const workspace = await of(agentId, context);
+      const id = await idOf(agentId, context);
       if (context.req.header('content-type') !== 'application/octet-stream')
         throw problem(415, 'not-bytes', 'Send the file as application/octet-stream.');
       // A body is held in memory as a whole, so only a few are accepted at once.
@@ -110,12 +142,13 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
         const bytes = new Uint8Array(await context.req.arrayBuffer());
         if (bytes.length > UPLOAD_BYTES)
           throw problem(413, 'too-large', `A file may be ${UPLOAD_BYTES} bytes long at most.`);
-        await orProblem(workspace.write(path, bytes));
+        await orProblem(recorded(id, 'replace', path, (workspace) => workspace.write(path, bytes)));
         return new Response(null, { status: 204 });
       });
     },
     async removeFile({ agentId, path }, context) {
-      await orProblem((await of(agentId, context)).remove(path));
+      const id = await idOf(agentId, context);
+      await orProblem(recorded(id, 'delete', path, (workspace) => workspace.remove(path)));
       return null;
     },
     async filesZip({ agentId, path }, context) {

@@ -8,6 +8,7 @@ import {
   LEFT_OUT_NAME,
   SHOWN_BYTES,
 } from '../../../shared/protocol/endpoints/workspaces.ts';
+import { KEPT_DAYS } from '../../../shared/protocol/endpoints/history.ts';
 import { anyFileText } from '../../../shared/domain/file-text.ts';
 import { createQueue } from '../../../shared/domain/platform/queue.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
@@ -296,7 +297,7 @@ function RemoveDialog({ agentId, path, entry, onClose }: RemoveProps) {
       onClose={onClose}
     >
       <p>
-        {t`${entry.kind === 'folder' ? t`The folder goes with all that is in it. ` : ''}It lies nowhere else, and cannot be brought back.`}
+        {t`${entry.kind === 'folder' ? t`The folder goes with all that is in it. ` : ''}It lies nowhere else. The history can bring it back for ${KEPT_DAYS} days, unless it is too large to be recorded or git is missing at the relay.`}
       </p>
     </SureDialog>
   );

@@ -33,16 +33,16 @@ export function workText(work: Work, nameOf: NameOf): string {
       return causeText(work.cause, nameOf);
     case 'turn':
       return t`An answer in a session`;
-    case 'client':
-      return t`${work.name}, by ${work.tool}`;
+    case 'call':
+      return t`Its tool ${work.tool}, called by a client or after your yes`;
     case 'script':
       return t`Script “${work.name}”`;
     case 'person':
-      return work.does === 'put' ? t`You put “${work.path}” there` : t`You deleted “${work.path}”`;
+      return work.does === 'replace' ? t`You replaced “${work.path}”` : t`You deleted “${work.path}”`;
     case 'restore':
       return work.to === 'before' ? t`You restored what was there before` : t`You restored what was there after it`;
     case 'outside':
-      return t`Something else: another program, or a command in the background`;
+      return t`Outside of runs: new files of yours, another program, or a command in the background`;
     default:
       return work satisfies never;
   }

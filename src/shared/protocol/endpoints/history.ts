@@ -9,6 +9,8 @@ export const LISTED_POINTS = 100;
 export const LISTED_CHANGES = 1_000;
 /** Maximum bytes of a text that is compared on the page. */
 export const COMPARED_BYTES = 300_000;
+/** Days for which changes can be undone. */
+export const KEPT_DAYS = 30;
 /** The key of an agent's own folder among its recorded folders. */
 export const OWN_FOLDER = 'files';
 
@@ -19,18 +21,20 @@ export const workSchema = z
       .looseObject({ kind: z.literal('turn'), messageId: idText })
       .describe('a turn in a session; `messageId`: the answer'),
     z
-      .looseObject({ kind: z.literal('client'), name: z.string(), tool: z.string() })
-      .describe('a tool call of a client that joined as the agent'),
-    z.looseObject({ kind: z.literal('script'), name: z.string() }).describe('a scheduled script'),
+      .looseObject({ kind: z.literal('call'), tool: z.string() })
+      .describe('a tool call outside a run and a turn: of a client that joined, or after the person’s yes'),
+    z.looseObject({ kind: z.literal('script'), name: z.string() }).describe('a scheduled script, by its file'),
     z
-      .looseObject({ kind: z.literal('person'), does: z.enum(['put', 'delete']), path: z.string() })
+      .looseObject({ kind: z.literal('person'), does: z.enum(['replace', 'delete']), path: z.string() })
       .describe('the person, on the page'),
     z
       .looseObject({ kind: z.literal('restore'), pointId: z.string(), to: z.enum(['before', 'after']) })
       .describe('the person restored the files of another point'),
     z
       .looseObject({ kind: z.literal('outside') })
-      .describe('found changed outside all of these: by another program, or by a command in the background'),
+      .describe(
+        'found changed outside all of these: new files of the person, another program, a command in the background',
+      ),
   ])
   .describe('Who changed files.');
 export type Work = z.infer<typeof workSchema>;

@@ -2,13 +2,18 @@
  * The history of an agent's files through a whole relay: the agent works by its tools, and the
  * person sees what each run changed, and restores it, by HTTP.
  */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   changesSchema,
   comparedSchema,
   historySchema,
   restoredSchema,
 } from '../../../../src/shared/protocol/endpoints/history.ts';
+import { folderSchema } from '../../../../src/shared/protocol/endpoints/workspaces.ts';
 import { calls, startHands, type Hands } from '../../../support/hands.ts';
 
 let hands: Hands;
@@ -30,6 +35,11 @@ const newest = async () => {
   const [point] = (await history()).points;
   if (!point) throw new Error('There is no point.');
   return point;
+};
+
+const credential = async () => {
+  const made = await hands.call('POST', '/api/credentials', { agentId: 'a1', label: 'a program' });
+  return z.looseObject({ secret: z.string() }).parse(await made.json()).secret;
 };
 
 beforeAll(async () => {
@@ -91,5 +101,98 @@ describe('the history of an agent’s files', () => {
     await restore(pointId, 'before', [{ folder: 'files', file: 'two.md' }]);
     expect(await hands.file('two.md')).toBe('2');
     expect(await hands.file('one.md')).toBe('changed');
+  });
+
+  it('has an answer in a session, a tool call of a client, and what the person replaced or deleted', async () => {
+    await hands.talks(calls('write_file', { path: 'lead.md', content: 'x' }));
+    const ofLead = historySchema.parse(await get('/api/workspaces/lead/history'));
+    expect(ofLead.points).toMatchObject([{ work: { kind: 'turn' }, counts: { added: 1 } }]);
+
+    await hands.put('kept.md', 'first');
+    await hands.put('kept.md', 'second');
+    expect(await newest()).toMatchObject({ work: { kind: 'person', does: 'replace', path: 'kept.md' } });
+    await restore((await newest()).pointId, 'before');
+    expect(await hands.file('kept.md')).toBe('first');
+    expect((await hands.call('DELETE', '/api/workspaces/a1/file?path=kept.md')).status).toBe(204);
+    const { pointId, work } = await newest();
+    expect(work).toMatchObject({ kind: 'person', does: 'delete' });
+    await restore(pointId, 'before');
+    expect(await hands.file('kept.md')).toBe('first');
+
+    const secret = await credential();
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${secret}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${hands.relay().url}/mcp`), { requestInit }));
+    await client.callTool({ name: 'write_file', arguments: { path: 'kept.md', content: 'by a client' } });
+    await client.close();
+    const call = await newest();
+    expect(call.work).toEqual({ kind: 'call', tool: 'write_file' });
+    await restore(call.pointId, 'before');
+    expect(await hands.file('kept.md')).toBe('first');
+  });
+
+  it('is for the household alone: a credential reads and restores nothing', async () => {
+    const { pointId } = await newest();
+    const secret = await credential();
+    for (const [method, path] of [
+      ['GET', api],
+      ['GET', `${api}/${pointId}`],
+      ['GET', `${api}/${pointId}/file?file=kept.md`],
+      ['POST', `${api}/${pointId}/restore`],
+      ['DELETE', api],
+    ] as const)
+      for (const headers of [{}, { authorization: `Bearer ${secret}` }]) {
+        const answer = await fetch(`${hands.relay().url}${path}`, {
+          method,
+          headers: { ...headers, 'content-type': 'application/json' },
+          ...(method === 'POST' ? { body: JSON.stringify({ to: 'before', files: null }) } : {}),
+        });
+        expect([401, 403]).toContain(answer.status);
+      }
+    expect((await newest()).pointId).toBe(pointId);
+  });
+
+  it('restores nothing while the agent is at work, and names what it does not have', async () => {
+    const { pointId } = await newest();
+    let release: (value: unknown) => void = () => undefined;
+    const until = new Promise((done) => (release = done));
+    const working = hands.works([{ until }, ...calls('write_file', { path: 'late.md', content: 'late' })]);
+    const ask = (id: string) => hands.call('POST', `${api}/${id}/restore`, { to: 'before', files: null });
+    await expect
+      .poll(async () => (await ask(pointId)).json(), { timeout: 10_000 })
+      .toMatchObject({ type: 'about:roost/agent-busy' });
+    release(null);
+    await working;
+    expect(await hands.file('late.md')).toBe('late');
+    expect((await ask('99999')).status).toBe(404);
+    expect((await hands.call('GET', `${api}/${pointId}/file?file=none.md`)).status).toBe(404);
+  });
+
+  it('keeps what a run changed until its relay was killed, and says that it was cut off', async () => {
+    const until = new Promise<void>(() => undefined);
+    void hands.works(calls('write_file', { path: 'half.md', content: 'half' }), [{ until }]).catch(() => undefined);
+    await expect.poll(() => hands.file('half.md'), { timeout: 10_000 }).toBe('half');
+    await hands.restart();
+    await hands.works(calls('list_files', {}));
+    const point = await newest();
+    expect(point).toMatchObject({ work: { kind: 'run' }, cutOff: true, counts: { added: 1 } });
+    await restore(point.pointId, 'before');
+    expect(await hands.file('half.md')).toBeNull();
+  });
+
+  it('counts as the agent’s room, goes when it is deleted, and with a forgotten agent', async () => {
+    const { bytes } = await history();
+    expect(bytes).toBeGreaterThan(0);
+    const folder = folderSchema.parse(await get('/api/workspaces/a1'));
+    expect(folder.used.history).toBe(bytes);
+    expect((await hands.call('DELETE', api)).status).toBe(204);
+    expect(await history()).toMatchObject({ undo: 'on', points: [], bytes: 0 });
+    await hands.works(calls('write_file', { path: 'again.md', content: 'again' }));
+    expect((await newest()).counts.added).toBe(1);
+    const [household = ''] = await readdir(join(hands.relay().home, 'history'));
+    const below = () => readdir(join(hands.relay().home, 'history', household));
+    expect(await below()).toContain('a1');
+    expect((await hands.call('PUT', '/api/team', { agents: [], forgotten: ['a1'] })).status).toBe(204);
+    await expect.poll(below).not.toContain('a1');
   });
 });
