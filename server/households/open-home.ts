@@ -651,6 +651,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     others: [...mcp.endpoints, ...proxy.endpoints],
   });
   await attached.start();
+  void histories.keepTidy(realTimers);
   await notifications.start();
   await programs.start();
   const { stoodMs, planned } = await schedules.clock.start();

@@ -17,11 +17,12 @@
  * It does not know what a run or a session is: work is a label.
  */
 import { existsSync } from 'node:fs';
-import { lstat, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
 import { createLimiter, createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import {
   type Changes,
@@ -46,6 +47,7 @@ import { recordFolder, type Store } from './record.ts';
 import { type Import, type Message, openRepository, type Repository, type StoredPoint } from './repository.ts';
 import { type Left, restoreFolder } from './restore.ts';
 import { HISTORY_LIMITS, type HistoryLimits } from './settings.ts';
+import { isUnchanged } from './unchanged.ts';
 
 export { GitError } from './git.ts';
 
@@ -85,8 +87,8 @@ export interface Histories {
   forget(agentId: AgentId): Promise<void>;
   /** Bytes that an agent's history takes. */
   bytes(agentId: AgentId): Promise<number>;
-  /** Drops what is too old, of every agent that was at work since the relay's start. */
-  tidy(): Promise<void>;
+  /** Drops what is too old of every agent, now and from time to time, until `close`. */
+  keepTidy(timers: Pick<Timers, 'after'>): Promise<void>;
   /** Resolves when no recording is under way. */
   close(): Promise<void>;
 }
@@ -128,6 +130,9 @@ interface Shadow {
   isUnsure: boolean;
 }
 
+/** The end of the name of a history that is being deleted. */
+const GOING = '.going';
+
 /** The history would take more room than it may. */
 class NoRoomError extends Error {}
 
@@ -147,9 +152,10 @@ export function createHistories(deps: HistoriesDeps): Histories {
   const atOnce = createLimiter(limits.atOnce);
   const shadows = new Map<string, Shadow>();
   let isClosed = false;
+  let cancelTidy: () => void = () => undefined;
 
-  function shadowOf(agentId: AgentId): Shadow {
-    const folder = join(deps.folder, folderName(agentId));
+  const shadowOf = (agentId: AgentId) => shadowIn(join(deps.folder, folderName(agentId)));
+  function shadowIn(folder: string): Shadow {
     const known = shadows.get(folder);
     if (known) return known;
     const shadow: Shadow = {
@@ -202,6 +208,20 @@ export function createHistories(deps: HistoriesDeps): Histories {
     return true;
   }
 
+  async function areUnchanged(
+    repository: Repository,
+    folders: readonly RecordedFolder[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    for (const { key, path } of folders) {
+      const look = await repository.lookAt(key);
+      if (!look || !existsSync(path)) return false;
+      const late = new Promise<boolean>((answer) => signal.addEventListener('abort', () => answer(false)));
+      if (!(await Promise.race([isUnchanged({ ...look, folder: path }), late]))) return false;
+    }
+    return true;
+  }
+
   /** Records the folders as they are. Null: nothing has changed. */
   async function capture(
     agentId: AgentId,
@@ -215,6 +235,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
     if (!repository) return null;
     const most = limits.share * (await deps.mostOf(agentId));
     const signal = AbortSignal.timeout(limits.recordMs);
+    if (await areUnchanged(repository, folders, signal)) return null;
     const known = new Set<string>();
     let importing: Import | null = null;
     let counted = 0;
@@ -352,6 +373,11 @@ export function createHistories(deps: HistoriesDeps): Histories {
     };
   };
 
+  const tidy = (shadow: Shadow) =>
+    shadow.inTurn(async () => {
+      await open(shadow, false);
+      await upkeep(shadow);
+    });
   async function upkeep(shadow: Shadow): Promise<void> {
     const { repository } = shadow;
     if (!repository) return;
@@ -496,7 +522,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
     };
   }
 
-  return {
+  const histories: Histories = {
     record,
     list: (agentId, before) =>
       inHistory(agentId, async (shadow) => {
@@ -570,7 +596,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
         shadow.gaps.length = 0;
         if (!existsSync(shadow.folder)) return;
         // Gone at once, also where the relay is killed before all of it is removed.
-        const going = `${shadow.folder}.${newId()}.going`;
+        const going = `${shadow.folder}.${newId()}${GOING}`;
         await rename(shadow.folder, going);
         await rm(going, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
         onChange(agentId);
@@ -584,14 +610,26 @@ export function createHistories(deps: HistoriesDeps): Histories {
       });
       return shadow.bytes ?? 0;
     },
-    async tidy() {
-      for (const shadow of shadows.values()) await shadow.inTurn(() => upkeep(shadow));
+    async keepTidy(timers) {
+      for (const name of await readdir(deps.folder).catch(() => [])) {
+        if (isClosed) return;
+        const folder = join(deps.folder, name);
+        // The rest of a history whose deletion was cut off.
+        if (name.endsWith(GOING)) await rm(folder, { recursive: true, force: true });
+        else
+          await tidy(shadowIn(folder)).catch((error: unknown) =>
+            logger.warn('The history of an agent’s files could not be tidied. The relay tries again.', { name, error }),
+          );
+      }
+      if (!isClosed) cancelTidy = timers.after(limits.tidyMs, () => void histories.keepTidy(timers));
     },
     async close() {
       isClosed = true;
+      cancelTidy();
       for (const shadow of shadows.values()) await shadow.inTurn(() => Promise.resolve());
     },
   };
+  return histories;
 }
 
 function hasNewStamps(before: Listing, after: Listing): boolean {

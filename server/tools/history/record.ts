@@ -70,11 +70,11 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
     });
   }
 
-  async function readLink(folder: OpenFolder, raw: Buffer, where: string): Promise<void> {
+  async function readLink(folder: OpenFolder, raw: Buffer, where: string, found: BigIntStats): Promise<void> {
     const target = await readlink(placeOf(folder, raw), 'buffer');
     const object = createObjectId(target.length).update(target).digest('hex');
     await store(object, target.length, [target], where);
-    entries.set(where, { path: where, kind: 'link', mode: 0, object, bytes: 0, stamp: '' });
+    entries.set(where, { path: where, kind: 'link', mode: 0, object, bytes: 0, stamp: trusted(found) });
   }
 
   /** Anything that disappears or changes its kind meanwhile is left for the next recording. */
@@ -101,13 +101,16 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
       if (left <= 0) return leaveOut(where, 'many');
       left -= 1;
       if (found.isDirectory()) return void inner.push({ raw, path: where, mode: permissions(found) });
-      if (found.isSymbolicLink()) return void together.push(() => readLink(folder, raw, where).catch(orGone(where)));
+      const known = before.entries.get(where);
+      const isKnown = known !== undefined && known.stamp !== '' && known.stamp === stampOf(found);
+      if (found.isSymbolicLink()) {
+        if (isKnown && known.kind === 'link') return void entries.set(where, known);
+        return void together.push(() => readLink(folder, raw, where, found).catch(orGone(where)));
+      }
       if (!found.isFile()) return leaveOut(where, 'special');
       const bytes = Number(found.size);
       if (bytes > limits.fileBytes) return leaveOut(where, 'large', bytes);
-      const known = before.entries.get(where);
-      if (known?.kind === 'file' && known.stamp !== '' && known.stamp === stampOf(found))
-        return void entries.set(where, { ...known, mode: permissions(found) });
+      if (isKnown && known.kind === 'file') return void entries.set(where, { ...known, mode: permissions(found) });
       const read = () => readFile(folder, raw, where, found).catch(orGone(where));
       if (bytes > limits.readTogetherBytes) long.push(read);
       else together.push(read);
@@ -160,9 +163,10 @@ async function contentOf(
     // One byte more than it was long: most files end with the first read.
     const piece = Buffer.allocUnsafe(Math.min(PIECE, Math.max(size - bytes, 0) + 1));
     const { bytesRead } = await handle.read(piece, 0, piece.length, bytes);
-    if (bytesRead === 0) return { parts, bytes };
-    parts.push(piece.subarray(0, bytesRead));
+    if (bytesRead > 0) parts.push(piece.subarray(0, bytesRead));
     bytes += bytesRead;
     if (bytes > most) return null;
+    // Only the end of a file is shorter than what is asked for.
+    if (bytesRead < piece.length) return { parts, bytes };
   }
 }

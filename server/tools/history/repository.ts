@@ -16,6 +16,7 @@ import { createPace } from '../../platform/pace.ts';
 import { askGit, GitError, type Running, startGit } from './git.ts';
 import { EMPTY, type Listing, type Recorded } from './listing.ts';
 import { HISTORY_LIMITS } from './settings.ts';
+import type { Look } from './unchanged.ts';
 
 /** Digits of a point's number in its ref, so that names sort as numbers do. */
 const DIGITS = 12;
@@ -83,6 +84,8 @@ export interface Repository {
   listing(number: number, key: string): Promise<Listing>;
   /** The newest listing, with stamps where they are known. */
   newest(key: string): Promise<Listing>;
+  /** What `isUnchanged` compares a folder with; null: there is no point yet. */
+  lookAt(key: string): Promise<Omit<Look, 'folder'> | null>;
   /** Stores the newest listing with its stamps. */
   stamped(key: string, listing: Listing): Promise<void>;
   /** Which of these objects are missing or damaged. */
@@ -268,6 +271,10 @@ export async function openRepository(git: string, folder: string): Promise<Repos
       const number = await newestNumber();
       if (number === 0) return EMPTY;
       return (await stamps(number, key)) ?? (await listing(number, key));
+    },
+    async lookAt(key) {
+      const number = await newestNumber();
+      return number === 0 ? null : { stamps: stampsOf(key), number };
     },
     async stamped(key, { entries, notRecorded, moreNotRecorded }) {
       const head = { number: await newestNumber(), count: entries.size, notRecorded, moreNotRecorded };

@@ -28,6 +28,8 @@ export const HISTORY_LIMITS = {
   share: 0.5,
   /** Points after which their packs are merged. */
   mergeAfter: 40,
+  /** ms between two looks for what is too old. */
+  tidyMs: 6 * 60 * 60_000,
   /** Recordings of different agents at once. */
   atOnce: 4,
   /** Files that are read at once, up to this many bytes each. Longer ones are read one by one. */
