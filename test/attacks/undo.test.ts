@@ -123,7 +123,7 @@ describe('A link', () => {
     const swap = `cd "$1"; ln -s ../../elsewhere l; while :; do mv -T d e && mv -T l d; mv -T d l && mv -T e d; done`;
     const swapping = spawn('/bin/sh', ['-c', swap, 'sh', folder], { stdio: 'ignore' });
     try {
-      for (let i = 0; i < 12; i++) {
+      for (let i = 0; i < 6; i++) {
         await runs(`s${i}`, () => Promise.resolve());
         await histories.restore(AGENT, point, i % 2 === 0 ? 'before' : 'after', null);
       }
@@ -268,7 +268,7 @@ describe('Room', () => {
   it('of the history stays within its share, and the oldest points go for it', async () => {
     const most = 6_000_000;
     histories = place.histories({ mostOf: () => Promise.resolve(most) });
-    for (let i = 0; i < 8; i++) await runs(`r${i}`, () => writeFile(join(folder, 'noise'), randomBytes(900_000)));
+    for (let i = 0; i < 6; i++) await runs(`r${i}`, () => writeFile(join(folder, 'noise'), randomBytes(900_000)));
     expect(await histories.bytes(AGENT)).toBeLessThanOrEqual(most / 2);
     expect((await list()).points.length).toBeGreaterThan(0);
     expect((await list()).gaps).toEqual([]);
