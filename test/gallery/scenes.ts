@@ -1,4 +1,5 @@
 /** Each state of the page, by a name that says what it shows. */
+import type { History } from '../../src/shared/protocol/endpoints/history.ts';
 import type { Block, Doc } from '../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/shared/protocol/events.ts';
 import type { WorkerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
@@ -292,6 +293,51 @@ const settings = (section: string, more: Scene = {}): Scene => ({
 });
 const notices = (tell: (state: RoostState) => void): Scene => ({ docs: team(3), then: tell });
 
+/** What an agent's runs changed in its files. */
+function fileHistory(reach: MemoryReach, more: Partial<History>): void {
+  const cause = { kind: 'pulse', routine: 'Morning round' } as const;
+  const rest = { cutOff: false, folders: ['files'] };
+  const answer: History = {
+    undo: 'on',
+    leastGit: '2.34',
+    points: [
+      {
+        ...{ pointId: '7', at: NOW - HOUR, work: { kind: 'run', runId: 'r7', cause } },
+        ...{ counts: { added: 2, changed: 1, deleted: 1 }, ...rest },
+      },
+      {
+        ...{ pointId: '6', at: NOW - 3 * HOUR, work: { kind: 'turn', messageId: 'm1' } },
+        ...{ counts: { added: 0, changed: 3, deleted: 0 }, ...rest },
+      },
+      {
+        ...{ pointId: '5', at: NOW - 26 * HOUR, work: { kind: 'person', does: 'delete', path: 'trip/old.md' } },
+        ...{ counts: { added: 0, changed: 0, deleted: 1 }, ...rest },
+      },
+    ],
+    more: true,
+    gaps: [{ at: NOW - 30 * HOUR, work: { kind: 'script', name: 'sync.sh' }, why: 'disk-full' }],
+    ...{ bytes: 4_200_000, most: 2_000_000_000, keptDays: 30, fileBytes: 50_000_000, ...more },
+  };
+  const change = { folder: 'files', kind: 'file', from: null, bytes: 4_200, executable: false } as const;
+  reach.on('GET /api/workspaces/agent-1/history', answer);
+  reach.on('GET /api/workspaces/agent-1/history/7', {
+    changes: [
+      {
+        ...change,
+        file: 'a.md',
+        path: 'trip/a-very-long-name-of-a-plan-that-does-not-fit-in-a-line.md',
+        change: 'added',
+      },
+      { ...change, file: 'b.md', path: 'b.md', change: 'renamed', from: { file: 'c.md', path: 'c.md' } },
+      { ...change, file: 'trip.md', path: 'trip.md', change: 'changed' },
+      { ...change, file: 'x.md', path: 'x.md', change: 'deleted', bytes: null },
+    ],
+    more: 0,
+    notRecorded: [{ folder: 'files', path: 'film.mkv', why: 'large', bytes: 900_000_000 }],
+    moreNotRecorded: 0,
+  });
+}
+
 export const SCENES: Readonly<Record<string, Scene>> = {
   // The first screens.
   welcome: { docs: [] },
@@ -539,6 +585,17 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       }),
   },
   'files, failed': { docs: team(3), path: '/files/agent-1' },
+  'file history, some': {
+    docs: team(3),
+    path: '/file-history/agent-1/7',
+    prepare: ({ reach }) => fileHistory(reach, {}),
+  },
+  'file history, off': {
+    docs: team(3),
+    path: '/file-history/agent-1',
+    prepare: ({ reach }) => fileHistory(reach, { undo: 'no-git', points: [], bytes: 0 }),
+  },
+  'file history, failed': { docs: team(3), path: '/file-history/agent-1' },
   'morning card': {
     docs: [...team(3), ...TALK],
     prepare({ reach }) {
