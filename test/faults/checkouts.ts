@@ -46,7 +46,7 @@ const STEPS: readonly string[] = [
   'git mv a.txt b-$RANDOM.txt',
   'rm -f a.txt',
   'chmod +x a.txt',
-  'ln -s /etc/passwd link-$RANDOM',
+  'ln -s /nonexistent link-$RANDOM',
   'mkdir -p deep/er && echo x > deep/er/$RANDOM.txt',
   'git init -q inner && (cd inner && echo x > x.txt && git add -A && git commit -qm inner)',
   'git worktree add -q ../elsewhere-$RANDOM 2>/dev/null || git worktree add -q inside-$RANDOM',

@@ -5,8 +5,11 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
+  constants,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -16,7 +19,7 @@ import {
   writeFileSync,
   type Stats,
 } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHistories, type Histories, type HistoriesDeps } from '../../server/tools/history/index.ts';
@@ -55,6 +58,20 @@ const BYTES: readonly Buffer[] = [Buffer.from([0xff, 0xfe]), Buffer.from([0x61, 
 
 const MODES = [0o644, 0o755, 0o600, 0o700, 0o444, 0o777, 0o640];
 const FOLDER_MODES = [0o755, 0o700, 0o775, 0o555, 0o500];
+
+/** A write that follows no link: what lies behind one is not the test’s. */
+const NO_LINK = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+function write(place: Buffer, bytes: Buffer, mode = 0o666): void {
+  const fd = openSync(place, NO_LINK, mode);
+  try {
+    writeFileSync(fd, bytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+/** A file outside of the folder, to which links in it lead. Nothing may change it. */
+const outsideOf = (folder: string) => join(folder, '..', '..', 'outside');
+const OUTSIDE = 'Nobody writes here.';
 
 /** Changes a folder by a few steps, as programs do. */
 export function changeAtRandom(folder: string, random: () => number, steps: number): void {
@@ -95,15 +112,15 @@ export function changeAtRandom(folder: string, random: () => number, steps: numb
     const fresh = () => inside(pick(folders), random() < 0.15 ? pick(BYTES) : pick(NAMES));
     const kind = random();
     freely(() => {
-      if (kind < 0.3 || !other) writeFileSync(fresh(), content(), { mode: pick(MODES) });
+      if (kind < 0.3 || !other) write(fresh(), content(), pick(MODES));
       else if (kind < 0.42) mkdirSync(fresh(), { mode: 0o755 });
       else if (kind < 0.5)
         symlinkSync(
-          pick([Buffer.from('../../out'), Buffer.from('/etc/passwd'), pick(BYTES), Buffer.from('a')]),
+          pick([Buffer.from('../../out'), Buffer.from(outsideOf(folder)), pick(BYTES), Buffer.from('a')]),
           fresh(),
         );
       else if (kind < 0.62) {
-        if (other.stats.isFile()) writeFileSync(other.place, content());
+        if (other.stats.isFile()) write(other.place, content());
       } else if (kind < 0.72) renameSync(other.place, fresh());
       else if (kind < 0.84) rmSync(other.place, { recursive: true, force: true });
       else if (kind < 0.94) {
@@ -112,7 +129,7 @@ export function changeAtRandom(folder: string, random: () => number, steps: numb
       } else {
         // A folder becomes a file, or a file a folder.
         rmSync(other.place, { recursive: true, force: true });
-        if (other.stats.isDirectory()) writeFileSync(other.place, content());
+        if (other.stats.isDirectory()) write(other.place, content());
         else mkdirSync(inside(other.place, pick(NAMES)), { recursive: true });
       }
     });
@@ -137,6 +154,7 @@ export async function createUndoPlace(limits: Partial<HistoryLimits> = {}): Prom
     { key: 'task-1', path: join(base, 'worktrees', 'task-1') },
   ];
   for (const { path } of folders) await mkdir(path, { recursive: true });
+  await writeFile(join(base, 'outside'), OUTSIDE, { mode: 0o640 });
   return {
     base,
     folders,
@@ -229,6 +247,9 @@ export async function undoAtRandom(seed: number, runs: number, restoreEvery: num
       check(`run ${run}, undo of ${to} point ${id}`, present);
       restores += 1;
     }
+    const outside = outsideOf(place.folders[0]?.path ?? '');
+    if (readFileSync(outside, 'utf8') !== OUTSIDE || (lstatSync(outside).mode & 0o777) !== 0o640)
+      throw new NotRestoredError(`seed ${seed}: something was written through a link`);
     return { runs, restores };
   } finally {
     await histories.close();
