@@ -30,6 +30,8 @@ export interface Refused {
   readonly ok: false;
   readonly reason: ProjectRefusal;
   readonly detail: string;
+  /** The field of the call that is wrong; left out: the call as a whole. */
+  readonly field?: string;
 }
 /** `current`: the record as it is now. */
 export interface ChangedElsewhere<Value> {

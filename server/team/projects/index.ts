@@ -29,6 +29,7 @@ import {
   refuseColumns,
   waitsForItself,
 } from '../../../src/shared/domain/projects.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import { createTimerSet } from '../../../src/shared/domain/platform/timers.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
@@ -80,9 +81,9 @@ const NO_PROJECT = refuse('no-project', 'There is no such project.');
 const NO_TASK = refuse('no-task', 'There is no such task in this project.');
 const done = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({ ok: true, value });
 const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {
-  change: 'no file was changed and nothing was committed',
-  checks: 'not all checks passed',
-  criteria: 'not every criterion is met',
+  change: sentence`No file was changed, and nothing was committed.`,
+  checks: sentence`Not all checks passed.`,
+  criteria: sentence`Not every criterion is met.`,
 };
 const runOf = (holder: Holder) => ('runId' in holder ? `run ${holder.runId}` : `credential ${holder.credentialId}`);
 
@@ -343,7 +344,7 @@ export function createProjects({
       const refused = await refuseAgents(agents);
       if (refused) return refused;
       const unusable = (await work?.refuse(fields)) ?? null;
-      if (unusable !== null) return refuse('misfit', unusable);
+      if (unusable !== null) return { ...refuse('misfit', unusable), field: 'repository' };
       const { count } = await db
         .selectFrom('projects')
         .select((eb) => eb.fn.countAll<string>().as('count'))
@@ -579,7 +580,10 @@ export function createProjects({
               : kind === 'done' && missing.some((need) => project.doneNeeds[need]) && !anyway
                 ? refuse(
                     'not-proven',
-                    `It is not shown to be done: ${missing.map((need) => MISSING[need]).join('; ')}.`,
+                    missing
+                      .filter((need) => project.doneNeeds[need])
+                      .map((need) => MISSING[need])
+                      .join(' '),
                   )
                 : null);
         if (refused) return Promise.resolve(refused);

@@ -8,7 +8,7 @@ import { problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
 import type { Changed, Projects, Refused } from './contract.ts';
 
-function problemOf({ reason, detail }: Refused): HTTPException {
+function problemOf({ reason, detail, field = 'body' }: Refused): HTTPException {
   switch (reason) {
     case 'no-project':
     case 'no-task':
@@ -21,7 +21,7 @@ function problemOf({ reason, detail }: Refused): HTTPException {
     case 'too-many':
       return problem(429, reason, detail);
     case 'misfit':
-      return problem(400, reason, detail, { fields: { errors: [{ field: 'body', message: detail }] } });
+      return problem(400, reason, detail, { fields: { errors: [{ field, message: detail }] } });
   }
 }
 

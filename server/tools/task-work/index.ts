@@ -20,6 +20,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import {
@@ -29,6 +30,7 @@ import {
   type Diff,
   type DoneNeeds,
   type MergeRequest,
+  type ProjectSpent,
   type Receipt,
 } from '../../../src/shared/protocol/attempts.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
@@ -79,6 +81,8 @@ export type Done<Value> = { readonly ok: true; readonly value: Value } | Unable;
 
 export interface OpenTaskWork extends TaskWork {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
+  /** What the attempts of a project have cost. */
+  spent(projectId: ProjectId): Promise<Done<ProjectSpent['attempts']>>;
   diff(projectId: ProjectId, taskId: TaskId): Promise<Done<Diff>>;
   /** Opens the request of a task, or brings the open one up to date. */
   request(
@@ -576,6 +580,22 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const at = await taskOf(projectId, taskId);
       return at.ok ? done(await attempts.list(taskId)) : at;
     },
+    async spent(projectId) {
+      const project = await projects.read(projectId);
+      if (!project.ok) return unable('no-project', project.detail);
+      return done(
+        (await attempts.ofProject(projectId)).flatMap(({ taskId, startedAt, receipt }) =>
+          receipt === null
+            ? []
+            : [
+                {
+                  ...{ taskId, startedAt, tokens: receipt.tokens },
+                  ...{ costMicroUsd: receipt.costMicroUsd, estimated: receipt.estimated },
+                },
+              ],
+        ),
+      );
+    },
     async diff(projectId, taskId) {
       const at = await taskOf(projectId, taskId);
       if (!at.ok) return at;
@@ -616,9 +636,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         if (merged.kind === 'conflict')
           return unable(
             'merge-conflict',
-            `Both sides changed ${merged.files.map(titled).join(', ')}. Nothing was merged.`,
+            sentence`Both sides changed ${merged.files.map(titled).join(', ')}. Nothing was merged.`,
           );
-        if (merged.kind === 'refused') return unable('merge-refused', `The repository refused it: ${merged.why}`);
+        if (merged.kind === 'refused')
+          return unable('merge-refused', sentence`The repository refused it: ${merged.why}`);
         const missing = await work.missing(project, taskId, task);
         const how = { state: 'merged', note: '', to: 'done' } as const;
         return await settleRequest(projectId, taskId, how, () => ({ doneWithout: [...missing] }), merged.commit);
@@ -700,8 +721,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
             return unable(
               'unsaved',
               standing.state === 'unknown'
-                ? 'The relay cannot read what is in it, so it is kept.'
-                : `Only this checkout has ${standing.unsaved.slice(0, 10).map(titled).join(', ')}.`,
+                ? sentence`The relay cannot read what is in it, so it is kept.`
+                : sentence`Only this checkout has ${standing.unsaved.slice(0, 10).map(titled).join(', ')}.`,
             );
           await checkouts.remove(place);
         }

@@ -52,6 +52,7 @@ export function createTaskWorkRoutes({ work, projects, executors, tokens }: Task
   }
   return answer(projectWorkEndpoints, {
     attempts: async ({ projectId, taskId }) => ({ attempts: [...(await orThrow(work.attempts(projectId, taskId)))] }),
+    projectSpent: async ({ projectId }) => ({ attempts: await orThrow(work.spent(projectId)) }),
     taskDiff: ({ projectId, taskId }) => orThrow(work.diff(projectId, taskId)),
     mergeRequest: ({ projectId, taskId, body }) => orThrow(work.merge(projectId, taskId, body.head)),
     wantChanges: ({ projectId, taskId, body }) => orThrow(work.wantChanges(projectId, taskId, body.note)),

@@ -113,7 +113,10 @@ export const isPassing = (problem: RelayProblem): boolean =>
 /** The problem as a sentence for people, with the fields that the relay names. */
 export function problemText(problem: RelayProblem): string {
   if (problem.kind !== 'refused') return retold(problem.message);
-  const where = (problem.problem.errors ?? []).map((field) => `${field.field}: ${field.message}`).join('; ');
+  const where = (problem.problem.errors ?? [])
+    .filter(({ message }) => message !== problem.message)
+    .map((field) => `${field.field}: ${field.message}`)
+    .join('; ');
   const said = where && !problem.message.includes(where) ? `${problem.message} (${where})` : problem.message;
   return retold(said, problem.problem.type);
 }

@@ -5,6 +5,7 @@
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { ProjectId, TaskId } from '../../shared/domain/ids.ts';
 import type { z } from 'zod';
+import { createStore, type StoreApi } from 'zustand/vanilla';
 import type {
   changeProjectSchema,
   changeTaskSchema,
@@ -18,7 +19,7 @@ import { t } from '../language/t.ts';
 import { overNewest } from './documents.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { problemText } from './ports.ts';
+import { isRefusedAs, problemText } from './ports.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult } from './reach.ts';
 
@@ -39,7 +40,22 @@ export type Outcome<Value> =
    * `newer`: the same fields were changed elsewhere meanwhile, and nothing was saved. This is how
    * they are now. null: another reason.
    */
-  | { readonly ok: false; readonly reason: string; readonly newer: Value | null };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      readonly newer: Value | null;
+      /** The field that the relay refused; left out: it named none. */
+      readonly field?: string;
+    };
+
+/** A move to done that was refused, because a condition of the project does not hold. */
+export interface NotProven {
+  readonly task: Task;
+  readonly columnId: string;
+  readonly note: string;
+  /** What is missing, as the relay says it. */
+  readonly why: string;
+}
 
 export interface Projects {
   readonly list: Query<readonly Project[]>;
@@ -54,7 +70,11 @@ export interface Projects {
   /** Changes these fields of `base`, the task from which the change was made. */
   changeTask(base: Task, fields: TaskFields): Promise<Outcome<Task>>;
   /** Shows the task in its new column at once. A notice reports a refusal, and it goes back. */
-  move(task: Task, columnId: string, note?: string): Promise<boolean>;
+  move(task: Task, columnId: string, note?: string, anyway?: boolean): Promise<boolean>;
+  /** The last such move, until the person has decided what to do. null: none. */
+  readonly notProven: StoreApi<{ readonly refused: NotProven | null }>;
+  /** Shows a task as a call has answered it. */
+  show(task: Task): void;
   meet(task: Task, criterionId: string, met: boolean, evidence: string): Promise<Outcome<Task>>;
   /** Ends the claim of the agent that works on it. */
   release(task: Task): Promise<Outcome<Task>>;
@@ -120,6 +140,7 @@ function createProjects({
     return { ok: true, value };
   }
 
+  const notProven = createStore<{ readonly refused: NotProven | null }>(() => ({ refused: null }));
   /** Columns to which tasks are on their way. A task is shown there, whatever is read meanwhile. */
   const moving = new Map<TaskId, string>();
   /** By task: the answer to the last move of this page. */
@@ -145,7 +166,11 @@ function createProjects({
     });
 
   function outcomeOf<Value>(result: RelayResult<Value>, show: (value: Value) => void): Outcome<Value> {
-    if (!result.ok) return { ok: false, reason: problemText(result.problem), newer: null };
+    if (!result.ok) {
+      const { problem } = result;
+      const [error] = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
+      return { ok: false, reason: problemText(problem), newer: null, ...(error ? { field: error.field } : {}) };
+    }
     show(result.value);
     return result;
   }
@@ -204,7 +229,9 @@ function createProjects({
       showTask(result.clash);
       return { ok: false, reason: '', newer: result.clash };
     },
-    async move(task, columnId, note = '') {
+    notProven,
+    show: showTask,
+    async move(task, columnId, note = '', anyway = false) {
       const { projectId, taskId, title } = task;
       moving.set(taskId, columnId);
       showTask(task);
@@ -214,7 +241,13 @@ function createProjects({
         const base = before && before.columnId === task.columnId && before.version > task.version ? before : task;
         return overNewest(base, (now) =>
           now.columnId === task.columnId
-            ? reach((client) => client.moveTask({ projectId, taskId, body: { columnId, note, version: now.version } }))
+            ? reach((client) =>
+                client.moveTask({
+                  projectId,
+                  taskId,
+                  body: { columnId, note, version: now.version, ...(anyway ? { anyway } : {}) },
+                }),
+              )
             : null,
         );
       });
@@ -229,7 +262,9 @@ function createProjects({
       showTask(result.ok ? result.value : task);
       if (result.ok) moved.set(taskId, result.value);
       else {
-        notices.refused(result.problem);
+        if (isRefusedAs(result.problem, 'not-proven'))
+          notProven.setState({ refused: { task, columnId, note, why: problemText(result.problem) } });
+        else notices.refused(result.problem);
         // An earlier move of it may have been refused, too.
         void tasks(projectId).again();
       }

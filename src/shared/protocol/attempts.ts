@@ -194,6 +194,20 @@ export type Attempt = z.infer<typeof attemptSchema>;
 /** `GET …/tasks/{taskId}/attempts` */
 export const attemptsSchema = z.object({ attempts: z.array(attemptSchema).describe('oldest first') });
 
+/** `GET …/projects/{projectId}/spent` */
+export const projectSpentSchema = z.object({
+  attempts: z
+    .array(
+      z.object({
+        taskId: attemptValueSchema.shape.taskId,
+        startedAt: ms,
+        ...receiptSchema.pick({ tokens: true, costMicroUsd: true, estimated: true }).shape,
+      }),
+    )
+    .describe('ended attempts, oldest first'),
+});
+export type ProjectSpent = z.infer<typeof projectSpentSchema>;
+
 /** Asks the person to accept the work on a task. A part of the task's record. */
 export const mergeRequestSchema = z
   .strictObject({

@@ -86,7 +86,7 @@ interface Colouring {
 }
 
 /** Highlighting of `code`, or of its beginning while it grows; null: none yet, or not available. */
-function useColours(code: string, language: string): Colouring | null {
+export function useColours(code: string, language: string): Colouring | null {
   const [colouring, setColouring] = useState<Colouring | null>(null);
   useEffect(() => {
     if (language === '') return undefined;

@@ -18,6 +18,7 @@ import { plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
 import { Face } from './face.tsx';
 import { SeatFigure, type SeatView } from './seat-figure.tsx';
+import { SeatTask } from './seat-task.tsx';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 import { keyOf } from '../parts/keys.ts';
 
@@ -194,6 +195,9 @@ function SeatFrame({
             </span>
           ))}
         </span>
+      )}
+      {agentId !== null && (doing !== null || state === 'played') && (
+        <SeatTask agentId={agentId} tabIndex={reachable ? 0 : -1} />
       )}
       {agentId !== null && menu.length > 0 && (
         <MenuButton

@@ -53,9 +53,15 @@ const TRIP = (): Example => ({
 export const EXAMPLES: readonly {
   readonly title: string;
   readonly about: string;
-  readonly example: () => Example;
+  /** null: the person is asked where the repository is. */
+  readonly example: (() => Example) | null;
 }[] = [
   { title: t`Plan our trip`, about: t`Four tasks, each with what must hold when it is done`, example: TRIP },
+  {
+    title: t`A repository`,
+    about: t`Agents work on branches, and you merge what is good`,
+    example: null,
+  },
   {
     title: t`An empty board`,
     about: t`Seven columns, and the tasks are yours`,

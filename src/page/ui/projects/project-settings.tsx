@@ -13,6 +13,8 @@ import { MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-somebody.ts';
+import { ProjectWork } from './checkouts.tsx';
+import { type WorkDraft, WorkSettings, workOf, wrongWork } from './work-settings.tsx';
 import { KIND_HINTS, KIND_NAMES } from './words.ts';
 
 interface ChoicesProps {
@@ -149,7 +151,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
   );
 }
 
-type Draft = Pick<Project, 'name' | 'instructions' | 'columns' | 'agents'>;
+type Draft = Pick<Project, 'name' | 'instructions' | 'columns' | 'agents'> & WorkDraft;
 
 /** The fields that differ from the project. */
 function changedFields(base: Project, draft: Draft): ProjectFields {
@@ -159,9 +161,10 @@ function changedFields(base: Project, draft: Draft): ProjectFields {
   );
 }
 
-function wrongWith({ name, columns }: Draft): string | null {
-  if (name.trim() === '') return t`It needs a name.`;
-  return columns.some((column) => column.name.trim() === '') ? t`Every column needs a name.` : null;
+function wrongWith(draft: Draft): string | null {
+  if (draft.name.trim() === '') return t`It needs a name.`;
+  if (draft.columns.some(({ name }) => name.trim() === '')) return t`Every column needs a name.`;
+  return wrongWork(draft);
 }
 
 interface Props {
@@ -181,6 +184,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
     instructions: project.instructions,
     columns: project.columns,
     agents: project.agents,
+    ...workOf(project),
   });
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
@@ -233,6 +237,8 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
           countOf={(columnId) => tasks.filter((task) => task.columnId === columnId).length}
           onChange={(columns) => change({ columns: [...columns] })}
         />
+        <WorkSettings project={project} draft={draft} onChange={change} />
+        <ProjectWork project={project} tasks={tasks} away={away} />
         <button
           type="button"
           className="ghost ghost-danger project-delete"

@@ -38,6 +38,7 @@ import {
   useBoard,
 } from './board.ts';
 import { Card } from './card.tsx';
+import { NotProven } from './not-proven.tsx';
 import { ProjectSettings } from './project-settings.tsx';
 import { TaskSheet } from './task-sheet.tsx';
 import { KIND_HINTS } from './words.ts';
@@ -484,6 +485,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
           onClose={close}
         />
       )}
+      <NotProven />
       {over?.kind === 'settings' && (
         <ProjectSettings
           project={project}

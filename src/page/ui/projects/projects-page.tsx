@@ -1,104 +1,22 @@
 /** The page of projects: the list of them, examples to begin with, and the selected project. */
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import type { AgentId } from '../../../shared/domain/ids.ts';
-import { type Column, DEFAULT_COLUMNS, kindOfColumn } from '../../../shared/domain/projects.ts';
-import { type Project, PROJECT_LIMITS } from '../../../shared/protocol/projects.ts';
+import { kindOfColumn } from '../../../shared/domain/projects.ts';
+import type { Project } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { projectsOf } from '../../state/projects.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { BoardIcon } from '../parts/icons.tsx';
 import { PageHead, QueryView } from '../parts/page-head.tsx';
 import { PATHS, type ProjectsRoute, useRoute } from '../routes.ts';
 import { names, plural } from '../text/sizes.ts';
 import { Faces } from '../threads/thread-view.tsx';
 import { useTeammates } from '../use-somebody.ts';
-import { EXAMPLES, type Example } from './examples.ts';
-import { AgentChoices } from './project-settings.tsx';
+import { EXAMPLES } from './examples.ts';
+import { NewDialog, useBegin } from './new-project.tsx';
 import { ProjectView } from './project-view.tsx';
-import { KIND_NAMES } from './words.ts';
 import '../threads/threads.css';
 import './projects.css';
-
-/** The columns of a new project, in the language of the page. */
-const ownColumns = (): Column[] => DEFAULT_COLUMNS.map((column) => ({ ...column, name: KIND_NAMES[column.kind] }));
-
-/** Creates a project and opens it. */
-function useBegin() {
-  const projects = projectsOf(useRoost());
-  const { go } = useRoute();
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  const begin = async ({ tasks, ...project }: Example) => {
-    if (busy) return;
-    setBusy(true);
-    setFailed(null);
-    const made = await projects.create({ ...project, columns: ownColumns() }, tasks);
-    setBusy(false);
-    if (made.ok) go(PATHS.project(made.value.projectId));
-    else setFailed(made.reason);
-  };
-  return { busy, failed, begin };
-}
-
-function NewDialog({ onClose }: { onClose: () => void }) {
-  const { busy, failed, begin } = useBegin();
-  const [name, setName] = useState('');
-  const [instructions, setInstructions] = useState('');
-  const [agents, setAgents] = useState<readonly AgentId[]>([]);
-  const [tried, setTried] = useState(false);
-  const hint = useId();
-  const wrong = name.trim() === '' ? t`It needs a name.` : null;
-  const create = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (wrong === null) void begin({ name: name.trim(), instructions, agents: [...agents], tasks: [] });
-  };
-  return (
-    <Dialog title={t`New project`} onClose={onClose}>
-      <form className="project-form" noValidate onSubmit={create}>
-        <label>
-          <span>{t`Name`}</span>
-          <input
-            className="field"
-            dir="auto"
-            autoComplete="off"
-            maxLength={PROJECT_LIMITS.name}
-            value={name}
-            aria-invalid={tried && wrong !== null}
-            onChange={({ target }) => setName(target.value)}
-          />
-        </label>
-        <label>
-          <span>{t`What everybody who works on it must know (may be empty)`}</span>
-          <textarea
-            className="field"
-            rows={4}
-            dir="auto"
-            maxLength={PROJECT_LIMITS.text}
-            value={instructions}
-            aria-describedby={hint}
-            onChange={({ target }) => setInstructions(target.value)}
-          />
-        </label>
-        <p id={hint} className="setting-hint">{t`Agents read it before they begin with a task.`}</p>
-        <AgentChoices chosen={agents} onChange={setAgents} />
-        {((tried && wrong !== null) || failed !== null) && (
-          <p className="wrong-note" role="alert">
-            {tried && wrong !== null ? wrong : t`The project could not be created: ${failed ?? ''}`}
-          </p>
-        )}
-        <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
-          <button type="submit" className="solid" disabled={busy}>
-            {busy ? t`Creating…` : t`Create`}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
 
 /** The tasks of a project by column, as a bar and in words. */
 function Counts({ project }: { project: Project }) {
@@ -162,6 +80,7 @@ function Line({ project }: { project: Project }) {
 /** What a project is, and examples of one. */
 function Nothing() {
   const { busy, failed, begin } = useBegin();
+  const [asks, setAsks] = useState(false);
   return (
     <div className="projects-empty">
       <BoardIcon />
@@ -175,7 +94,7 @@ function Nothing() {
               type="button"
               className="project-example"
               aria-disabled={busy}
-              onClick={() => void begin(example())}
+              onClick={() => (example === null ? setAsks(true) : void begin(example()))}
             >
               <b>{title}</b>
               <span>{about}</span>
@@ -183,7 +102,10 @@ function Nothing() {
           </li>
         ))}
       </ul>
-      {failed !== null && <p className="wrong-note" role="alert">{t`The project could not be created: ${failed}`}</p>}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">{t`The project could not be created: ${failed.reason}`}</p>
+      )}
+      {asks && <NewDialog kind="git" onClose={() => setAsks(false)} />}
     </div>
   );
 }

@@ -15,6 +15,7 @@ import { dayAndClock, since } from '../text/time.ts';
 import type { Teammates } from '../use-somebody.ts';
 import { stillOf, useBoard } from './board.ts';
 import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
+import { TaskAttempts, TaskRequest } from './task-work.tsx';
 import { historyText, metBy, PRIORITY_NAMES, stillHint, stillSince, stillText } from './words.ts';
 
 interface Saving {
@@ -559,7 +560,9 @@ export function TaskSheet({ task, team, onClose }: Props) {
         )}
         <TextFields task={task} />
         <Place task={task} />
+        <TaskRequest task={task} />
         <Criteria task={task} />
+        <TaskAttempts task={task} />
         <Details task={task} team={team} />
         <History task={task} />
         <div>

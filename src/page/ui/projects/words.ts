@@ -3,6 +3,7 @@ import type { ColumnKind, whyStill } from '../../../shared/domain/projects.ts';
 import type { Project, Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { plural } from '../text/sizes.ts';
+import { doneText } from './work-words.ts';
 
 type Still = ReturnType<typeof whyStill>;
 
@@ -68,7 +69,7 @@ function columnText(kind: ColumnKind): string {
 export function stillText(still: Still, task: Task, { nameOf, taskOf }: Known): string {
   switch (still.why) {
     case 'done':
-      return t`Done`;
+      return doneText(task);
     case 'claimed':
       return t`${nameOf(still.agentId)} works on it`;
     case 'blocked-by': {

@@ -9,6 +9,7 @@ import {
   mergeSchema,
   projectFilesSchema,
   putTokenSchema,
+  projectSpentSchema,
   removeCheckoutSchema,
   spawnExecutorSchema,
   tokenSchema,
@@ -40,6 +41,13 @@ export const projectWorkEndpoints = {
     does: 'Lists the attempts at a task, with what came of each.',
     params: taskParams,
     answers: [{ status: 200, when: 'found', body: attemptsSchema }, noTask],
+  }),
+  projectSpent: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/spent',
+    does: 'Says what each attempt at the tasks of a project has cost.',
+    params: projectParams,
+    answers: [{ status: 200, when: 'found', body: projectSpentSchema }, noProject],
   }),
   taskDiff: endpoint({
     method: 'GET',

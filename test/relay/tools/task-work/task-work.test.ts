@@ -4,7 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attemptsSchema, checkoutsSchema, diffSchema, type Attempt } from '../../../../src/shared/protocol/attempts.ts';
+import {
+  attemptsSchema,
+  checkoutsSchema,
+  diffSchema,
+  projectSpentSchema,
+  type Attempt,
+} from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
@@ -111,6 +117,14 @@ describe('a task of a repository', () => {
       },
     });
     expect(attempt?.receipt?.commands.map(({ code }) => code)).toContain(0);
+    const { attempts: spent } = projectSpentSchema.parse(await good('GET', `/v1/projects/${of.projectId}/spent`));
+    const { taskId, receipt } = attempt ?? {};
+    expect(spent).toEqual([
+      {
+        ...{ taskId, startedAt: attempt?.startedAt, tokens: receipt?.tokens },
+        ...{ costMicroUsd: receipt?.costMicroUsd, estimated: receipt?.estimated },
+      },
+    ]);
     const diff = diffSchema.parse(await good('GET', `${at(made)}/diff`));
     expect(diff.files).toMatchObject([{ path: 'bread.txt', patch: expect.stringContaining('+price 3') as string }]);
     expect(await ask('POST', `${at(made)}/request/merge`, { head: 'another' })).toMatchObject({ status: 409 });
@@ -122,6 +136,13 @@ describe('a task of a repository', () => {
     expect(checkouts).toMatchObject([{ state: 'clean', agentId: 'a1', folder: where }]);
     await good('POST', `${at(made)}/checkout/remove`, {});
     expect(await good('GET', `/v1/projects/${of.projectId}/checkouts`)).toEqual({ checkouts: [] });
+  });
+
+  it('needs a repository that is there: the refusal names the field', async () => {
+    const fields = { name: 'Bakery', kind: 'git', repository: join(folder, 'gone') };
+    expect(await ask('POST', '/v1/projects', fields)).toMatchObject({
+      ...{ status: 400, body: { type: 'about:roost/misfit', errors: [{ field: 'repository' }] } },
+    });
   });
 
   it('is refused where both sides changed a file, and goes on after changes were asked for', async () => {

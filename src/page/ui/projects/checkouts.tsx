@@ -1,0 +1,191 @@
+/** What the work on a project has left on the relay: its costs, and the checkouts of agents. */
+import { useState } from 'react';
+import type { Checkouts, ProjectSpent } from '../../../shared/protocol/attempts.ts';
+import type { Project, Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { taskWorkOf } from '../../state/task-work.ts';
+import { useRoost } from '../context.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { useNow } from '../hooks.ts';
+import { SureDialog } from '../parts/dialog.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { byDay } from '../text/by-day.ts';
+import { costText, tokens } from '../text/money.ts';
+import { bytes, plural } from '../text/sizes.ts';
+import { revealedLine } from '../text/unseen.ts';
+import { useNames } from '../use-somebody.ts';
+import { spentOf } from './work-words.ts';
+
+type Checkout = Checkouts['checkouts'][number];
+type Spent = ProjectSpent['attempts'];
+
+/** Lines of a list that is shown before it says how many more there are. */
+const MOST_LINES = 12;
+/** Days whose cost is shown, newest first. */
+const MOST_DAYS = 14;
+
+const STATES: Readonly<Record<Checkout['state'], { readonly name: string; readonly about: string }>> = {
+  'in-use': { name: t`In use`, about: t`An agent works in it.` },
+  clean: { name: t`Saved`, about: t`Everything in it is on the branch that the relay has.` },
+  unsaved: { name: t`Not saved`, about: t`Only this checkout has:` },
+  unknown: { name: t`Cannot be read`, about: t`Nobody knows what only it has.` },
+};
+
+function Unsaved({ unsaved }: Pick<Checkout, 'unsaved'>) {
+  const more = unsaved.length - MOST_LINES;
+  return unsaved.length === 0 ? null : (
+    <ul className="checkout-unsaved">
+      {unsaved.slice(0, MOST_LINES).map((one) => (
+        <li key={one}>
+          <code dir="ltr">{revealedLine(one)}</code>
+        </li>
+      ))}
+      {more > 0 && <li>{t`and ${String(more)} more`}</li>}
+    </ul>
+  );
+}
+
+interface LineProps {
+  readonly checkout: Checkout;
+  readonly project: Project;
+  readonly task: Task | undefined;
+  readonly away: boolean;
+}
+
+function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProps) {
+  const work = taskWorkOf(useRoost());
+  const nameOf = useNames();
+  const [removing, setRemoving] = useState(false);
+  const { taskId, agentId, folder, branch, state, unsaved } = checkout;
+  const title = task ? `#${task.number} ${task.title}` : t`a task that is gone`;
+  const isLost = state === 'unsaved' || state === 'unknown';
+  return (
+    <li className="checkout" data-state={state}>
+      <span className="checkout-face">
+        <FaceOf agentId={agentId} />
+      </span>
+      <div>
+        <p>
+          <b dir="auto">{title}</b>
+        </p>
+        <p className="checkout-facts">
+          <span dir="auto">{nameOf(agentId)}</span> · <span>{bytes(checkout.bytes)}</span> ·{' '}
+          <code dir="ltr">{branch}</code>
+        </p>
+        <p className="checkout-facts">
+          <code dir="ltr">{revealedLine(folder)}</code>
+        </p>
+        <p className="checkout-state">
+          <span className="work-chip" data-tone={isLost ? 'warn' : state === 'clean' ? 'good' : 'plain'}>
+            {STATES[state].name}
+          </span>{' '}
+          {STATES[state].about}
+        </p>
+        <Unsaved unsaved={unsaved} />
+      </div>
+      <button
+        type="button"
+        className="ghost"
+        aria-label={t`Remove the checkout of ${title}`}
+        disabled={away || state === 'in-use'}
+        onClick={() => setRemoving(true)}
+      >{t`Remove…`}</button>
+      {removing && (
+        <SureDialog
+          title={t`Remove the checkout of ${title}?`}
+          does={[isLost ? t`Remove it and lose this` : t`Remove it`, t`Removing…`]}
+          undone={t`It could not be removed`}
+          onSure={() => work.removeCheckout({ projectId, taskId }, isLost)}
+          onClose={() => setRemoving(false)}
+        >
+          {isLost ? (
+            <>
+              <p>
+                <strong>
+                  {state === 'unknown'
+                    ? t`The relay cannot read this checkout. Whatever only it has is lost.`
+                    : t`This is lost, and cannot be brought back:`}
+                </strong>
+              </p>
+              <Unsaved unsaved={unsaved} />
+            </>
+          ) : (
+            <p>{t`Nothing is lost: the relay has everything in it on the branch ${branch}. The next attempt gets a new checkout.`}</p>
+          )}
+        </SureDialog>
+      )}
+    </li>
+  );
+}
+
+function Costs({ spent }: { spent: Spent }) {
+  const now = useNow();
+  if (spent.length === 0) return <p className="setting-hint">{t`Nobody has worked on a task yet.`}</p>;
+  const days = byDay(spent.toReversed(), now, ({ startedAt }) => startedAt).slice(0, MOST_DAYS);
+  const all = spentOf(spent);
+  return (
+    <>
+      <p className="work-sum">
+        <b>{costText(all)}</b> <span>{t`in all, for ${plural(spent.length, 'attempt')}`}</span>
+        {all.tokens !== null && <span> · {t`${tokens(all.tokens)} tokens`}</span>}
+      </p>
+      <ul className="cost-days">
+        {days.map(({ day, items }) => (
+          <li key={day}>
+            <span>{day}</span> <b>{costText(spentOf(items))}</b>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface Props {
+  readonly project: Project;
+  readonly tasks: readonly Task[];
+  readonly away: boolean;
+}
+
+/** Costs and checkouts, each asked for when it is opened. */
+export function ProjectWork({ project, tasks, away }: Props) {
+  const work = taskWorkOf(useRoost());
+  const [opened, setOpened] = useState<readonly ('costs' | 'checkouts')[]>([]);
+  const open = (what: 'costs' | 'checkouts') => setOpened((all) => (all.includes(what) ? all : [...all, what]));
+  return (
+    <div className="project-work">
+      <details onToggle={({ currentTarget }) => currentTarget.open && open('costs')}>
+        <summary>{t`What it has cost`}</summary>
+        {opened.includes('costs') && (
+          <QueryView query={work.spent(project.projectId)} what={t`The cost`}>
+            {(spent) => <Costs spent={spent} />}
+          </QueryView>
+        )}
+      </details>
+      <details onToggle={({ currentTarget }) => currentTarget.open && open('checkouts')}>
+        <summary>{t`Checkouts of agents`}</summary>
+        <p className="setting-hint">{t`Each is the place in an agent’s folder where it works on one task. Removing one cannot be undone.`}</p>
+        {opened.includes('checkouts') && (
+          <QueryView query={work.checkouts(project.projectId)} what={t`The checkouts`}>
+            {(checkouts) =>
+              checkouts.length === 0 ? (
+                <p className="setting-hint">{t`There is none.`}</p>
+              ) : (
+                <ul className="checkouts">
+                  {checkouts.map((checkout) => (
+                    <CheckoutLine
+                      key={`${checkout.agentId} ${checkout.folder}`}
+                      checkout={checkout}
+                      project={project}
+                      task={tasks.find(({ taskId }) => taskId === checkout.taskId)}
+                      away={away}
+                    />
+                  ))}
+                </ul>
+              )
+            }
+          </QueryView>
+        )}
+      </details>
+    </div>
+  );
+}

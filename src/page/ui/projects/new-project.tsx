@@ -1,0 +1,202 @@
+/** The form of a new project: a shared folder, or a repository. */
+import { type FormEvent, useId, useRef, useState } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { DEFAULT_COLUMNS, type Column } from '../../../shared/domain/projects.ts';
+import { ATTEMPT_LIMITS } from '../../../shared/protocol/attempts.ts';
+import { type Project, PROJECT_LIMITS } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { projectsOf } from '../../state/projects.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import type { Example } from './examples.ts';
+import { AgentChoices } from './project-settings.tsx';
+import { KIND_NAMES } from './words.ts';
+
+/** The columns of a new project, in the language of the page. */
+const ownColumns = (): Column[] => DEFAULT_COLUMNS.map((column) => ({ ...column, name: KIND_NAMES[column.kind] }));
+
+interface Failure {
+  readonly reason: string;
+  /** The field that the relay refused; null: none of them. */
+  readonly field: string | null;
+}
+
+/** Creates a project and opens it. */
+export function useBegin(): {
+  readonly busy: boolean;
+  readonly failed: Failure | null;
+  readonly begin: (example: Example) => Promise<void>;
+} {
+  const projects = projectsOf(useRoost());
+  const { go } = useRoute();
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<Failure | null>(null);
+  const begin = async ({ tasks, ...project }: Example) => {
+    if (busy) return;
+    setBusy(true);
+    setFailed(null);
+    const made = await projects.create({ ...project, columns: ownColumns() }, tasks);
+    setBusy(false);
+    if (made.ok) go(PATHS.project(made.value.projectId));
+    else setFailed({ reason: made.reason, field: made.field ?? null });
+  };
+  return { busy, failed, begin };
+}
+
+const KINDS: readonly { readonly kind: Project['kind']; readonly title: string; readonly about: string }[] = [
+  { kind: 'folder', title: t`A shared folder`, about: t`For writing, research and plans` },
+  { kind: 'git', title: t`A repository`, about: t`For code that is in git` },
+];
+
+/** What the relay and the agents do with it. */
+const HAPPENS: Readonly<Record<Project['kind'], readonly string[]>> = {
+  folder: [
+    t`The relay keeps the files of the project.`,
+    t`An agent that takes a task works in its own copy of them.`,
+    t`You see what it changed. Nothing of it counts until you merge it.`,
+  ],
+  git: [
+    t`The relay clones the repository.`,
+    t`An agent that takes a task works in its own checkout, on a branch for the task.`,
+    t`Nothing of yours changes until you merge. A merge writes to the base branch, and never with force.`,
+  ],
+};
+
+export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project['kind']; onClose: () => void }) {
+  const { busy, failed, begin } = useBegin();
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState(first);
+  const [repository, setRepository] = useState('');
+  const [baseBranch, setBaseBranch] = useState('');
+  const [instructions, setInstructions] = useState('');
+  const [agents, setAgents] = useState<readonly AgentId[]>([]);
+  const [tried, setTried] = useState(false);
+  const id = useId();
+  const place = useRef<HTMLInputElement>(null);
+  const isGit = kind === 'git';
+  const wrongName = name.trim() === '' ? t`It needs a name.` : null;
+  const wrongPlace = isGit && repository.trim() === '' ? t`Say where the repository is.` : null;
+  const refusedPlace = failed?.field === 'repository' ? failed.reason : null;
+  const saidOfPlace = (tried ? wrongPlace : null) ?? refusedPlace;
+  const create = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (wrongName !== null || wrongPlace !== null) return;
+    await begin({
+      ...{ name: name.trim(), instructions, agents: [...agents], tasks: [] },
+      ...(isGit ? { kind, repository: repository.trim(), baseBranch: baseBranch.trim() } : {}),
+    });
+    place.current?.focus();
+  };
+  const saidBelow =
+    (tried ? wrongName : null) ??
+    (failed !== null && refusedPlace === null ? t`The project could not be created: ${failed.reason}` : null);
+  return (
+    <Dialog title={t`New project`} onClose={onClose}>
+      <form className="project-form" noValidate onSubmit={(event) => void create(event)}>
+        <label>
+          <span>{t`Name`}</span>
+          <input
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            maxLength={PROJECT_LIMITS.name}
+            value={name}
+            aria-invalid={tried && wrongName !== null}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </label>
+        <fieldset>
+          <legend>{t`What they work on`}</legend>
+          <div className="project-kinds">
+            {KINDS.map((one) => (
+              <label key={one.kind} className="project-kind" data-chosen={kind === one.kind}>
+                <input
+                  type="radio"
+                  name={`${id}-kind`}
+                  checked={kind === one.kind}
+                  aria-describedby={`${id}-${one.kind}`}
+                  onChange={() => setKind(one.kind)}
+                />
+                <b>{one.title}</b>
+                <span id={`${id}-${one.kind}`}>{one.about}</span>
+              </label>
+            ))}
+          </div>
+          {isGit && (
+            <div className="project-repository">
+              <label>
+                <span>{t`Where it is`}</span>
+                <input
+                  ref={place}
+                  className="field"
+                  dir="ltr"
+                  autoComplete="off"
+                  spellCheck={false}
+                  maxLength={ATTEMPT_LIMITS.repository}
+                  placeholder="https://github.com/you/project.git"
+                  value={repository}
+                  aria-invalid={saidOfPlace !== null}
+                  aria-describedby={`${id}-place`}
+                  onChange={({ target }) => setRepository(target.value)}
+                />
+              </label>
+              {saidOfPlace === null ? (
+                <p id={`${id}-place`} className="setting-hint">
+                  {t`An address under https://, or a path on the relay’s machine, such as /home/you/project.`}
+                </p>
+              ) : (
+                <p id={`${id}-place`} className="field-wrong" role="alert">
+                  {saidOfPlace}
+                </p>
+              )}
+              <label>
+                <span>{t`Base branch (empty: the repository’s own)`}</span>
+                <input
+                  className="field"
+                  dir="ltr"
+                  autoComplete="off"
+                  spellCheck={false}
+                  maxLength={ATTEMPT_LIMITS.branch}
+                  value={baseBranch}
+                  onChange={({ target }) => setBaseBranch(target.value)}
+                />
+              </label>
+            </div>
+          )}
+          <ul className="project-happens">
+            {HAPPENS[kind].map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </fieldset>
+        <label>
+          <span>{t`What everybody who works on it must know (may be empty)`}</span>
+          <textarea
+            className="field"
+            rows={4}
+            dir="auto"
+            maxLength={PROJECT_LIMITS.text}
+            value={instructions}
+            aria-describedby={`${id}-hint`}
+            onChange={({ target }) => setInstructions(target.value)}
+          />
+        </label>
+        <p id={`${id}-hint`} className="setting-hint">{t`Agents read it before they begin with a task.`}</p>
+        <AgentChoices chosen={agents} onChange={setAgents} />
+        {saidBelow !== null && (
+          <p className="wrong-note" role="alert">
+            {saidBelow}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={busy}>
+            {busy ? t`Creating…` : t`Create`}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,294 @@
+/** The work on a task in its sheet: the request that waits for the person, and the attempts. */
+import { type ReactNode, useState } from 'react';
+import type { Attempt, Receipt } from '../../../shared/protocol/attempts.ts';
+import type { Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { taskWorkOf } from '../../state/task-work.ts';
+import { Words } from '../chat/markdown.tsx';
+import { useRoost } from '../context.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { useQuery } from '../hooks.ts';
+import { ChevronIcon } from '../parts/icons.tsx';
+import { QueryProblem } from '../parts/page-head.tsx';
+import { costText, tokens } from '../text/money.ts';
+import { count, plural } from '../text/sizes.ts';
+import { clockTime, dayAndClock, duration } from '../text/time.ts';
+import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
+import { useBoard } from './board.ts';
+import { LineCounts } from './changes.tsx';
+import { RequestState, Review } from './review.tsx';
+import { FILE_STATUS, OUTCOMES, spentOf, UNDER_WAY } from './work-words.ts';
+import './work.css';
+
+/** Files and commits of a receipt that are shown before the rest is folded. */
+const SHOWN = 8;
+
+function Fold({ summary, children }: { summary: ReactNode; children: ReactNode }) {
+  return (
+    <details className="receipt-fold">
+      <summary>
+        <ChevronIcon />
+        {summary}
+      </summary>
+      {children}
+    </details>
+  );
+}
+
+/** A list of which only the first lines are open. `more`: those that the receipt does not list. */
+function Some<Item>({
+  items,
+  more,
+  title,
+  children,
+}: {
+  items: readonly Item[];
+  more: number;
+  title: string;
+  children: (item: Item, at: number) => ReactNode;
+}) {
+  const [all, setAll] = useState(false);
+  const shown = all ? items : items.slice(0, SHOWN);
+  if (items.length === 0) return null;
+  return (
+    <div className="receipt-part">
+      <h5>{title}</h5>
+      <ul>{shown.map(children)}</ul>
+      {shown.length < items.length && (
+        <button
+          type="button"
+          className="link-button"
+          onClick={() => setAll(true)}
+        >{t`Show all ${count(items.length)}`}</button>
+      )}
+      {all && more > 0 && <p className="setting-hint">{t`${count(more)} more are not listed.`}</p>}
+    </div>
+  );
+}
+
+/** How a command ended, with a mark that does not depend on colour. */
+function Exit({ code }: { code: number | null }) {
+  return (
+    <span className="exit" data-ok={code === 0}>
+      {code === null ? `✕ ${t`cut short`}` : `${code === 0 ? '✓' : '✕'} ${code}`}
+    </span>
+  );
+}
+
+function Checks({ checks }: Pick<Receipt, 'checks'>) {
+  if (checks.length === 0) return null;
+  return (
+    <div className="receipt-part">
+      <h5>{plural(checks.length, 'check')}</h5>
+      {checks.map((check, at) => (
+        // A failed check is what the person looks for.
+        <details key={at} className="receipt-fold" open={check.code !== 0}>
+          <summary>
+            <ChevronIcon />
+            <code dir="ltr">{revealedLine(check.command)}</code> <Exit code={check.code} />
+          </summary>
+          {check.output === '' ? (
+            <p className="setting-hint">{t`It wrote nothing.`}</p>
+          ) : (
+            // Scrollable where it is too long, by keyboard too.
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            <pre className="receipt-output" dir="ltr" tabIndex={0} role="region" aria-label={t`End of the output`}>
+              {revealedCode(check.output)}
+            </pre>
+          )}
+        </details>
+      ))}
+    </div>
+  );
+}
+
+function ReceiptView({ receipt }: { receipt: Receipt }) {
+  const { commands, moreCommands, files, moreFiles, commits, moreCommits, uncommitted, checks, pushes, approvals } =
+    receipt;
+  return (
+    <div className="receipt">
+      <p className="receipt-cost">
+        <b>{costText(receipt)}</b>
+        {receipt.tokens !== null && <span> · {t`${tokens(receipt.tokens)} tokens`}</span>}
+        {receipt.estimated && <span> · {t`the cost is an upper bound`}</span>}
+      </p>
+      {files.length === 0 && commits.length === 0 && <p className="receipt-none">{t`Nothing was changed.`}</p>}
+      <Checks checks={checks} />
+      <Some items={files} more={moreFiles} title={plural(files.length + moreFiles, 'file')}>
+        {({ path, status, added, removed }) => (
+          <li key={path} className="receipt-file">
+            <code dir="ltr">{revealedLine(path)}</code>
+            {status !== 'changed' && <span className="work-chip">{FILE_STATUS[status]}</span>}
+            <LineCounts added={added} removed={removed} />
+          </li>
+        )}
+      </Some>
+      {uncommitted.length > 0 && (
+        <div className="receipt-part">
+          <h5>{t`In no commit`}</h5>
+          <ul>
+            {uncommitted.map((path) => (
+              <li key={path}>
+                <code dir="ltr">{revealedLine(path)}</code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Some items={commits} more={moreCommits} title={plural(commits.length + moreCommits, 'commit')}>
+        {({ commit, subject }) => (
+          <li key={commit}>
+            <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>
+          </li>
+        )}
+      </Some>
+      {pushes.length > 0 && (
+        <p className="receipt-line">
+          {t`Pushed:`} <code dir="ltr">{pushes.join(', ')}</code>
+        </p>
+      )}
+      {approvals.length > 0 && (
+        <div className="receipt-part">
+          <h5>{t`What you were asked`}</h5>
+          <ul>
+            {approvals.map(({ tool, allowed }, at) => (
+              <li key={at}>
+                <code dir="ltr">{tool}</code> {allowed ? t`allowed` : t`refused`}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {commands.length > 0 && (
+        <Fold summary={<span>{plural(commands.length + moreCommands, 'command')}</span>}>
+          <ol className="receipt-commands">
+            {commands.map(({ command, code, ms }, at) => (
+              <li key={at}>
+                <code dir="ltr">{revealedCode(command)}</code> <Exit code={code} />
+                <small>{t`${(ms / 1_000).toFixed(1)} s`}</small>
+              </li>
+            ))}
+          </ol>
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
+  const { known, now } = useBoard();
+  const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, note } = attempt;
+  const { name, tone } = outcome === null ? UNDER_WAY : OUTCOMES[outcome];
+  const who = known.nameOf(agentId);
+  return (
+    <li>
+      <details className="attempt" open={isOpen}>
+        <summary>
+          <ChevronIcon />
+          <span className="attempt-face">
+            <FaceOf agentId={agentId} />
+          </span>
+          <span className="attempt-who">
+            <b dir="auto">{kind === 'executor' ? t`Executor of ${who}` : who}</b>
+            <small>
+              {[
+                endedAt === null
+                  ? t`since ${clockTime(startedAt)}`
+                  : `${dayAndClock(startedAt, now)}, ${duration(endedAt - startedAt)}`,
+                ...(receipt === null ? [] : [costText(receipt)]),
+              ].join(' · ')}
+            </small>
+          </span>
+          <span className="work-chip" data-tone={tone}>
+            {name}
+          </span>
+        </summary>
+        {receipt !== null ? (
+          <ReceiptView receipt={receipt} />
+        ) : (
+          <p className="receipt-none">
+            {outcome === null
+              ? t`Its receipt is written when it ends: commands, files, checks and cost.`
+              : t`Nothing could be found out about what it did.`}
+          </p>
+        )}
+        {note !== '' && (
+          <div className="attempt-note">
+            <h5>{t`What ${who} said`}</h5>
+            <div className="task-said">
+              <Words text={note} />
+            </div>
+          </div>
+        )}
+        <p className="receipt-line attempt-where">
+          <span>{t`Attempt ${String(number)}`}</span> <code dir="ltr">{branch}</code>{' '}
+          {model !== null && <span>{model}</span>}
+        </p>
+      </details>
+    </li>
+  );
+}
+
+/** The request of a task, and the way to what was changed. */
+export function TaskRequest({ task }: { task: Task }) {
+  const { known, now } = useBoard();
+  const [open, setOpen] = useState(false);
+  const { request } = task;
+  if (request === null) return null;
+  const { state, title, by, updatedAt } = request;
+  return (
+    <section className="task-request" data-state={state} aria-label={t`Request to merge`}>
+      <p className="task-request-head">
+        <RequestState state={state} />
+        <time dateTime={new Date(updatedAt).toISOString()}>{dayAndClock(updatedAt, now)}</time>
+      </p>
+      <p>
+        <b dir="auto">{title}</b>
+      </p>
+      <p className="setting-hint" dir="auto">
+        {state === 'open' ? t`${known.nameOf(by)} asks you to accept this work.` : t`From ${known.nameOf(by)}.`}
+      </p>
+      <button type="button" className={state === 'open' ? 'solid' : 'ghost'} onClick={() => setOpen(true)}>
+        {state === 'open' ? t`Read the changes and decide` : t`Show the changes`}
+      </button>
+      {open && <Review task={task} onClose={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+/** What was tried, newest first, and what it has cost in all. */
+export function TaskAttempts({ task }: { task: Task }) {
+  const query = taskWorkOf(useRoost()).attempts(task);
+  const state = useQuery(query);
+  const [shows, setShows] = useState(false);
+  const attempts = state.kind === 'ready' ? state.value : [];
+  const problem = <QueryProblem query={query} state={state} what={t`What was tried`} before={state.kind === 'ready'} />;
+  if (attempts.length === 0) return state.kind === 'failed' ? problem : null;
+  const receipts = attempts.flatMap(({ receipt }) => receipt ?? []);
+  const sum = spentOf(receipts);
+  const hasChange = receipts.some(({ files, commits }) => files.length + commits.length > 0);
+  return (
+    <section className="task-section" aria-label={t`Attempts`}>
+      <h3>
+        <b>{t`Attempts`}</b>{' '}
+        {receipts.length > 0 && (
+          <span>
+            {sum.tokens === null
+              ? t`${costText(sum)} in all`
+              : t`${costText(sum)} in all, ${tokens(sum.tokens)} tokens`}
+          </span>
+        )}
+      </h3>
+      {problem}
+      <ol className="attempts">
+        {attempts.map((attempt, at) => (
+          <AttemptView key={attempt.attemptId} attempt={attempt} isOpen={at === 0} />
+        ))}
+      </ol>
+      {task.request === null && hasChange && (
+        <button type="button" className="ghost" onClick={() => setShows(true)}>{t`Show what was changed`}</button>
+      )}
+      {shows && <Review task={task} onClose={() => setShows(false)} />}
+    </section>
+  );
+}

@@ -1,0 +1,269 @@
+/** Settings of a project that say how its tasks are worked on, checked and paid for. */
+import { type ReactNode, useId, useState } from 'react';
+import { ATTEMPT_LIMITS } from '../../../shared/protocol/attempts.ts';
+import type { Project } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { parseUsd, usdOf } from '../text/money.ts';
+
+const FIELDS = [
+  ...(['baseBranch', 'copy', 'setup', 'checks', 'doneNeeds'] as const),
+  ...(['attemptsPerTask', 'executorsAtOnce', 'executorSeconds', 'taskMicroUsd', 'dayMicroUsd'] as const),
+] as const;
+export type WorkDraft = Pick<Project, (typeof FIELDS)[number]>;
+
+export const workOf = (project: Project): WorkDraft =>
+  Object.fromEntries(FIELDS.map((name) => [name, project[name]])) as unknown as WorkDraft;
+
+/** Whole numbers, with what they may be. */
+const NUMBERS = {
+  attemptsPerTask: { least: 1, most: 50, label: t`Attempts at one task` },
+  executorsAtOnce: { least: 1, most: 20, label: t`Executors at the same time` },
+  executorSeconds: { least: 10, most: ATTEMPT_LIMITS.seconds, label: t`Seconds for an executor` },
+} as const;
+type NumberName = keyof typeof NUMBERS;
+const MONEY = {
+  taskMicroUsd: t`Most that one task may cost, in dollars`,
+  dayMicroUsd: t`Most that the project may cost in a day, in dollars`,
+} as const;
+type MoneyName = keyof typeof MONEY;
+/** US dollars */
+const MOST_USD = 100_000;
+const MICRO = 1_000_000;
+
+const isWhole = (name: NumberName, value: number) =>
+  Number.isInteger(value) && value >= NUMBERS[name].least && value <= NUMBERS[name].most;
+const wrongNumber = (name: NumberName) =>
+  t`${NUMBERS[name].label}: give a whole number from ${String(NUMBERS[name].least)} to ${String(NUMBERS[name].most)}.`;
+const wrongMoney = (name: MoneyName) => t`${MONEY[name]}: give an amount, or nothing.`;
+
+/** Why these settings cannot be saved; null: they can. */
+export function wrongWork(draft: WorkDraft): string | null {
+  for (const name of Object.keys(NUMBERS) as NumberName[]) if (!isWhole(name, draft[name])) return wrongNumber(name);
+  for (const name of Object.keys(MONEY) as MoneyName[]) if (Number.isNaN(draft[name])) return wrongMoney(name);
+  if (draft.checks.length > ATTEMPT_LIMITS.checks)
+    return t`A project has ${String(ATTEMPT_LIMITS.checks)} checks at most.`;
+  return draft.copy.length > ATTEMPT_LIMITS.copied
+    ? t`At most ${String(ATTEMPT_LIMITS.copied)} files are copied.`
+    : null;
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly invalid?: boolean;
+  readonly onChange: (text: string) => void;
+}
+
+function TextField({
+  label,
+  hint,
+  value,
+  placeholder,
+  invalid = false,
+  onChange,
+  rows,
+}: FieldProps & { rows?: number }) {
+  const id = useId();
+  const shared = {
+    ...{ id, className: 'field field-code', dir: 'ltr' as const, autoComplete: 'off', spellCheck: false },
+    ...{ value, placeholder, 'aria-invalid': invalid },
+    ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
+  };
+  return (
+    <div className="work-field">
+      <label htmlFor={id}>{label}</label>
+      {rows === undefined ? (
+        <input {...shared} onChange={({ target }) => onChange(target.value)} />
+      ) : (
+        <textarea {...shared} rows={rows} onChange={({ target }) => onChange(target.value)} />
+      )}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="setting-hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** One entry a line. What is typed stays as it is typed. */
+function LinesField({
+  lines,
+  onChange,
+  ...rest
+}: Omit<FieldProps, 'value' | 'onChange'> & {
+  readonly lines: readonly string[];
+  readonly onChange: (lines: string[]) => void;
+}) {
+  const [text, setText] = useState(lines.join('\n'));
+  return (
+    <TextField
+      {...rest}
+      rows={Math.min(6, Math.max(2, text.split('\n').length))}
+      value={text}
+      onChange={(typed) => {
+        setText(typed);
+        onChange(
+          typed
+            .split('\n')
+            .map((line) => line.trim())
+            .filter(Boolean),
+        );
+      }}
+    />
+  );
+}
+
+/** A short number. A text that is none is reported as NaN. */
+function AmountField({
+  label,
+  first,
+  invalid,
+  placeholder,
+  onText,
+}: {
+  readonly label: string;
+  readonly first: string;
+  readonly invalid: boolean;
+  readonly placeholder?: string;
+  readonly onText: (text: string) => void;
+}) {
+  const [text, setText] = useState(first);
+  return (
+    <label className="work-amount">
+      <span>{label}</span>
+      <input
+        className="field"
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder={placeholder}
+        value={text}
+        aria-invalid={invalid}
+        onChange={({ target }) => {
+          setText(target.value);
+          onText(target.value);
+        }}
+      />
+    </label>
+  );
+}
+
+const numberOf = (text: string) => (/^\d+$/.test(text.trim()) ? Number(text) : NaN);
+function microOf(text: string): number | null {
+  const usd = parseUsd(text, MOST_USD);
+  return usd === undefined ? NaN : usd === null ? null : Math.round(usd * MICRO);
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <fieldset className="work-group">
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+interface Props {
+  readonly project: Project;
+  readonly draft: WorkDraft;
+  readonly onChange: (part: Partial<WorkDraft>) => void;
+}
+
+export function WorkSettings({ project: { kind, repository }, draft, onChange }: Props) {
+  const isGit = kind === 'git';
+  const needs: readonly { readonly need: keyof WorkDraft['doneNeeds']; readonly text: string }[] = [
+    { need: 'change', text: t`Something was changed` },
+    { need: 'checks', text: t`All checks passed` },
+    { need: 'criteria', text: t`Every criterion is met` },
+  ];
+  return (
+    <>
+      <Group title={t`How tasks are worked on`}>
+        <p className="work-source">
+          {isGit ? (
+            <>
+              <span>{t`Repository`}</span> <code dir="ltr">{repository}</code>
+            </>
+          ) : (
+            <span>{t`A shared folder that the relay keeps. Each agent works in its own copy.`}</span>
+          )}
+        </p>
+        {isGit && (
+          <TextField
+            label={t`Base branch`}
+            hint={t`Tasks begin here and are merged here. Empty: the repository’s own.`}
+            value={draft.baseBranch}
+            onChange={(baseBranch) => onChange({ baseBranch: baseBranch.trim() })}
+          />
+        )}
+        {isGit && repository.startsWith('/') && (
+          <LinesField
+            label={t`Files to copy into each checkout, one a line`}
+            hint={t`Files of the repository’s folder that are not in git, such as .env. The agents can read them.`}
+            placeholder=".env"
+            lines={draft.copy}
+            onChange={(copy) => onChange({ copy })}
+          />
+        )}
+        <TextField
+          label={t`Setup command`}
+          hint={t`Runs once in each new checkout, in the sandbox of the agent.`}
+          placeholder="npm ci"
+          value={draft.setup}
+          onChange={(setup) => onChange({ setup })}
+        />
+        <LinesField
+          label={t`Checks, one command a line`}
+          hint={t`The relay runs them on the work of an agent, in the sandbox. A check passes if it ends with 0.`}
+          placeholder="npm test"
+          lines={draft.checks}
+          onChange={(checks) => onChange({ checks })}
+        />
+      </Group>
+      <Group title={t`A task is done if`}>
+        {needs.map(({ need, text }) => (
+          <label key={need} className="tick-line">
+            <input
+              type="checkbox"
+              role="switch"
+              aria-checked={draft.doneNeeds[need]}
+              checked={draft.doneNeeds[need]}
+              onChange={({ target }) => onChange({ doneNeeds: { ...draft.doneNeeds, [need]: target.checked } })}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+        <p className="setting-hint">{t`What is off is not asked for. The card of a task says what it was done without.`}</p>
+      </Group>
+      <Group title={t`Limits`}>
+        <div className="work-amounts">
+          {(Object.keys(NUMBERS) as NumberName[]).map((name) => (
+            <AmountField
+              key={name}
+              label={NUMBERS[name].label}
+              first={String(draft[name])}
+              invalid={!isWhole(name, draft[name])}
+              onText={(text) => onChange({ [name]: numberOf(text) })}
+            />
+          ))}
+          {(Object.keys(MONEY) as MoneyName[]).map((name) => {
+            const held = draft[name];
+            return (
+              <AmountField
+                key={name}
+                label={MONEY[name]}
+                first={held === null ? '' : String(usdOf(held))}
+                placeholder={t`no limit`}
+                invalid={Number.isNaN(held)}
+                onText={(text) => onChange({ [name]: microOf(text) })}
+              />
+            );
+          })}
+        </div>
+        <p className="setting-hint">{t`An executor is a short run that gets one task and nothing else. At a limit the work stops, and you are told.`}</p>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+/** Work on tasks in words: attempts, requests, and what a task was done without. */
+import type { Attempt, ChangedFile, MergeRequest, Receipt } from '../../../shared/protocol/attempts.ts';
+import type { Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { names } from '../text/sizes.ts';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'plain' | 'live';
+
+export const OUTCOMES: Readonly<
+  Record<NonNullable<Attempt['outcome']>, { readonly name: string; readonly tone: Tone }>
+> = {
+  review: { name: t`Moved to review`, tone: 'good' },
+  done: { name: t`Done`, tone: 'good' },
+  blocked: { name: t`Blocked`, tone: 'bad' },
+  released: { name: t`Released`, tone: 'plain' },
+  ended: { name: t`Ended without a result`, tone: 'warn' },
+  'timed-out': { name: t`Took too long`, tone: 'bad' },
+  lost: { name: t`Was cut short`, tone: 'bad' },
+};
+export const UNDER_WAY = { name: t`Under way`, tone: 'live' } as const;
+
+export const REQUEST_STATES: Readonly<Record<MergeRequest['state'], { readonly name: string; readonly tone: Tone }>> = {
+  open: { name: t`Waits for your review`, tone: 'live' },
+  merged: { name: t`Merged`, tone: 'good' },
+  'changes-wanted': { name: t`Changes asked for`, tone: 'warn' },
+  closed: { name: t`Closed`, tone: 'plain' },
+};
+
+export const FILE_STATUS: Readonly<Record<ChangedFile['status'], string>> = {
+  added: t`new`,
+  changed: t`changed`,
+  deleted: t`deleted`,
+  renamed: t`renamed`,
+};
+
+type Spent = Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'>;
+
+/** The sum of these receipts. `tokens` is null if no model reported any. */
+export const spentOf = (all: readonly Spent[]): Spent => ({
+  tokens: all.every(({ tokens }) => tokens === null) ? null : all.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
+  costMicroUsd: all.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0),
+  estimated: all.some(({ estimated }) => estimated),
+});
+
+const WITHOUT: Readonly<Record<Task['doneWithout'][number], string>> = {
+  change: t`a change`,
+  checks: t`checks`,
+  criteria: t`met criteria`,
+};
+
+/** `Done`, or what did not hold when it was moved there. */
+export const doneText = ({ doneWithout }: Pick<Task, 'doneWithout'>): string =>
+  doneWithout.length === 0 ? t`Done` : t`Done without ${names(doneWithout.map((need) => WITHOUT[need]))}`;
