@@ -1,9 +1,9 @@
 /** A project through the page: an agent takes its task, and the person finishes it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
-import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
+import { axeOf, createVisitor, goWithin, type Visitor, withoutTransitions } from '../support/visitor.ts';
 
 let model: ScriptedModel;
 let relay: TestRelay;
@@ -25,16 +25,25 @@ function step(results: readonly string[]): readonly Part[] {
   if (last.startsWith('#')) return [{ call: 'claim_task', input: { projectId, taskId } }];
   const folder = /in the folder “([^”]+)”/.exec(last)?.[1];
   if (last.startsWith('The task is yours'))
-    return [{ call: 'write_file', input: { path: `${folder}/places.md`, content: 'Siena, Bled, Ghent.' } }];
-  if (results.length > 0 && last.includes('places.md'))
-    return [
-      { until: working },
-      { call: 'meet_criterion', input: { projectId, taskId, criterion: 1, evidence: 'Places: Siena, Bled, Ghent.' } },
-    ];
+    return [{ call: 'write_file', input: { path: `${folder}/places.md`, content: PLACES } }];
+  const met = Number(/criteria met: (\d+) of/.exec(last)?.[1] ?? 0);
+  const meet = { projectId, taskId, criterion: met + 1, evidence: 'Places: Siena, Bled, Ghent.' };
+  if (last.includes('places.md')) return [{ until: working }, { call: 'meet_criterion', input: meet }];
+  if (last.startsWith('Noted.') && met < CRITERIA) return [{ call: 'meet_criterion', input: meet }];
   if (last.startsWith('Noted.'))
     return [{ call: 'transition_task', input: { projectId, taskId, status: 'review', note: 'Three places.' } }];
   return [{ say: 'It is in review.' }];
 }
+/** Criteria of the first task of the example. */
+const CRITERIA = 3;
+const PLACES = [
+  '# Three places that fit',
+  '',
+  '- Siena: nine hours by train, with one change in Florence.',
+  '- Bled: seven hours, and a boat to the island for 18 €, which a child of seven would like.',
+  '- Ghent: five hours.',
+  '',
+].join('\n');
 
 beforeAll(async () => {
   const team = teamScript();
@@ -56,12 +65,12 @@ afterAll(async () => {
 });
 
 /** Pictures to look at: ROOST_PICTURES=/some/folder. */
+const PICTURES = process.env['ROOST_PICTURES'];
 async function picture(page: Visitor['page'], name: string): Promise<void> {
-  const folder = process.env['ROOST_PICTURES'];
-  if (folder === undefined) return;
+  if (PICTURES === undefined) return;
   for (const width of [1440, 360]) {
     await page.setViewportSize({ width, height: 800 });
-    await page.screenshot({ path: `${folder}/${name}-${width}.png` });
+    await page.screenshot({ path: `${PICTURES}/${name}-${width}.png` });
   }
   await page.setViewportSize({ width: 1440, height: 900 });
 }
@@ -92,6 +101,11 @@ describe('A project', { timeout: 120_000 }, () => {
     const inColumn = (column: string) => board.getByRole('region', { name: new RegExp(`^${column}: `) });
     await inColumn('In progress').getByText(`${name} works on it`).waitFor();
     await picture(board, 'projects-claimed');
+    // Its tile leads to the task.
+    const tile = page.getByRole('link', { name: 'Works on #1 Find three places that fit' });
+    await tile.waitFor();
+    expect(await tile.getAttribute('href')).toContain('/task/');
+    await picture(page, 'projects-tile');
     goOn();
     await inColumn('Review').getByText('Waits for you to look at it').waitFor();
     await visitor.untilRead('It is in review.');
@@ -100,16 +114,47 @@ describe('A project', { timeout: 120_000 }, () => {
     await inColumn('Review').getByRole('link').first().click();
     const sheet = board.getByRole('dialog');
     await sheet.getByText('Three places.').first().waitFor();
-    await sheet.getByText('Places: Siena, Bled, Ghent.').waitFor();
+    await sheet.getByText('Places: Siena, Bled, Ghent.').first().waitFor();
+    // The receipt has the file that was written, as the relay counts it.
+    const attempts = sheet.getByRole('region', { name: 'Attempts' });
+    await attempts.getByText('places.md').waitFor();
+    expect(await attempts.textContent()).toContain('5 lines added, 0 removed');
     await picture(board, 'projects-sheet');
-    await board.keyboard.press('Escape');
+    if (PICTURES !== undefined) await attempts.getByText('places.md').hover();
+    await picture(board, 'projects-receipt');
 
-    // By keyboard, past Blocked, to Done.
-    await inColumn('Review').getByRole('link').first().focus();
-    await board.keyboard.press('Alt+ArrowRight');
-    await inColumn('Blocked').getByRole('link').first().waitFor();
-    await board.keyboard.press('Alt+ArrowRight');
-    await inColumn('Done').getByRole('link').first().waitFor();
+    // The person reads what was written, and merges it.
+    await sheet.getByRole('button', { name: 'Read the changes and decide' }).click();
+    const review = board.getByRole('dialog', { name: /^Review of #1/ });
+    await review.getByText('Ghent: five hours.').waitFor();
+    await picture(board, 'projects-review');
+    await withoutTransitions(board);
+    expect(await axeOf(board)).toEqual([]);
+    await board.emulateMedia({ colorScheme: 'light', ...STILL });
+    expect(await axeOf(board, ['color-contrast'])).toEqual([]);
+    await picture(board, 'projects-review-light');
+    await board.emulateMedia({ colorScheme: 'dark', ...STILL });
+    await review.getByRole('button', { name: 'Merge…' }).click();
+    await picture(board, 'projects-merge');
+    await board.getByRole('dialog', { name: 'Merge #1?' }).getByRole('button', { name: 'Merge' }).click();
+    await review.waitFor({ state: 'hidden' });
+    await sheet.getByRole('region', { name: 'Request to merge' }).getByText('Merged').waitFor();
+    await board.keyboard.press('Escape');
+    await inColumn('Done')
+      .getByRole('link', { name: /^Find three places/ })
+      .waitFor();
+    // What is left on the relay, and what it has cost.
+    await board.getByRole('link', { name: 'Settings of the project' }).click();
+    await settings.getByText('What it has cost').click();
+    await settings.getByText('in all, for 1 attempt').waitFor();
+    await settings.getByText('Checkouts of agents').click();
+    await settings.getByText('Everything in it is on the branch that the relay has.').waitFor();
+    await picture(board, 'projects-settings');
+    await settings.getByRole('button', { name: /^Remove the checkout of #1/ }).click();
+    await picture(board, 'projects-checkout');
+    await board.getByRole('button', { name: 'Remove it', exact: true }).click();
+    await settings.getByText('There is none.').waitFor();
+    await board.keyboard.press('Escape');
     await board.reload();
     await inColumn('Done').getByRole('link').first().waitFor();
     await inColumn('Backlog').getByRole('textbox').fill('Water the plants');
@@ -117,6 +162,13 @@ describe('A project', { timeout: 120_000 }, () => {
     await inColumn('Backlog')
       .getByRole('link', { name: /Water the plants/ })
       .waitFor();
+    await goWithin(board, '/projects/new');
+    await board.getByRole('radio', { name: /^A repository/ }).check();
+    await board.getByRole('textbox', { name: 'Name' }).fill('Bakery');
+    await board.getByRole('textbox', { name: 'Where it is' }).fill('/nowhere/bakery');
+    await board.getByRole('button', { name: 'Create' }).click();
+    await board.getByText('There is no /nowhere/bakery on the relay’s machine.').waitFor();
+    await picture(board, 'projects-repository');
     await goWithin(board, '/projects');
     await board.getByRole('link', { name: /Plan our trip/ }).waitFor();
     expect(visitor.complaints).toEqual([]);

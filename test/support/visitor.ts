@@ -102,6 +102,31 @@ export const withoutTransitions = (page: Page): Promise<void> =>
     document.adoptedStyleSheets.push(still);
   });
 
+/** Serious and critical findings of axe, as lines; of all its rules, or of these. */
+export async function axeOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // Evaluated by the debugger, which a page's Content-Security-Policy does not bind.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await readFile(axePath, 'utf8'));
+  return page.evaluate(async (only) => {
+    const run = (
+      globalThis as unknown as {
+        axe: {
+          run(options: {
+            runOnly?: readonly string[];
+          }): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
+        };
+      }
+    ).axe;
+    const { violations } = await run.run({
+      // What passed is not listed: that takes half of the time.
+      ...{ resultTypes: ['violations'], preload: false },
+      ...(only ? { runOnly: only } : {}),
+    });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(' | ')}`);
+  }, rules);
+}
+
 export async function createVisitor(context: BrowserContext, link: string): Promise<Visitor> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
@@ -223,29 +248,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       await mkdir(ARTIFACTS, { recursive: true });
       await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
     },
-    async axe(rules) {
-      // Evaluated by the debugger, which a page's Content-Security-Policy does not bind.
-      if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await readFile(axePath, 'utf8'));
-      return page.evaluate(async (only) => {
-        const run = (
-          globalThis as unknown as {
-            axe: {
-              run(options: {
-                runOnly?: readonly string[];
-              }): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
-            };
-          }
-        ).axe;
-        const { violations } = await run.run({
-          // What passed is not listed: that takes half of the time.
-          ...{ resultTypes: ['violations'], preload: false },
-          ...(only ? { runOnly: only } : {}),
-        });
-        return violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(' | ')}`);
-      }, rules);
-    },
+    axe: (rules) => axeOf(page, rules),
   };
   return visitor;
 }

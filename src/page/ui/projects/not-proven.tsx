@@ -39,7 +39,7 @@ function Question({ refused, onClose }: { refused: Refused; onClose: () => void 
   if (reviews) return <Review task={task} onClose={onClose} />;
   return (
     <Dialog title={t`Is #${task.number} ${task.title} done?`} onClose={onClose}>
-      <div className="not-proven">
+      <div className="work-question">
         <p>{t`Not everything that this project asks for is there:`}</p>
         <p className="not-proven-why">{why}</p>
         {request !== null && <p>{t`A request to merge is open. If you merge it, the task is done.`}</p>}

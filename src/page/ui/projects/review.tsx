@@ -125,27 +125,29 @@ function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionProps) {
   const files = plural(diff.files.length + diff.more, 'file');
   return (
     <Dialog title={t`Merge #${task.number}?`} onClose={onClose}>
-      <p>
-        {project.kind === 'folder'
-          ? t`The project gets this work: ${files}. Tasks that begin later start from there.`
-          : project.baseBranch === ''
-            ? t`Git merges this work into the base branch of the repository: ${files}. Nothing is forced.`
-            : t`Git merges this work into ${project.baseBranch}: ${files}. Nothing is forced.`}
-      </p>
-      <p className="setting-hint">{t`The task is done then. Roost cannot take a merge back.`}</p>
-      <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
-        <button
-          type="button"
-          className="solid"
-          disabled={busy}
-          onClick={() => {
-            setBusy(true);
-            void onMerge();
-          }}
-        >
-          {busy ? t`Merging…` : t`Merge`}
-        </button>
+      <div className="work-question">
+        <p>
+          {project.kind === 'folder'
+            ? t`The project gets this work: ${files}. Tasks that begin later start from there.`
+            : project.baseBranch === ''
+              ? t`Git merges this work into the base branch of the repository: ${files}. Nothing is forced.`
+              : t`Git merges this work into ${project.baseBranch}: ${files}. Nothing is forced.`}
+        </p>
+        <p className="setting-hint">{t`The task is done then. Roost cannot take a merge back.`}</p>
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button
+            type="button"
+            className="solid"
+            disabled={busy}
+            onClick={() => {
+              setBusy(true);
+              void onMerge();
+            }}
+          >
+            {busy ? t`Merging…` : t`Merge`}
+          </button>
+        </div>
       </div>
     </Dialog>
   );

@@ -242,10 +242,12 @@ export function TaskRequest({ task }: { task: Task }) {
         <RequestState state={state} />
         <time dateTime={new Date(updatedAt).toISOString()}>{dayAndClock(updatedAt, now)}</time>
       </p>
-      <p>
-        <b dir="auto">{title}</b>
-      </p>
-      <p className="setting-hint" dir="auto">
+      {title !== task.title && (
+        <p>
+          <b dir="auto">{title}</b>
+        </p>
+      )}
+      <p dir="auto">
         {state === 'open' ? t`${known.nameOf(by)} asks you to accept this work.` : t`From ${known.nameOf(by)}.`}
       </p>
       <button type="button" className={state === 'open' ? 'solid' : 'ghost'} onClick={() => setOpen(true)}>
