@@ -43,7 +43,8 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        // React tells those around it too: a dialog inside this one, and a field for files.
+        if (event.target === ref.current) onClose();
       }}
       onClick={(event) => {
         if (event.target === ref.current) onClose();

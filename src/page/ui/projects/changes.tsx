@@ -49,7 +49,7 @@ function Line({ line: { kind, before, after }, text }: LineProps) {
   return (
     <tr className="patch-line" data-kind={kind}>
       <td className="patch-number" data-line={before ?? ''} aria-hidden="true" />
-      <td className="patch-number" data-line={after ?? ''} aria-hidden="true" />
+      <td className="patch-number" data-line={after ?? ''} data-only={after ?? before ?? ''} aria-hidden="true" />
       <td className="patch-mark" data-mark={MARKS[kind]} aria-hidden="true" />
       <td className="patch-text">
         {kind !== 'same' && <span className="visually-hidden">{SPOKEN[kind]}</span>}
@@ -83,6 +83,12 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
     <>
       {/* Rows are lines of a text. Screen readers read them as such. */}
       <table className="patch" role="presentation" dir={isCode ? 'ltr' : undefined} translate="no">
+        <colgroup>
+          <col className="patch-col-before" />
+          <col className="patch-col-after" />
+          <col className="patch-col-mark" />
+          <col />
+        </colgroup>
         <tbody>
           {lines.slice(0, shown).map((line, at) => (
             <Line key={at} line={line} text={textOf(line, at)} />

@@ -10,11 +10,11 @@ import { useNow } from '../hooks.ts';
 import { SureDialog } from '../parts/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { byDay } from '../text/by-day.ts';
-import { costText, tokens } from '../text/money.ts';
+import { tokens } from '../text/money.ts';
 import { bytes, plural } from '../text/sizes.ts';
 import { revealedLine } from '../text/unseen.ts';
 import { useNames } from '../use-somebody.ts';
-import { spentOf } from './work-words.ts';
+import { spentOf, spentText } from './work-words.ts';
 
 type Checkout = Checkouts['checkouts'][number];
 type Spent = ProjectSpent['attempts'];
@@ -126,13 +126,13 @@ function Costs({ spent }: { spent: Spent }) {
   return (
     <>
       <p className="work-sum">
-        <b>{costText(all)}</b> <span>{t`in all, for ${plural(spent.length, 'attempt')}`}</span>
+        <b>{spentText(all)}</b> <span>{t`in all, for ${plural(spent.length, 'attempt')}`}</span>
         {all.tokens !== null && <span> · {t`${tokens(all.tokens)} tokens`}</span>}
       </p>
-      <ul className="cost-days">
+      <ul className="project-days">
         {days.map(({ day, items }) => (
           <li key={day}>
-            <span>{day}</span> <b>{costText(spentOf(items))}</b>
+            <span>{day}</span> <b>{spentText(spentOf(items))}</b>
           </li>
         ))}
       </ul>

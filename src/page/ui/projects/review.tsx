@@ -233,9 +233,11 @@ export function Review({ task, onClose }: Props) {
                 <Words text={request.body} />
               </div>
             )}
-            <p className="review-branch">
-              <code dir="ltr">{request.branch}</code>
-            </p>
+            {project.kind === 'git' && (
+              <p className="review-branch">
+                <code dir="ltr">{request.branch}</code>
+              </p>
+            )}
           </header>
         )}
         {(isNewer || cameLater) && (

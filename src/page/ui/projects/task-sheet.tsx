@@ -559,8 +559,8 @@ export function TaskSheet({ task, team, onClose }: Props) {
           >{t`The relay cannot be reached. The task can be changed when it is there again.`}</p>
         )}
         <TextFields task={task} />
-        <Place task={task} />
         <TaskRequest task={task} />
+        <Place task={task} />
         <Criteria task={task} />
         <TaskAttempts task={task} />
         <Details task={task} team={team} />

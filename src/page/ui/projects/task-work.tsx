@@ -17,7 +17,7 @@ import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
 import { useBoard } from './board.ts';
 import { LineCounts } from './changes.tsx';
 import { RequestState, Review } from './review.tsx';
-import { FILE_STATUS, OUTCOMES, spentOf, UNDER_WAY } from './work-words.ts';
+import { FILE_STATUS, OUTCOMES, spentOf, spentText, UNDER_WAY } from './work-words.ts';
 import './work.css';
 
 /** Files and commits of a receipt that are shown before the rest is folded. */
@@ -103,15 +103,11 @@ function Checks({ checks }: Pick<Receipt, 'checks'>) {
 }
 
 function ReceiptView({ receipt }: { receipt: Receipt }) {
+  const isGit = useBoard().project.kind === 'git';
   const { commands, moreCommands, files, moreFiles, commits, moreCommits, uncommitted, checks, pushes, approvals } =
     receipt;
   return (
     <div className="receipt">
-      <p className="receipt-cost">
-        <b>{costText(receipt)}</b>
-        {receipt.tokens !== null && <span> · {t`${tokens(receipt.tokens)} tokens`}</span>}
-        {receipt.estimated && <span> · {t`the cost is an upper bound`}</span>}
-      </p>
       {files.length === 0 && commits.length === 0 && <p className="receipt-none">{t`Nothing was changed.`}</p>}
       <Checks checks={checks} />
       <Some items={files} more={moreFiles} title={plural(files.length + moreFiles, 'file')}>
@@ -135,7 +131,7 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
           </ul>
         </div>
       )}
-      <Some items={commits} more={moreCommits} title={plural(commits.length + moreCommits, 'commit')}>
+      <Some items={isGit ? commits : []} more={moreCommits} title={plural(commits.length + moreCommits, 'commit')}>
         {({ commit, subject }) => (
           <li key={commit}>
             <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>
@@ -159,6 +155,13 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
           </ul>
         </div>
       )}
+      {receipt.tokens !== null && (
+        <p className="receipt-line">
+          {receipt.estimated
+            ? t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens, as an upper bound`
+            : t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens`}
+        </p>
+      )}
       {commands.length > 0 && (
         <Fold summary={<span>{plural(commands.length + moreCommands, 'command')}</span>}>
           <ol className="receipt-commands">
@@ -176,7 +179,7 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
 }
 
 function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
-  const { known, now } = useBoard();
+  const { project, known, now } = useBoard();
   const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, note } = attempt;
   const { name, tone } = outcome === null ? UNDER_WAY : OUTCOMES[outcome];
   const who = known.nameOf(agentId);
@@ -195,7 +198,7 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
                 endedAt === null
                   ? t`since ${clockTime(startedAt)}`
                   : `${dayAndClock(startedAt, now)}, ${duration(endedAt - startedAt)}`,
-                ...(receipt === null ? [] : [costText(receipt)]),
+                ...(receipt === null ? [] : [spentText(receipt)]),
               ].join(' · ')}
             </small>
           </span>
@@ -221,7 +224,7 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
           </div>
         )}
         <p className="receipt-line attempt-where">
-          <span>{t`Attempt ${String(number)}`}</span> <code dir="ltr">{branch}</code>{' '}
+          <span>{t`Attempt ${String(number)}`}</span> {project.kind === 'git' && <code dir="ltr">{branch}</code>}{' '}
           {model !== null && <span>{model}</span>}
         </p>
       </details>
@@ -274,11 +277,7 @@ export function TaskAttempts({ task }: { task: Task }) {
       <h3>
         <b>{t`Attempts`}</b>{' '}
         {receipts.length > 0 && (
-          <span>
-            {sum.tokens === null
-              ? t`${costText(sum)} in all`
-              : t`${costText(sum)} in all, ${tokens(sum.tokens)} tokens`}
-          </span>
+          <span>{sum.tokens === null ? spentText(sum) : t`${costText(sum)} in all, ${tokens(sum.tokens)} tokens`}</span>
         )}
       </h3>
       {problem}

@@ -2,6 +2,7 @@
 import type { Attempt, ChangedFile, MergeRequest, Receipt } from '../../../shared/protocol/attempts.ts';
 import type { Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
+import { costText } from '../text/money.ts';
 import { names } from '../text/sizes.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain' | 'live';
@@ -41,6 +42,10 @@ export const spentOf = (all: readonly Spent[]): Spent => ({
   costMicroUsd: all.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0),
   estimated: all.some(({ estimated }) => estimated),
 });
+
+/** The cost, or that none was recorded: work that no model reported must not look free. */
+export const spentText = (spent: Spent): string =>
+  spent.tokens === null && spent.costMicroUsd === 0 ? t`no cost recorded` : costText(spent);
 
 const WITHOUT: Readonly<Record<Task['doneWithout'][number], string>> = {
   change: t`a change`,

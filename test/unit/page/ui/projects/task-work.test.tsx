@@ -175,6 +175,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
   });
   await open({
     attempts: [attempt(1, { outcome: 'blocked', note: 'The test fails.', receipt: failing }), attempt(2)],
+    more: { kind: 'git', repository: '/home/me/trip' },
   });
   const sheet = await sheetOf(1);
   const region = await within(sheet).findByRole('region', { name: 'Attempts' });
@@ -192,7 +193,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
   expect(old).toContain('expected 3, got 2');
   expect(old).toContain('draft.md');
   expect(old).toMatch(/run_command\s*allowed/);
-  expect(old).toContain('the cost is an upper bound');
+  expect(old).toContain('≈ $0.30 for 12K tokens, as an upper bound');
 });
 
 test('an attempt under way is shown as such, and its end comes by itself', async () => {
@@ -319,6 +320,13 @@ test('a conflict names the files, and asking for changes begins with them', asyn
     note: expect.stringMatching(/Keep mine\.$/) as string,
   });
   expect((await sheetOf(1)).textContent).toContain('Changes asked for');
+});
+
+test('Escape closes the review alone, and leaves the task open', async () => {
+  const { review } = await openReview();
+  fireEvent(review, new Event('cancel', { cancelable: true }));
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: /^Review/ })).toBeNull());
+  expect(await sheetOf(1)).toBeDefined();
 });
 
 test('a request is closed without a merge, and a refusal of it is shown', async () => {
