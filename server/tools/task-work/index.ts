@@ -584,13 +584,13 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const project = await projects.read(projectId);
       if (!project.ok) return unable('no-project', project.detail);
       return done(
-        (await attempts.ofProject(projectId)).flatMap(({ taskId, startedAt, receipt }) =>
+        (await attempts.ofProject(projectId)).flatMap(({ taskId, startedAt, receipt, review }) =>
           receipt === null
             ? []
             : [
                 {
                   ...{ taskId, startedAt, tokens: receipt.tokens },
-                  ...{ costMicroUsd: receipt.costMicroUsd, estimated: receipt.estimated },
+                  ...{ costMicroUsd: receipt.costMicroUsd + (review?.costMicroUsd ?? 0), estimated: receipt.estimated },
                 },
               ],
         ),

@@ -17,7 +17,7 @@ import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
 import { useBoard } from './board.ts';
 import { LineCounts } from './changes.tsx';
 import { RequestState, Review } from './review.tsx';
-import { FILE_STATUS, OUTCOMES, spentOf, spentText, UNDER_WAY } from './work-words.ts';
+import { FILE_STATUS, OUTCOMES, spentOf, spentText, UNDER_WAY, VERDICTS } from './work-words.ts';
 import './work.css';
 
 /** Files and commits of a receipt that are shown before the rest is folded. */
@@ -178,9 +178,32 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
   );
 }
 
+/** What a second mind says, which saw the criteria, the diff and the checks. */
+function SecondReview({ review }: { review: NonNullable<Attempt['review']> }) {
+  const { known } = useBoard();
+  const { by, model, criteria, error } = review;
+  return (
+    <div className="receipt-part second-review">
+      <h5>{t`A second mind, with the model of ${known.nameOf(by)}: ${model}`}</h5>
+      {error !== null && <p className="receipt-none">{t`It gave no verdict: ${error}`}</p>}
+      <ul>
+        {criteria.map(({ text, verdict, why }, at) => (
+          <li key={at}>
+            <span className="work-chip" data-tone={VERDICTS[verdict].tone}>
+              {VERDICTS[verdict].name}
+            </span>
+            <b dir="auto">{revealed(text)}</b>
+            {why !== '' && <p dir="auto">{revealed(why)}</p>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { project, known, now } = useBoard();
-  const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, note } = attempt;
+  const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, note, review } = attempt;
   const { name, tone } = outcome === null ? UNDER_WAY : OUTCOMES[outcome];
   const who = known.nameOf(agentId);
   return (
@@ -215,6 +238,7 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
               : t`Nothing could be found out about what it did.`}
           </p>
         )}
+        {review !== null && <SecondReview review={review} />}
         {note !== '' && (
           <div className="attempt-note">
             <h5>{t`What ${who} said`}</h5>
@@ -238,7 +262,7 @@ export function TaskRequest({ task }: { task: Task }) {
   const [open, setOpen] = useState(false);
   const { request } = task;
   if (request === null) return null;
-  const { state, title, by, updatedAt } = request;
+  const { state, title, by, updatedAt, url } = request;
   return (
     <section className="task-request" data-state={state} aria-label={t`Request to merge`}>
       <p className="task-request-head">
@@ -256,6 +280,9 @@ export function TaskRequest({ task }: { task: Task }) {
       <button type="button" className={state === 'open' ? 'solid' : 'ghost'} onClick={() => setOpen(true)}>
         {state === 'open' ? t`Read the changes and decide` : t`Show the changes`}
       </button>
+      {url !== null && /^https?:/.test(url) && (
+        <a className="request-link" href={url} target="_blank" rel="noreferrer">{t`The request at the forge`}</a>
+      )}
       {open && <Review task={task} onClose={() => setOpen(false)} />}
     </section>
   );
@@ -270,7 +297,11 @@ export function TaskAttempts({ task }: { task: Task }) {
   const problem = <QueryProblem query={query} state={state} what={t`What was tried`} before={state.kind === 'ready'} />;
   if (attempts.length === 0) return state.kind === 'failed' ? problem : null;
   const receipts = attempts.flatMap(({ receipt }) => receipt ?? []);
-  const sum = spentOf(receipts);
+  const reviews = attempts.flatMap(({ review }) => review ?? []);
+  const sum = spentOf([
+    ...receipts,
+    ...reviews.map(({ costMicroUsd }) => ({ costMicroUsd, tokens: null, estimated: false })),
+  ]);
   const hasChange = receipts.some(({ files, commits }) => files.length + commits.length > 0);
   return (
     <section className="task-section" aria-label={t`Attempts`}>

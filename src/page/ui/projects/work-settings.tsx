@@ -3,10 +3,11 @@ import { type ReactNode, useId, useState } from 'react';
 import { ATTEMPT_LIMITS } from '../../../shared/protocol/attempts.ts';
 import type { Project } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
+import { useTeammates } from '../use-somebody.ts';
 import { parseUsd, usdOf } from '../text/money.ts';
 
 const FIELDS = [
-  ...(['baseBranch', 'copy', 'setup', 'checks', 'doneNeeds'] as const),
+  ...(['baseBranch', 'copy', 'setup', 'checks', 'doneNeeds', 'reviewer'] as const),
   ...(['attemptsPerTask', 'executorsAtOnce', 'executorSeconds', 'taskMicroUsd', 'dayMicroUsd'] as const),
 ] as const;
 export type WorkDraft = Pick<Project, (typeof FIELDS)[number]>;
@@ -173,6 +174,8 @@ interface Props {
 
 export function WorkSettings({ project: { kind, repository }, draft, onChange }: Props) {
   const isGit = kind === 'git';
+  const team = useTeammates();
+  const reviewers = team.all.filter(({ retired, agentId }) => !retired || agentId === draft.reviewer);
   const needs: readonly { readonly need: keyof WorkDraft['doneNeeds']; readonly text: string }[] = [
     { need: 'change', text: t`Something was changed` },
     { need: 'checks', text: t`All checks passed` },
@@ -236,6 +239,22 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
           </label>
         ))}
         <p className="setting-hint">{t`What is off is not asked for. The card of a task says what it was done without.`}</p>
+        <label className="work-amount work-reviewer">
+          <span>{t`A second mind looks at each task in review`}</span>
+          <select
+            className="field field-select"
+            value={draft.reviewer ?? ''}
+            onChange={({ target }) => onChange({ reviewer: target.value === '' ? null : target.value })}
+          >
+            <option value="">{t`nobody`}</option>
+            {reviewers.map(({ agentId, name }) => (
+              <option key={agentId} value={agentId}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p className="setting-hint">{t`It is a fresh run with the model of this agent. It sees the criteria, the changes and the checks, and nothing that the agent said. It costs as much as a run.`}</p>
       </Group>
       <Group title={t`Limits`}>
         <div className="work-amounts">

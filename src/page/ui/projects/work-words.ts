@@ -34,6 +34,14 @@ export const FILE_STATUS: Readonly<Record<ChangedFile['status'], string>> = {
   renamed: t`renamed`,
 };
 
+export const VERDICTS: Readonly<
+  Record<NonNullable<Attempt['review']>['criteria'][number]['verdict'], { readonly name: string; readonly tone: Tone }>
+> = {
+  met: { name: t`met`, tone: 'good' },
+  'not-met': { name: t`not met`, tone: 'bad' },
+  'cannot-tell': { name: t`cannot tell`, tone: 'warn' },
+};
+
 type Spent = Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'>;
 
 /** The sum of these receipts. `tokens` is null if no model reported any. */

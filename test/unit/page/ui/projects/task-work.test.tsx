@@ -131,6 +131,7 @@ test('the settings of the work are saved as they are typed, and nothing else', a
   await type(/^Setup command/, 'npm ci');
   await type(/^Checks/, 'npm test{Enter}npm run lint');
   await page.user.click(within(dialog).getByRole('switch', { name: 'Something was changed' }));
+  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: /^A second mind/ }), 'Wren');
   await type(/^Attempts at one task/, '5');
   await type(/^Seconds for an executor/, '600');
   await type(/^Most that one task may cost/, '2.50');
@@ -139,6 +140,7 @@ test('the settings of the work are saved as they are typed, and nothing else', a
   expect(bodyOf(page, 'PUT /v1/projects/trip')).toEqual({
     ...{ version: 3, baseBranch: 'main', copy: ['.env', 'local.json'], setup: 'npm ci' },
     ...{ checks: ['npm test', 'npm run lint'], doneNeeds: { change: false, checks: true, criteria: true } },
+    reviewer: 'agent-2',
     ...{ attemptsPerTask: 5, executorSeconds: 600, taskMicroUsd: 2_500_000 },
   });
 });
@@ -194,6 +196,26 @@ test('attempts are shown newest first, the receipt before the words, with the co
   expect(old).toContain('draft.md');
   expect(old).toMatch(/run_command\s*allowed/);
   expect(old).toContain('≈ $0.30 for 12K tokens, as an upper bound');
+});
+
+test('what a second mind says comes after the receipt and before the words, and counts among the costs', async () => {
+  const review = {
+    ...{ by: 'agent-2', model: 'sonnet', at: NOW, error: null, costMicroUsd: 80_000 },
+    criteria: [
+      { text: 'Three places', verdict: 'met' as const, why: 'places.md has three.' },
+      { text: 'What each costs', verdict: 'not-met' as const, why: 'There is no price.' },
+    ],
+  };
+  const url = 'https://forge.example/me/trip/pulls/1';
+  await open({ attempts: [attempt(1, { review })], first: { request: request({ url }) } });
+  const sheet = await sheetOf(1);
+  const region = await within(sheet).findByRole('region', { name: 'Attempts' });
+  const text = region.textContent ?? '';
+  expect(text).toContain('$0.20 in all');
+  expect(text).toMatch(
+    /places\.md.*A second mind, with the model of Wren: sonnet.*not metWhat each costs.*What Lyra said/,
+  );
+  expect(within(sheet).getByRole('link', { name: 'The request at the forge' }).getAttribute('href')).toBe(url);
 });
 
 test('an attempt under way is shown as such, and its end comes by itself', async () => {
