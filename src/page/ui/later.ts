@@ -20,6 +20,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('../state/agent-snapshot.ts'),
     import('./grid/seat-moves.ts'),
     import('./grid/choose-who.tsx'),
+    import('./grid/seat-task.tsx'),
     import('./grid/call-trouble.tsx'),
     import('./agent/agent-panel.tsx'),
     import('./portrait/portrait-page.tsx'),

@@ -1,5 +1,5 @@
 /** One cell of the grid: picture, name, activity, badges and menu of a seat. */
-import { memo, useId, useRef, useState, type MouseEvent } from 'react';
+import { lazy, memo, Suspense, useId, useRef, useState, type MouseEvent } from 'react';
 import { useStore } from 'zustand';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Lifecycle } from '../../../shared/domain/lifecycle.ts';
@@ -18,7 +18,6 @@ import { plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
 import { Face } from './face.tsx';
 import { SeatFigure, type SeatView } from './seat-figure.tsx';
-import { SeatTask } from './seat-task.tsx';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 import { keyOf } from '../parts/keys.ts';
 
@@ -76,6 +75,9 @@ const ARRIVES = t`On its way here: what was said to it last on another device is
 const ONE_LINE = 18;
 /** Characters of a duration behind an activity: “ · 12 min”. */
 const LASTS_CHARS = 7;
+
+// Not needed for the first paint. Without the relay the tile has no such line.
+const SeatTask = lazy(() => import('./seat-task.tsx').catch(() => ({ default: () => null })));
 
 /** For an agent whose request is queued. */
 const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
@@ -197,7 +199,9 @@ function SeatFrame({
         </span>
       )}
       {agentId !== null && (doing !== null || state === 'played') && (
-        <SeatTask agentId={agentId} tabIndex={reachable ? 0 : -1} />
+        <Suspense fallback={null}>
+          <SeatTask agentId={agentId} tabIndex={reachable ? 0 : -1} />
+        </Suspense>
       )}
       {agentId !== null && menu.length > 0 && (
         <MenuButton

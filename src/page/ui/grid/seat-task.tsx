@@ -7,7 +7,7 @@ import { useQuery } from '../hooks.ts';
 import { PATHS } from '../routes.ts';
 
 /** The task of a project that an agent works on, as a link to it. */
-export function SeatTask({ agentId, tabIndex }: { agentId: AgentId; tabIndex: number }) {
+export default function SeatTask({ agentId, tabIndex }: { agentId: AgentId; tabIndex: number }) {
   const state = useQuery(atWorkOf(useRoost()));
   const task = state.kind === 'ready' ? state.value.get(agentId) : undefined;
   if (!task) return null;
