@@ -58,6 +58,7 @@ import {
 import { ForgeError, type Forges } from './forge.ts';
 import { WorkspaceError } from '../workspaces/index.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
+import { spentBy, toldOf } from './summary.ts';
 
 /** Why something cannot be done, with the name of the problem. */
 export interface Unable {
@@ -544,29 +545,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       for (const listener of reviewListeners) listener(project, task);
     },
     async told(taskId, nameOf) {
-      const all = (await attempts.list(taskId)).filter(({ endedAt }) => endedAt !== null);
-      return all
-        .slice(-TASK_WORK_SETTINGS.attemptsTold)
-        .map((attempt) => {
-          const { number, kind, agentId, outcome, branch, receipt, note, review } = attempt;
-          const by = kind === 'executor' ? `an executor of ${nameOf(agentId)}` : nameOf(agentId);
-          const facts = receipt && [
-            `${receipt.commits.length + receipt.moreCommits} commits`,
-            `${receipt.files.length + receipt.moreFiles} files changed`,
-            ...(receipt.uncommitted.length > 0 ? [`${receipt.uncommitted.length} in no commit`] : []),
-            ...receipt.checks.map(({ command, code }) => `${titled(command)} ${code === 0 ? 'passed' : 'failed'}`),
-          ];
-          return [
-            `Attempt ${number} by ${by}: ${outcome ?? 'under way'}, branch ${branch}, ${facts ? facts.join(', ') : 'without a receipt'}.`,
-            ...(note === '' ? [] : [writeSaid({ head: 'Note:', text: note })]),
-            ...(review?.error === null
-              ? review.criteria.map(({ text, verdict, why }) =>
-                  writeSaid({ head: `A second mind says ${verdict} of ${titled(text)}:`, text: why }),
-                )
-              : []),
-          ].join('\n');
-        })
-        .join('\n');
+      return toldOf(await attempts.list(taskId), nameOf);
     },
     async missing(project, taskId, task) {
       const all = await attempts.list(taskId);
@@ -583,18 +562,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     async spent(projectId) {
       const project = await projects.read(projectId);
       if (!project.ok) return unable('no-project', project.detail);
-      return done(
-        (await attempts.ofProject(projectId)).flatMap(({ taskId, startedAt, receipt, review }) =>
-          receipt === null
-            ? []
-            : [
-                {
-                  ...{ taskId, startedAt, tokens: receipt.tokens },
-                  ...{ costMicroUsd: receipt.costMicroUsd + (review?.costMicroUsd ?? 0), estimated: receipt.estimated },
-                },
-              ],
-        ),
-      );
+      return done(spentBy(await attempts.ofProject(projectId)));
     },
     async diff(projectId, taskId) {
       const at = await taskOf(projectId, taskId);

@@ -1,0 +1,44 @@
+/** Attempts in short: for the agents that go on with a task, and as costs of a project. Pure. */
+import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
+import type { Attempt, ProjectSpent } from '../../../src/shared/protocol/attempts.ts';
+import { TASK_WORK_SETTINGS } from './settings.ts';
+
+/** What came of the last ended attempts at a task, for agents. */
+export function toldOf(all: readonly Attempt[], nameOf: (agentId: string) => string): string {
+  return all
+    .filter(({ endedAt }) => endedAt !== null)
+    .slice(-TASK_WORK_SETTINGS.attemptsTold)
+    .map((attempt) => {
+      const { number, kind, agentId, outcome, branch, receipt, note, review } = attempt;
+      const by = kind === 'executor' ? `an executor of ${nameOf(agentId)}` : nameOf(agentId);
+      const facts = receipt && [
+        `${receipt.commits.length + receipt.moreCommits} commits`,
+        `${receipt.files.length + receipt.moreFiles} files changed`,
+        ...(receipt.uncommitted.length > 0 ? [`${receipt.uncommitted.length} in no commit`] : []),
+        ...receipt.checks.map(({ command, code }) => `${titled(command)} ${code === 0 ? 'passed' : 'failed'}`),
+      ];
+      return [
+        `Attempt ${number} by ${by}: ${outcome ?? 'under way'}, branch ${branch}, ${facts ? facts.join(', ') : 'without a receipt'}.`,
+        ...(note === '' ? [] : [writeSaid({ head: 'Note:', text: note })]),
+        ...(review?.error === null
+          ? review.criteria.map(({ text, verdict, why }) =>
+              writeSaid({ head: `A second mind says ${verdict} of ${titled(text)}:`, text: why }),
+            )
+          : []),
+      ].join('\n');
+    })
+    .join('\n');
+}
+
+/** What each ended attempt has cost, with the second mind that looked at it. */
+export const spentBy = (all: readonly Attempt[]): ProjectSpent['attempts'] =>
+  all.flatMap(({ taskId, startedAt, receipt, review }) =>
+    receipt === null
+      ? []
+      : [
+          {
+            ...{ taskId, startedAt, tokens: receipt.tokens, estimated: receipt.estimated },
+            costMicroUsd: receipt.costMicroUsd + (review?.costMicroUsd ?? 0),
+          },
+        ],
+  );
