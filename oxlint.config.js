@@ -68,6 +68,7 @@ const RELAY = {
     ...['access', 'team/directory', 'team/records', 'agents/minds', 'agents/runs'],
     ...['tools/sandbox', 'tools/workspaces'],
   ],
+  hooks: ['access', 'team/projects', 'schedules'],
   notifications: ['access', 'tools/calls', 'schedules'],
   sync: ['access'],
 };

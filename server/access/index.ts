@@ -329,6 +329,13 @@ function isForClient({ req }: Context, { agentId, scopes: has }: Bearer): boolea
   return false;
 }
 
+/** Calls that another website may make: they need no cookie. */
+const fromAnywhere = Object.values<Endpoint>(ENDPOINTS)
+  .filter((each) => each.fromAnywhere)
+  .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+const isFromAnywhere = ({ req }: Context): boolean =>
+  fromAnywhere.some(({ method, pattern }) => method === req.method && pattern.test(req.path));
+
 function safeDecode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -431,8 +438,10 @@ export function createAccess({
         mode: header('sec-fetch-mode'),
         dest: header('sec-fetch-dest'),
       };
-      if (!isOwnRequest(fetchHeaders, origins)) throw problem(403, 'other-site', 'Another website may not call Roost.');
       context.set('address', addressOf(context, proxied));
+      if (isFromAnywhere(context)) checkRate(`address ${context.get('address') ?? ''}`);
+      else if (!isOwnRequest(fetchHeaders, origins))
+        throw problem(403, 'other-site', 'Another website may not call Roost.');
       await next();
     },
     async signedIn(context, next) {

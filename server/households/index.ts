@@ -13,6 +13,7 @@ import { createDeferred, type Deferred } from '../../src/shared/domain/platform/
 import { realTimers, within } from '../../src/shared/domain/platform/timers.ts';
 import type { HomeStanding } from '../../src/shared/protocol/http.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
 import { homeEndpoints, sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import { bearerOf, type GiveBeside, hashOf } from '../access/index.ts';
 import { createProcesses } from '../platform/processes/index.ts';
@@ -20,7 +21,15 @@ import { createStarts } from '../tools/acp/starts.ts';
 import { PROGRAM_LIMITS } from '../tools/acp/settings.ts';
 import { answer, browserOf, type Env, type Handled, refuseHead } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
-import { type Begun, createRegistry, type HomeEntry, homeOfCredential, isGivenBeside, notBegun } from './registry.ts';
+import {
+  type Begun,
+  createRegistry,
+  type HomeEntry,
+  homeOfCredential,
+  homeOfHook,
+  isGivenBeside,
+  notBegun,
+} from './registry.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
 import { createStreamLimit, type StreamLimit, streamResponse } from './session-routes.ts';
 export { bytesOfBrowser } from './registry.ts';
@@ -49,6 +58,8 @@ export interface Homes {
   of(browser: string): Promise<OpenHome>;
   /** The home where this credential was created. The first home where it is unknown. */
   ofSecret(secret: string): Promise<OpenHome>;
+  /** The home of the hook with this secret. The first home where it is unknown. */
+  ofHook(secret: string): Promise<OpenHome>;
   standing(browser: string): Promise<HomeStanding>;
   /** Begins a household in the home of this sign-in, unless others live at this relay. */
   begin(browser: string): Promise<Begun>;
@@ -184,6 +195,12 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       secrets.set(hash, entry.id);
       return open(entry);
     },
+    async ofHook(secret) {
+      const id = await homeOfHook(db, relay, hashOf(secret));
+      if (id !== null && !registry.get(id)) await registry.reread();
+      const entry = id === null ? undefined : registry.get(id);
+      return entry ? await open(entry) : first;
+    },
     async standing(browser) {
       const entry = await registry.entryOf(browser);
       if (!deps.alone) await registry.reread();
@@ -276,7 +293,8 @@ async function homeOf(homes: Homes, endpoint: Endpoint, context: Context<Env>): 
 }
 
 /** For endpoints that check a credential themselves: in the path, or as bearer. */
-async function homeOfSecret(homes: Homes, context: Context<Env>): Promise<OpenHome> {
+async function homeOfSecret(homes: Homes, endpoint: Endpoint, context: Context<Env>): Promise<OpenHome> {
+  if (endpoint === hookEndpoints.callHook) return await homes.ofHook(context.req.param('secret') ?? '');
   const inPath = /^\/llm\/([^/]+)/.exec(context.req.path)?.[1];
   return await homes.ofSecret(inPath ?? bearerOf(context) ?? '');
 }
@@ -289,7 +307,9 @@ export function createEachHome(homes: Homes): readonly Handled[] {
     endpoint,
     async handle(context) {
       const home =
-        endpoint.access === 'credential' ? await homeOfSecret(homes, context) : await homeOf(homes, endpoint, context);
+        endpoint.access === 'credential'
+          ? await homeOfSecret(homes, endpoint, context)
+          : await homeOf(homes, endpoint, context);
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
       const response = await handled.handle(context);

@@ -39,6 +39,8 @@ import { createAnnounce, openEventLog, type UnreadableRow } from '../team/events
 import { messageEvent } from '../agents/runs/speaker.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
+import { createHooks } from '../hooks/index.ts';
+import { createHookRoutes } from '../hooks/routes.ts';
 import type { Handled } from '../http/endpoint.ts';
 import { createInboxRoutes } from '../team/inbox/index.ts';
 import type { HomeModels } from '../agents/models/index.ts';
@@ -645,10 +647,12 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     bufferBytes: deps.streamBufferBytes,
     onError: (error) => logger.error('An event stream failed.', { error }),
   });
+  const { projects } = team;
+  const hooks = createHooks({ db, home: id, sealer: deps.sealer, projects, schedules, tell, now, newId });
   const endpoints = endpointsOf(deps, {
     ...{ team, log, streams, workspaces, histories, attached, programs, notifications, scripts, credentials, models },
     ...{ onTeam, onForgotten },
-    others: [...mcp.endpoints, ...proxy.endpoints],
+    others: [...mcp.endpoints, ...proxy.endpoints, ...createHookRoutes({ hooks })],
   });
   await attached.start();
   void histories.keepTidy(realTimers);

@@ -131,6 +131,18 @@ export async function homeOfCredential(db: Db, relay: string, secretHash: string
   return row?.home ?? null;
 }
 
+/** The home of the hook with this secret. Null: there is no such hook at this relay. */
+export async function homeOfHook(db: Db, relay: string, secretHash: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('hooks')
+    .innerJoin('homes', 'homes.home', 'hooks.home')
+    .select('homes.home')
+    .where('homes.relay', '=', relay)
+    .where('hooks.secret_hash', '=', secretHash)
+    .executeTakeFirst();
+  return row?.home ?? null;
+}
+
 export interface HomeEntry {
   readonly id: string;
   /** Whether a household lives in it. */

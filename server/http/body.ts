@@ -144,6 +144,22 @@ export async function readJson(body: ReadableStream<Uint8Array> | null, bounds: 
   }
 }
 
+/** The raw bytes of a body. Null: there are more than `most`. */
+export async function readBytes(body: ReadableStream<Uint8Array> | null, most: number): Promise<Uint8Array | null> {
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks, size);
+    size += value.length;
+    // The rest is not cancelled: that would cut the connection before the answer is sent.
+    if (size > most) return null;
+    chunks.push(value);
+  }
+}
+
 /** A sentence about the exceeded limit, for the sender. */
 export function tooMuchOf(fault: Exclude<BodyFault, 'syntax'>, { bytes, json }: BodyBounds): string {
   switch (fault) {

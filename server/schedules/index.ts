@@ -362,8 +362,11 @@ export interface Schedules {
   refuse(schedule: Schedule, text?: ScriptText): Promise<Refused | null>;
   /** False: there is no such schedule. Its due occurrences that have not begun are cancelled. */
   remove(scheduleId: ScheduleId): Promise<boolean>;
-  /** Adds one occurrence that is due now. False: there is no such schedule. */
-  trigger(scheduleId: ScheduleId): Promise<boolean>;
+  /**
+   * Adds one occurrence that is due now, or was at `at`. A repeat with the same time adds no other.
+   * False: there is no such schedule.
+   */
+  trigger(scheduleId: ScheduleId, at?: number): Promise<boolean>;
   /**
    * Brings schedules that are due at another relay to this one. The other relay is asked to release
    * them. `gone`: the person says that it is gone, so they are due here immediately.
@@ -639,10 +642,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       clock.wake();
       return true;
     },
-    async trigger(scheduleId) {
+    async trigger(scheduleId, at = now()) {
       const row = await rows.get(scheduleId);
       if (!row) return false;
-      await rows.trigger(row, now());
+      await rows.trigger(row, at);
       clock.wake();
       return true;
     },

@@ -36,6 +36,7 @@ import { schema } from './steps/0001-schema.ts';
 import { versions } from './steps/0002-versions.ts';
 import { projects } from './steps/0003-projects.ts';
 import { attempts } from './steps/0004-attempts.ts';
+import { hooks } from './steps/0007-hooks.ts';
 import { StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { enduring, repeated, writeOnce } from './engine.ts';
@@ -262,6 +263,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-versions': versions,
   '0003-projects': projects,
   '0004-attempts': attempts,
+  '0007-hooks': hooks,
 };
 
 /**

@@ -410,6 +410,37 @@ export interface Tables extends NightTables {
   };
   /** Tokens for repositories and their forges. No other device has them. */
   project_tokens: { home: string; project: string; forge: string | null; sealed: Uint8Array };
+  /**
+   * Hooks of projects and routines.
+   *
+   * - `secret_hash`: SHA-256 of the secret in its address, in hex.
+   * - `sealed_signing`: the secret of its signatures. Null: calls need none.
+   */
+  hooks: {
+    home: string;
+    hook: string;
+    name_json: string;
+    target_json: string;
+    secret_hash: string;
+    hint: string;
+    sealed_signing: Uint8Array | null;
+    created_at: number;
+    used_at: number | null;
+  };
+  /**
+   * Deliveries that hooks have taken, by the SHA-256 of their ids.
+   *
+   * - `task`: id of the task that the delivery creates.
+   * - `done`: the task is created, or the routine triggered.
+   */
+  hook_deliveries: {
+    home: string;
+    hook: string;
+    delivery_hash: string;
+    taken_at: number;
+    task: string;
+    done: Generated<boolean>;
+  };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -653,6 +684,8 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   tasks: 'record',
   attempts: 'record',
   project_tokens: 'lease',
+  hooks: 'lease',
+  hook_deliveries: 'quota',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

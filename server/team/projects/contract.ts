@@ -130,7 +130,16 @@ export interface Projects {
     query: TaskQuery,
   ): Promise<Outcome<{ readonly tasks: readonly Task[]; readonly more: boolean }>>;
   task(projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
-  createTask(by: string, projectId: ProjectId, given: z.output<typeof createTaskSchema>): Promise<Outcome<Task>>;
+  /**
+   * `hooked`: the task comes from outside, through a hook that is `by`. A task with this id that is
+   * there already, or was deleted, stays as it is.
+   */
+  createTask(
+    by: string,
+    projectId: ProjectId,
+    given: z.output<typeof createTaskSchema>,
+    hooked?: { readonly taskId: TaskId; readonly column: ColumnKind },
+  ): Promise<Outcome<Task>>;
   changeTask(
     by: string,
     projectId: ProjectId,

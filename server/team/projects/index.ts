@@ -57,6 +57,7 @@ import { createProjectRecords } from './records.ts';
 import {
   claimOf,
   columnsOf,
+  hasTaskRow,
   json,
   projectValueOf,
   readProjectRow,
@@ -480,17 +481,19 @@ export function createProjects({
       const row = await readTaskRow(db, home, projectId, taskId);
       return row ? done(taskOf(row, now())) : (await readProjectRow(db, home, projectId)) ? NO_TASK : NO_PROJECT;
     },
-    async createTask(by, projectId, task) {
-      const taskId = newId();
+    async createTask(by, projectId, task, hooked) {
+      const taskId = hooked?.taskId ?? newId();
       const isPersons = by === PERSON;
+      const isAgents = !isPersons && hooked === undefined;
       const full = isPersons ? null : await refuseForRoom();
       if (full !== null) return refuse('too-many', full);
       const refused = await db.transaction().execute(async (trx): Promise<Refused | null> => {
         const row = await readProjectRow(trx, home, projectId, true);
         if (!row) return NO_PROJECT;
         const project = projectValueOf(row);
-        if (!isPersons && !project.agents.includes(by))
+        if (isAgents && !project.agents.includes(by))
           return refuse('other-agent', 'You are not assigned to this project.');
+        if (hooked && (await hasTaskRow(trx, home, taskId))) return null;
         const used = await trx
           .selectFrom('tasks')
           .select((eb) => [
@@ -513,12 +516,13 @@ export function createProjects({
             'too-many',
             `The project has ${used.here} tasks, as many as it can have. Delete some that are over.`,
           );
-        if (!isPersons && Number(used.lately) >= settings.createdInAnHour)
+        if (isAgents && Number(used.lately) >= settings.createdInAnHour)
           return refuse(
             'too-many',
             `You have created ${used.lately} tasks within an hour, which is the limit. Put what is left into one.`,
           );
-        const { columnId = columnOfKind(project, 'backlog')?.columnId ?? '', criteria, ...fields } = task;
+        const column = columnOfKind(project, hooked?.column ?? 'backlog');
+        const { columnId = column?.columnId ?? '', criteria, ...fields } = task;
         const time = now();
         const value: TaskValue = {
           ...{

@@ -88,6 +88,12 @@ export async function readTaskRow(db: Db, home: string, projectId: ProjectId, ta
   return (await (lock ? query.forUpdate() : query).executeTakeFirst()) ?? null;
 }
 
+/** Also true for a deleted task. */
+export async function hasTaskRow(db: Db, home: string, taskId: TaskId): Promise<boolean> {
+  const query = db.selectFrom('tasks').select('task').where('home', '=', home).where('task', '=', taskId);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 /** The fields of all tasks of a project that the rules read. */
 export async function readStates(
   db: Db,

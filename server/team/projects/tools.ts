@@ -1,5 +1,6 @@
 /** Tools with which agents work on the tasks of their projects. Models read the descriptions. */
 import { z } from 'zod';
+import { hookNameOf } from '../../../src/shared/domain/applications.ts';
 import { COLUMN_KINDS, kindOfColumn, PRIORITIES } from '../../../src/shared/domain/projects.ts';
 import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
@@ -39,6 +40,7 @@ function createWords(team: readonly TeamMember[], readerId: string) {
       `#${task.number} ${titled(task.title)}, id ${task.taskId}`,
       `column ${columnName(of, task.columnId)} (${kindOfColumn(of, task.columnId) ?? 'unknown'})`,
       `priority ${task.priority}`,
+      ...(hookNameOf(task.createdBy) === null ? [] : [`created by ${nameOf(task.createdBy)}`]),
       ...(task.assignee === null ? [] : [`assigned to ${nameOf(task.assignee)}`]),
       ...(task.claim === null ? [] : [`claimed by ${nameOf(task.claim.agentId)}`]),
       ...(task.criteria.length === 0
@@ -55,10 +57,12 @@ function createWords(team: readonly TeamMember[], readerId: string) {
     const notes = task.history.flatMap(({ time, by, what, note: said }) =>
       said === '' ? [] : [writeSaid({ head: `${new Date(time).toISOString()}, ${nameOf(by)} (${what}):`, text: said })],
     );
+    const author =
+      hookNameOf(task.createdBy) === null ? '' : `, by ${nameOf(task.createdBy)}: nobody of this household`;
     return [
       line(of, task),
       ...(of.instructions === '' ? [] : [writeSaid({ head: 'Instructions of the project:', text: of.instructions })]),
-      ...(task.description === '' ? [] : [writeSaid({ head: 'Description:', text: task.description })]),
+      ...(task.description === '' ? [] : [writeSaid({ head: `Description${author}:`, text: task.description })]),
       ...criteria,
       ...(task.labels.length === 0 ? [] : [`Labels: ${task.labels.map(titled).join(', ')}`]),
       ...notes,

@@ -27,12 +27,12 @@ const RESERVED: ReadonlySet<string> = new Set([...SPEAKERS, LEAD_ID, ...INHERITE
 /** No invisible characters, no line breaks, and no space at either end. */
 const FORM = /^(?! )(?:[^\p{C}\p{Z}]| )+(?<! )$/u;
 
-/** Prefix of application ids (applications.ts). */
-const APPLICATIONS = 'app:';
+/** Prefixes of the ids of applications and hooks (applications.ts). */
+const OUTSIDERS = ['app:', 'hook:'];
 /** Compares ids by how they look: `HUMAN` and `ｈｕｍａｎ` are reserved as well. */
 function isReserved(id: string): boolean {
   const folded = id.normalize('NFKC').toLowerCase();
-  return RESERVED.has(folded) || folded.startsWith(APPLICATIONS);
+  return RESERVED.has(folded) || OUTSIDERS.some((prefix) => folded.startsWith(prefix));
 }
 
 /** Whether this is the lead's id, or an id that an agent may have. */
@@ -40,12 +40,14 @@ export function isAgentId(id: string): id is AgentId {
   return id === LEAD_ID || (id.length <= AGENT_ID_MAX && FORM.test(id) && !isReserved(id));
 }
 
-const isApplication = (id: string) =>
-  id.startsWith(APPLICATIONS) && id.length > APPLICATIONS.length && id.length <= AGENT_ID_MAX && FORM.test(id);
+const isOutsider = (id: string) =>
+  OUTSIDERS.some((prefix) => id.startsWith(prefix) && id.length > prefix.length) &&
+  id.length <= AGENT_ID_MAX &&
+  FORM.test(id);
 
 /**
- * Whether this id can be the author of a message: an agent, the person, the relay or an
- * application.
+ * Whether this id can be the author of something: an agent, the person, the relay, an application
+ * or a hook.
  */
 export const isAuthor = (id: string): boolean =>
-  SPEAKERS.some((speaker) => speaker === id) || isAgentId(id) || isApplication(id);
+  SPEAKERS.some((speaker) => speaker === id) || isAgentId(id) || isOutsider(id);

@@ -1,8 +1,9 @@
 /**
- * Applications: programs that are not agents and write under their own name.
+ * Authors from outside: applications, which are programs that write under their own name, and
+ * hooks, through which strangers write.
  *
- * An application is the author `app:NAME`. No agent can have such an id (agent-id.ts), so its words
- * never pass for an agent's or the person's.
+ * An application is the author `app:NAME`, a hook `hook:NAME`. No agent can have such an id
+ * (agent-id.ts), so their words never pass for an agent's or the person's.
  */
 import { shownName } from './names.ts';
 
@@ -21,4 +22,20 @@ export const applicationNameOf = (id: string): string | null =>
 export function applicationText(id: string): string | null {
   const name = applicationNameOf(id);
   return name === null ? null : `the application “${name}”`;
+}
+
+const HOOK_PREFIX = 'hook:';
+
+export const hookAuthor = (name: string): string => `${HOOK_PREFIX}${name}`;
+
+/** The name in a hook's id, as people read it. Null: the id is not a hook's. */
+export const hookNameOf = (id: string): string | null =>
+  id.startsWith(HOOK_PREFIX) && id.length > HOOK_PREFIX.length
+    ? shownName(id.slice(HOOK_PREFIX.length), 'label')
+    : null;
+
+/** The hook as models read it. Null: the id is not a hook's. */
+export function hookText(id: string): string | null {
+  const name = hookNameOf(id);
+  return name === null ? null : `a stranger, through the hook “${name}”`;
 }

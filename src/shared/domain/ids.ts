@@ -28,3 +28,5 @@ export type HouseholdId = Id<'household'>;
 export type ProjectId = Id<'project'>;
 /** One task of a project. */
 export type TaskId = Id<'task'>;
+/** An address at which strangers create a task, or trigger a routine. */
+export type HookId = Id<'hook'>;

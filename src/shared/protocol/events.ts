@@ -78,6 +78,7 @@ export const CHANGES = [
   'programs',
   'asked',
   'projects',
+  'hooks',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -65,6 +65,8 @@ export interface Endpoint {
    * Not a JSON call: a stream, a page, a socket, another protocol. The client has no method for it.
    */
   readonly raw?: true;
+  /** Another website may call it. It reads no cookie, and its answer is for no page. */
+  readonly fromAnywhere?: true;
   /** Also answered while the relay cannot reach its database. */
   readonly storeless?: true;
   /** Does not begin a household by itself: a visitor does not live anywhere yet. */

@@ -5,6 +5,7 @@ import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
 import { historyEndpoints } from './history.ts';
+import { hookEndpoints } from './hooks.ts';
 import { modelEndpoints, proxyEndpoints } from './models.ts';
 import { notificationEndpoints } from './notifications.ts';
 import {
@@ -42,6 +43,7 @@ export const ENDPOINTS = {
   ...scheduleEndpoints,
   ...projectEndpoints,
   ...projectWorkEndpoints,
+  ...hookEndpoints,
   ...workspaceEndpoints,
   ...historyEndpoints,
   ...callEndpoints,

@@ -1,0 +1,311 @@
+/**
+ * Hooks: addresses at which strangers create a task of a project, or trigger a routine.
+ *
+ * `said.ts` reads what a stranger sends. `routes.ts` has the person's calls, and the strangers'.
+ *
+ * Main types: `Hooks`, `Delivery`.
+ *
+ * Invariants:
+ * - The store has the secret of an address only as a hash, and that of signatures sealed.
+ * - A delivery creates one task at most, also if the relay dies meanwhile: the task's id is stored
+ *   with the delivery, before the task.
+ * - A stranger's task has the hook as its author, never the person.
+ *
+ * It does not know how tasks are stored or routines run. Their parts decide, and pay.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hookAuthor } from '../../src/shared/domain/applications.ts';
+import type { HookId } from '../../src/shared/domain/ids.ts';
+import {
+  type createdHookSchema,
+  createHookSchema,
+  type Hook,
+  hookedTaskSchema,
+} from '../../src/shared/protocol/hooks.ts';
+import type { z } from 'zod';
+import { hashOf } from '../access/index.ts';
+import type { Schedules } from '../schedules/index.ts';
+import type { Projects } from '../team/projects/index.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
+import type { Sealer } from '../platform/sealer.ts';
+import { type Db, parseText } from '../store/index.ts';
+import { HOOK_SETTINGS } from './settings.ts';
+
+/** A refusal of what a hook was asked to do. `retryAfterMs`: when another try makes sense. */
+export interface HookRefusal {
+  readonly ok: false;
+  readonly reason: 'gone' | 'off' | 'too-many-calls' | 'too-many';
+  readonly detail: string;
+  readonly retryAfterMs?: number;
+}
+const refuse = (reason: HookRefusal['reason'], detail: string, retryAfterMs?: number): HookRefusal => ({
+  ok: false,
+  reason,
+  detail,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+const GONE = refuse('gone', 'There is no such hook.');
+
+/** One call of a stranger that is to do something. */
+export interface Delivery {
+  /**
+   * What makes it the same delivery as another: its id, and where the body itself is unique, the
+   * body. Empty: it is like no other.
+   */
+  readonly same: readonly string[];
+  /** Null for a routine. */
+  readonly task: z.output<typeof hookedTaskSchema> | null;
+}
+
+type Made = z.output<typeof createdHookSchema>;
+type Target = Hook['target'];
+
+/** A hook as its secret finds it. */
+export interface FoundHook {
+  readonly hookId: HookId;
+  readonly name: string;
+  readonly target: Target;
+  /** Whether the body has this signature, as the header names it. */
+  isSignedBy(body: Uint8Array, signature: string | undefined): boolean;
+  deliver(delivery: Delivery): Promise<{ readonly ok: true; readonly repeated: boolean } | HookRefusal>;
+}
+
+export interface Hooks {
+  list(): Promise<readonly Hook[]>;
+  create(given: z.output<typeof createHookSchema>): Promise<{ readonly ok: true; readonly made: Made } | HookRefusal>;
+  /** Null: there is no such hook. */
+  renew(hookId: HookId): Promise<Made | null>;
+  remove(hookId: HookId): Promise<boolean>;
+  /** Null: no hook has this secret. */
+  find(secret: string): Promise<FoundHook | null>;
+}
+
+export interface HooksDeps {
+  readonly db: Db;
+  /** Id of the home. */
+  readonly home: string;
+  readonly sealer: Sealer;
+  readonly projects: Pick<Projects, 'read' | 'createTask'>;
+  readonly schedules: Pick<Schedules, 'get' | 'trigger'>;
+  readonly tell: (event: RoostEvent) => void;
+  /** In ms since the epoch. */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly settings?: typeof HOOK_SETTINGS;
+}
+
+interface Row {
+  readonly hook: HookId;
+  readonly name_json: string;
+  readonly target_json: string;
+  readonly hint: string;
+  readonly sealed_signing: Uint8Array | null;
+  readonly created_at: number;
+  readonly used_at: number | null;
+}
+
+const targetOf = (row: Pick<Row, 'target_json'>): Target =>
+  createHookSchema.shape.target.parse(JSON.parse(row.target_json));
+const hookOf = (row: Row): Hook => ({
+  hookId: row.hook,
+  name: parseText(row.name_json),
+  target: targetOf(row),
+  signed: row.sealed_signing !== null,
+  hint: row.hint,
+  createdAt: row.created_at,
+  usedAt: row.used_at,
+});
+/** 256 random bits: such a secret cannot be guessed, so its hash needs no salt. */
+const newSecret = () => randomBytes(32).toString('base64url');
+const about = (hookId: HookId) => `signatures of the hook ${hookId}`;
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const SIGNATURE = /^sha256=(?<hex>[0-9a-f]{64})$/;
+
+export function createHooks({
+  db,
+  home,
+  sealer,
+  projects,
+  schedules,
+  tell,
+  now,
+  newId,
+  settings = HOOK_SETTINGS,
+}: HooksDeps): Hooks {
+  const changed = () => tell({ kind: 'changed', time: now(), what: 'hooks', agentId: null });
+  const rows = () => db.selectFrom('hooks').selectAll().where('home', '=', home);
+  const rowOf = async (hookId: HookId) => (await rows().where('hook', '=', hookId).executeTakeFirst()) ?? null;
+
+  /** Why the hook can do nothing, because of its project or routine. Null: it can. */
+  async function refuseTarget(target: Target): Promise<HookRefusal | null> {
+    if (target.kind === 'project') return (await projects.read(target.projectId)).ok ? null : GONE;
+    const scheduled = await schedules.get(target.scheduleId);
+    if (scheduled?.schedule.kind !== 'routine') return GONE;
+    if (scheduled.elsewhere !== null) return refuse('off', 'The routine is due at another relay of this household.');
+    return scheduled.schedule.enabled && scheduled.pausedWhy === null
+      ? null
+      : refuse('off', 'The routine is switched off.');
+  }
+  const remove = async (hookId: HookId) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('hooks')
+      .where('home', '=', home)
+      .where('hook', '=', hookId)
+      .executeTakeFirst();
+    if (numDeletedRows > 0n) changed();
+    return numDeletedRows > 0n;
+  };
+
+  function newSecrets(hookId: HookId, signed: boolean) {
+    const secret = newSecret();
+    const signingSecret = signed ? newSecret() : null;
+    return {
+      given: { secret, signingSecret },
+      stored: {
+        secret_hash: hashOf(secret),
+        hint: secret.slice(-settings.hint),
+        sealed_signing: signingSecret === null ? null : sealer.seal(signingSecret, about(hookId)),
+      },
+    };
+  }
+
+  /**
+   * Takes a delivery once. The row of the hook is locked meanwhile, so that the calls of an hour
+   * are counted one after the other.
+   */
+  const take = (hookId: HookId, same: readonly string[]) =>
+    db.transaction().execute(async (trx) => {
+      const hook = trx.selectFrom('hooks').select('hook').where('home', '=', home).where('hook', '=', hookId);
+      if (!(await hook.forUpdate().executeTakeFirst())) return GONE;
+      const taken = trx.selectFrom('hook_deliveries').where('home', '=', home).where('hook', '=', hookId);
+      const hashes = same.length === 0 ? [digest(newId())] : same.map(digest);
+      const [before] = await taken
+        .select(['task', 'taken_at', 'done'])
+        .where('delivery_hash', 'in', hashes)
+        .orderBy('taken_at')
+        .limit(1)
+        .execute();
+      if (before)
+        return { ok: true, taskId: before.task, at: before.taken_at, done: before.done, repeated: true } as const;
+      const time = now();
+      const lately = await taken
+        .select(({ fn }) => [fn.count<string>('task').distinct().as('count'), fn.min('taken_at').as('first')])
+        .where('taken_at', '>', time - settings.hourMs)
+        .executeTakeFirstOrThrow();
+      if (Number(lately.count) >= settings.callsInAnHour)
+        return refuse(
+          'too-many-calls',
+          `A hook takes ${settings.callsInAnHour} calls an hour.`,
+          Number(lately.first) + settings.hourMs - time,
+        );
+      await trx
+        .deleteFrom('hook_deliveries')
+        .where('home', '=', home)
+        .where('hook', '=', hookId)
+        .where('taken_at', '<', time - settings.deliveriesKeptMs)
+        .execute();
+      const taskId = newId();
+      await trx
+        .insertInto('hook_deliveries')
+        .values(hashes.map((delivery_hash) => ({ home, hook: hookId, delivery_hash, taken_at: time, task: taskId })))
+        .execute();
+      return { ok: true, taskId, at: time, done: false, repeated: false } as const;
+    });
+
+  async function deliver(row: Row, { same, task }: Delivery): ReturnType<FoundHook['deliver']> {
+    const target = targetOf(row);
+    const refused = await refuseTarget(target);
+    if (refused) return refused;
+    const taken = await take(row.hook, same);
+    if (!taken.ok) return taken;
+    if (taken.done) return { ok: true, repeated: true };
+    if (target.kind === 'routine') {
+      // The time of the delivery names the occurrence: a repeat triggers no second one.
+      if (!(await schedules.trigger(target.scheduleId, taken.at))) return GONE;
+    } else {
+      const { title, text } = hookedTaskSchema.parse(task);
+      const made = await projects.createTask(
+        hookAuthor(parseText(row.name_json)),
+        target.projectId,
+        {
+          ...{ title, description: text, criteria: [], priority: 'normal', labels: [], blockedBy: [], assignee: null },
+        },
+        { taskId: taken.taskId, column: target.column },
+      );
+      // `no-task`: it was created by this delivery before, and deleted.
+      if (!made.ok && made.reason !== 'no-task')
+        return made.reason === 'too-many' ? refuse('too-many', made.detail) : GONE;
+    }
+    await db
+      .updateTable('hook_deliveries')
+      .set({ done: true })
+      .where('home', '=', home)
+      .where('hook', '=', row.hook)
+      .where('task', '=', taken.taskId)
+      .execute();
+    await db
+      .updateTable('hooks')
+      .set({ used_at: taken.at })
+      .where('home', '=', home)
+      .where('hook', '=', row.hook)
+      .execute();
+    changed();
+    return { ok: true, repeated: taken.repeated };
+  }
+
+  return {
+    list: async () => (await rows().orderBy('created_at').orderBy('hook').execute()).map(hookOf),
+    async create({ name, target, signed }) {
+      const refused = await refuseTarget(target);
+      // A routine that is off now may be switched on later.
+      if (refused && refused.reason !== 'off') return refused;
+      const all = await rows().execute();
+      const gone: HookId[] = [];
+      for (const row of all) if ((await refuseTarget(targetOf(row)))?.reason === 'gone') gone.push(row.hook);
+      for (const hookId of gone) await remove(hookId);
+      if (all.length - gone.length >= settings.most)
+        return refuse('too-many', `There are ${settings.most} hooks, as many as a household has. Delete one.`);
+      const hookId: HookId = newId();
+      const { given, stored } = newSecrets(hookId, signed);
+      const row = {
+        ...{ hook: hookId, name_json: JSON.stringify(name), target_json: JSON.stringify(target) },
+        ...{ ...stored, created_at: now(), used_at: null },
+      };
+      await db
+        .insertInto('hooks')
+        .values({ home, ...row })
+        .execute();
+      changed();
+      return { ok: true, made: { hook: hookOf(row), ...given } };
+    },
+    async renew(hookId) {
+      const before = await rowOf(hookId);
+      if (!before) return null;
+      const { given, stored } = newSecrets(hookId, before.sealed_signing !== null);
+      await db.updateTable('hooks').set(stored).where('home', '=', home).where('hook', '=', hookId).execute();
+      changed();
+      return { hook: hookOf({ ...before, ...stored }), ...given };
+    },
+    remove,
+    async find(secret) {
+      // Every secret, whatever it looks like, costs one hash and one query.
+      const row = await rows().where('secret_hash', '=', hashOf(secret)).executeTakeFirst();
+      if (!row) return null;
+      const { hook: hookId, sealed_signing: sealed } = row;
+      return {
+        hookId,
+        name: parseText(row.name_json),
+        target: targetOf(row),
+        isSignedBy(body, signature) {
+          if (sealed === null) return true;
+          const key = sealer.open(sealed, about(hookId));
+          const hex = SIGNATURE.exec(signature ?? '')?.groups?.['hex'];
+          if (key === null || hex === undefined) return false;
+          return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', key).update(body).digest());
+        },
+        deliver: (delivery) => deliver(row, delivery),
+      };
+    },
+  };
+}

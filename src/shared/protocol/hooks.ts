@@ -1,0 +1,73 @@
+/** Hooks: addresses at which strangers create a task, or trigger a routine. */
+import { z } from 'zod';
+import { checkName } from '../domain/names.ts';
+import type { HookId, ProjectId, ScheduleId } from '../domain/ids.ts';
+import { common } from './documents.ts';
+import { idOf, LIMITS } from './limits.ts';
+import { PROJECT_LIMITS } from './projects.ts';
+
+const id = z.string().min(1).max(LIMITS.id);
+
+/** Columns into which a hook may put a task. */
+export const HOOK_COLUMNS = ['backlog', 'ready'] as const;
+
+const hookTargetSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('project'),
+    projectId: idOf<ProjectId>(id),
+    column: z.enum(HOOK_COLUMNS).describe('kind of the column into which its tasks go'),
+    githubLabel: z
+      .string()
+      .trim()
+      .min(1)
+      .max(PROJECT_LIMITS.label)
+      .nullable()
+      .describe('of GitHub’s issues only those that get this label; null: every issue that is opened'),
+  }),
+  z.strictObject({ kind: z.literal('routine'), scheduleId: idOf<ScheduleId>(id) }),
+]);
+
+const hookSchema = z.object({
+  hookId: idOf<HookId>(id),
+  name: z.string().describe('the author of its tasks'),
+  target: hookTargetSchema,
+  signed: z.boolean().describe('calls need a signature, as GitHub makes it'),
+  hint: z.string().describe('the last characters of the secret, for recognising it'),
+  createdAt: common.time,
+  usedAt: common.time.nullable().describe('the last call that did something; null: none'),
+});
+export type Hook = z.infer<typeof hookSchema>;
+/** `GET /api/hooks` */
+export const hooksSchema = z.object({ hooks: z.array(hookSchema).describe('oldest first') });
+
+/** `POST /api/hooks` */
+export const createHookSchema = z.strictObject({
+  name: z
+    .string()
+    .max(LIMITS.credentialLabel)
+    .transform((name, context) => {
+      const checked = checkName(name, 'label');
+      if (!checked.ok) context.addIssue({ code: 'custom', message: checked.reason });
+      return checked.ok ? checked.name : z.NEVER;
+    }),
+  target: hookTargetSchema,
+  signed: z.boolean().default(false).describe('make a secret for signatures, too'),
+});
+/** The secrets are in no other answer. */
+export const createdHookSchema = z.object({
+  hook: hookSchema,
+  secret: z.string().describe('the last part of the address `/hooks/{secret}`'),
+  signingSecret: z.string().nullable().describe('null: calls need no signature'),
+});
+
+/** What a hook takes as JSON or as a form. */
+export const hookedTaskSchema = z.strictObject({
+  title: z.string().trim().min(1).max(PROJECT_LIMITS.title),
+  text: z.string().max(PROJECT_LIMITS.text).default(''),
+});
+export const hookAnswerSchema = z.object({
+  did: z
+    .enum(['created', 'triggered', 'nothing'])
+    .describe('`nothing`: a ping, or an event that the hook does not listen to'),
+  repeated: z.boolean().describe('the delivery was taken before, and did nothing more'),
+});
