@@ -1,6 +1,6 @@
 /**
  * The page's calls about how agents reach each other: inboxes, wakes and their limits, the sleeping
- * flag, threads, projects, credentials, costs, schedules. They are apart from `page-client.ts`, so
+ * flag, threads, projects, hooks, credentials, costs, schedules. They are apart from `page-client.ts`, so
  * the first paint does not load them.
  */
 import type { AgentId } from '../domain/ids.ts';
@@ -21,6 +21,7 @@ import {
   wakeEndpoints,
 } from '../protocol/endpoints/team.ts';
 import { projectWorkEndpoints } from '../protocol/endpoints/project-work.ts';
+import { hookEndpoints } from '../protocol/endpoints/hooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
@@ -38,6 +39,7 @@ const endpoints = {
   ...threadEndpoints,
   ...projectEndpoints,
   ...projectWorkEndpoints,
+  ...hookEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,

@@ -13,6 +13,7 @@ import { useQuery } from '../hooks.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import type { Teammate } from '../use-somebody.ts';
+import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import {
   type Draft,
   draftOf,
@@ -254,6 +255,7 @@ function MoreTexts({ draft, set, wrong }: MoreProps) {
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(ROUTINE, scheduleId, before, first, () => onClose(null));
   const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
+  const [hooks, setHooks] = useState(false);
   return (
     <Dialog
       title={scheduleId === null ? t`A new routine` : t`Change this routine`}
@@ -338,9 +340,20 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
             />
           </div>
           <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
+          {scheduleId !== null && (
+            <p>
+              <button type="button" className="ghost" onClick={() => setHooks(true)}>{t`Hooks from outside…`}</button>
+            </p>
+          )}
         </details>
         <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>
+      {hooks && scheduleId !== null && (
+        <WebhooksDialog
+          hooked={{ kind: 'routine', scheduleId, name: before?.name ?? draft.name }}
+          onClose={() => setHooks(false)}
+        />
+      )}
     </Dialog>
   );
 }

@@ -15,6 +15,7 @@ import { plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { ProjectWork } from './checkouts.tsx';
 import { type WorkDraft, WorkSettings, workOf, wrongWork } from './work-settings.tsx';
+import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import { KIND_HINTS, KIND_NAMES } from './words.ts';
 
 interface ChoicesProps {
@@ -189,6 +190,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const [removing, setRemoving] = useState(false);
+  const [hooks, setHooks] = useState(false);
   const wrong = wrongWith(draft);
   const fields = changedFields(base, draft);
   const isChanged = Object.keys(fields).length > 0;
@@ -241,6 +243,11 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
         <ProjectWork project={project} tasks={tasks} away={away} />
         <button
           type="button"
+          className="ghost project-hooks"
+          onClick={() => setHooks(true)}
+        >{t`Hooks from outside…`}</button>
+        <button
+          type="button"
           className="ghost ghost-danger project-delete"
           disabled={away}
           onClick={() => setRemoving(true)}
@@ -257,6 +264,12 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
           </button>
         </div>
       </form>
+      {hooks && (
+        <WebhooksDialog
+          hooked={{ kind: 'project', projectId: project.projectId, name: project.name }}
+          onClose={() => setHooks(false)}
+        />
+      )}
       {removing && (
         <SureDialog
           title={t`Delete “${project.name}”?`}

@@ -1,0 +1,252 @@
+/** The hooks of a project or a routine: makes, lists, renews and deletes them. */
+import { type FormEvent, useState } from 'react';
+import type { Hook } from '../../../shared/protocol/hooks.ts';
+import { LIMITS } from '../../../shared/protocol/limits.ts';
+import { PROJECT_LIMITS } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { type MadeHook, webhooksOf } from '../../state/webhooks.ts';
+import { useLive, useRoost } from '../context.tsx';
+import { useNow } from '../hooks.ts';
+import { CopyableText } from '../parts/copyable-text.tsx';
+import { Dialog, SureDialog } from '../parts/dialog.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { clockTime, dayWithin } from '../text/time.ts';
+import './webhooks.css';
+
+/** What hooks are shown and made for. */
+export type Hooked =
+  | { readonly kind: 'project'; readonly projectId: string; readonly name: string }
+  | { readonly kind: 'routine'; readonly scheduleId: string; readonly name: string };
+
+const isOf = ({ target }: Hook, hooked: Hooked): boolean =>
+  target.kind === 'project'
+    ? hooked.kind === 'project' && target.projectId === hooked.projectId
+    : hooked.kind === 'routine' && target.scheduleId === hooked.scheduleId;
+
+function doesText({ target }: Hook): string {
+  if (target.kind === 'routine') return t`starts the routine`;
+  const where = target.column === 'ready' ? t`new tasks are ready` : t`new tasks go to the backlog`;
+  return target.githubLabel === null ? where : t`${where}, of GitHub only issues with “${target.githubLabel}”`;
+}
+
+function Line({ hook, away, onMade }: { hook: Hook; away: boolean; onMade: (made: MadeHook) => void }) {
+  const webhooks = webhooksOf(useRoost());
+  const now = useNow();
+  const [asks, setAsks] = useState<'renew' | 'remove' | null>(null);
+  const { hookId, name, hint, signed, createdAt, usedAt } = hook;
+  return (
+    <li className="webhook">
+      <div>
+        <b dir="auto">{name}</b>
+        <small>
+          <code>…{hint}</code>
+          <span>
+            {[
+              '',
+              doesText(hook),
+              ...(signed ? [t`signed`] : []),
+              t`made ${dayWithin(createdAt, now)}`,
+              usedAt === null ? t`never used` : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
+            ].join(' · ')}
+          </span>
+        </small>
+      </div>
+      <button
+        type="button"
+        className="ghost"
+        disabled={away}
+        aria-label={t`Renew ${name}, ${hint}`}
+        onClick={() => setAsks('renew')}
+      >{t`Renew`}</button>
+      <button
+        type="button"
+        className="ghost ghost-danger"
+        disabled={away}
+        aria-label={t`Delete ${name}, ${hint}`}
+        onClick={() => setAsks('remove')}
+      >{t`Delete`}</button>
+      {asks === 'renew' && (
+        <SureDialog
+          title={t`Renew “${name}”?`}
+          does={[t`Renew it`, t`Renewing…`]}
+          undone={t`It could not be renewed`}
+          onSure={async () => {
+            const renewed = await webhooks.renew(hookId);
+            if (renewed.ok) onMade(renewed.made);
+            return renewed.ok ? null : renewed.reason;
+          }}
+          onClose={() => setAsks(null)}
+        >
+          <p>{t`It gets a new address. The one that ends in …${hint} is not found any more, at once.`}</p>
+        </SureDialog>
+      )}
+      {asks === 'remove' && (
+        <SureDialog
+          title={t`Delete “${name}”?`}
+          does={[t`Delete it`, t`Deleting…`]}
+          undone={t`It could not be deleted`}
+          onSure={async () => {
+            const done = await webhooks.remove(hookId);
+            return done.ok ? null : done.reason;
+          }}
+          onClose={() => setAsks(null)}
+        >
+          <p>{t`Its address is not found any more, at once. Tasks that it created stay.`}</p>
+        </SureDialog>
+      )}
+    </li>
+  );
+}
+
+function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMade: (made: MadeHook) => void }) {
+  const webhooks = webhooksOf(useRoost());
+  const [name, setName] = useState('');
+  const [column, setColumn] = useState<'backlog' | 'ready'>('backlog');
+  const [label, setLabel] = useState('');
+  const [signed, setSigned] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const make = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || away) return;
+    if (name.trim() === '') return setWrong(t`It needs a name.`);
+    setBusy(true);
+    setWrong(null);
+    const target =
+      hooked.kind === 'routine'
+        ? { kind: hooked.kind, scheduleId: hooked.scheduleId }
+        : {
+            ...{ kind: hooked.kind, projectId: hooked.projectId, column },
+            githubLabel: label.trim() === '' ? null : label.trim(),
+          };
+    const created = await webhooks.create({ name, target, signed });
+    setBusy(false);
+    if (created.ok) onMade(created.made);
+    else setWrong(created.reason);
+  };
+  return (
+    <form className="webhook-form" noValidate onSubmit={(event) => void make(event)}>
+      <h3>{t`A new hook`}</h3>
+      <label>
+        <span>{t`Who calls it`}</span>
+        <input
+          className="field"
+          dir="auto"
+          autoComplete="off"
+          maxLength={LIMITS.credentialLabel}
+          placeholder={t`My website`}
+          aria-invalid={wrong !== null && name.trim() === ''}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
+      {hooked.kind === 'project' && (
+        <>
+          <label>
+            <span>{t`Where its tasks go`}</span>
+            <select
+              className="field field-select"
+              value={column}
+              onChange={({ target }) => setColumn(target.value === 'ready' ? 'ready' : 'backlog')}
+            >
+              <option value="backlog">{t`To the backlog: you look at them first`}</option>
+              <option value="ready">{t`To ready: agents may take them at once`}</option>
+            </select>
+          </label>
+          <label>
+            <span>{t`Of GitHub’s issues only those with this label (empty: every new one)`}</span>
+            <input
+              className="field"
+              dir="auto"
+              autoComplete="off"
+              maxLength={PROJECT_LIMITS.label}
+              value={label}
+              onChange={({ target }) => setLabel(target.value)}
+            />
+          </label>
+        </>
+      )}
+      <label className="tick-line">
+        <input type="checkbox" checked={signed} onChange={({ target }) => setSigned(target.checked)} />
+        {t`Only with a signature, as GitHub makes it`}
+      </label>
+      {wrong !== null && (
+        <p className="wrong-note" role="alert">
+          {wrong}
+        </p>
+      )}
+      <div>
+        <button type="submit" className="solid" disabled={busy || away}>
+          {busy ? t`Making…` : t`Make a hook`}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The secrets of a hook, which are shown once. */
+function Secrets({ made: { hook, secret, signingSecret }, onDone }: { made: MadeHook; onDone: () => void }) {
+  const address = `${location.origin}/hooks/${secret}`;
+  const example =
+    hook.target.kind === 'routine'
+      ? `curl -X POST ${address}`
+      : `curl -X POST ${address} -H 'Content-Type: application/json' -d '{"title": "Broken link", "text": "On the first page."}'`;
+  return (
+    <section className="webhook-secrets" aria-label={t`The address of ${hook.name}`}>
+      <p>
+        {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Anybody who has the address can call it.`}
+      </p>
+      <CopyableText text={address} what={t`The address`} />
+      {signingSecret !== null && (
+        <>
+          <p>{t`The secret for signatures. At GitHub it goes into the field “Secret”.`}</p>
+          <CopyableText text={signingSecret} what={t`The secret for signatures`} />
+        </>
+      )}
+      {signingSecret === null && (
+        <>
+          <p>{t`To try it:`}</p>
+          <CopyableText text={example} what={t`The example`} />
+        </>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="solid" onClick={onDone}>{t`I have copied what I need`}</button>
+      </div>
+    </section>
+  );
+}
+
+export function WebhooksDialog({ hooked, onClose }: { hooked: Hooked; onClose: () => void }) {
+  const webhooks = webhooksOf(useRoost());
+  const away = useLive(({ link }) => link.kind !== 'live');
+  const [made, setMade] = useState<MadeHook | null>(null);
+  return (
+    // An accidental press beside the dialog must not lose a secret that is shown once.
+    <Dialog title={t`Hooks of “${hooked.name}”`} onClose={made === null ? onClose : () => undefined}>
+      {made === null ? (
+        <div className="webhooks">
+          <p className="setting-hint">
+            {hooked.kind === 'routine'
+              ? t`A hook is an address. Whoever calls it starts the routine, within its limits and its budget.`
+              : t`A hook is an address. Whoever calls it creates a task here: a website, a server, or GitHub. Agents read what it says as a stranger’s text.`}
+          </p>
+          <QueryView query={webhooks.list} what={t`The hooks`}>
+            {(hooks) => {
+              const own = hooks.filter((hook) => isOf(hook, hooked));
+              return own.length === 0 ? null : (
+                <ul className="webhook-list" aria-label={t`Hooks`}>
+                  {own.map((hook) => (
+                    <Line key={hook.hookId} hook={hook} away={away} onMade={setMade} />
+                  ))}
+                </ul>
+              );
+            }}
+          </QueryView>
+          <NewHook hooked={hooked} away={away} onMade={setMade} />
+        </div>
+      ) : (
+        <Secrets made={made} onDone={() => setMade(null)} />
+      )}
+    </Dialog>
+  );
+}

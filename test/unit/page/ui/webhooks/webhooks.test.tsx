@@ -1,0 +1,111 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { Hook } from '../../../../../src/shared/protocol/hooks.ts';
+import { NOW, team } from '../../support/household.ts';
+import { oneProject } from '../../support/projects.ts';
+import { type AskedCall, json } from '../../support/reach.ts';
+import { openPage, type Page } from '../../support/render.tsx';
+
+const SECRET = 'SECRET-of-the-hook-wxyz';
+const hook = (hookId: string, change: Partial<Hook> = {}): Hook => ({
+  hookId,
+  name: 'Website',
+  target: { kind: 'project', projectId: 'trip', column: 'backlog', githubLabel: null },
+  ...{ signed: false, hint: 'wxyz', createdAt: NOW - 86_400_000, usedAt: null },
+  ...change,
+});
+
+/** The hooks of a project, as its settings open them. The relay keeps what is changed. */
+async function openHooks(first: readonly Hook[]): Promise<Page> {
+  let hooks = first;
+  const page = await openPage({
+    docs: team(2),
+    path: '/projects/trip/settings',
+    prepare({ reach }) {
+      oneProject(reach);
+      reach.on('GET /api/hooks', () => json({ hooks }));
+      reach.on('POST /api/hooks', ({ body }: AskedCall) => {
+        const { name, target, signed } = body as Pick<Hook, 'name' | 'target' | 'signed'>;
+        const made = hook('new', { name, target, signed });
+        hooks = [...hooks, made];
+        return json({ hook: made, secret: SECRET, signingSecret: signed ? 'signing-secret' : null }, 201);
+      });
+      reach.on('POST /api/hooks/one/renew', () =>
+        json({ hook: first[0], secret: 'SECRET-renewed', signingSecret: null }),
+      );
+      reach.on('DELETE /api/hooks/one', () => {
+        hooks = hooks.filter(({ hookId }) => hookId !== 'one');
+        return new Response(null, { status: 204 });
+      });
+    },
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'Hooks from outside…' }));
+  return page;
+}
+const dialog = () => screen.findByRole('dialog', { name: /^Hooks of “/ });
+
+test('the hooks of a project are listed with what they do, and those of others are not', async () => {
+  await openHooks([
+    hook('one', { usedAt: NOW - 60_000 }),
+    hook('two', {
+      name: 'GitHub',
+      signed: true,
+      target: { kind: 'project', projectId: 'trip', column: 'ready', githubLabel: 'roost' },
+    }),
+    hook('of another', {
+      name: 'Elsewhere',
+      target: { kind: 'project', projectId: 'other', column: 'ready', githubLabel: null },
+    }),
+    hook('of a routine', { name: 'Nightly', target: { kind: 'routine', scheduleId: 's1' } }),
+  ]);
+  const list = await within(await dialog()).findByRole('list', { name: 'Hooks' });
+  expect(
+    within(list)
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent),
+  ).toEqual([
+    expect.stringContaining('new tasks go to the backlog · made yesterday · last used today 08:54'),
+    expect.stringContaining(
+      'new tasks are ready, of GitHub only issues with “roost” · signed · made yesterday · never',
+    ),
+  ]);
+});
+
+test('a hook is made with a name and a column, and its address is shown once', async () => {
+  const page = await openHooks([]);
+  const open = await dialog();
+  await page.user.click(await within(open).findByRole('button', { name: 'Make a hook' }));
+  expect(within(open).getByRole('alert').textContent).toBe('It needs a name.');
+  await page.user.type(within(open).getByLabelText('Who calls it'), 'GitHub');
+  await page.user.selectOptions(within(open).getByLabelText('Where its tasks go'), 'ready');
+  await page.user.type(within(open).getByLabelText(/^Of GitHub’s issues/), 'roost');
+  await page.user.click(within(open).getByLabelText(/^Only with a signature/));
+  await page.user.click(within(open).getByRole('button', { name: 'Make a hook' }));
+  expect((await within(open).findByLabelText('The address')).textContent).toBe(`${location.origin}/hooks/${SECRET}`);
+  expect(within(open).getByLabelText('The secret for signatures').textContent).toBe('signing-secret');
+  expect(page.reach.bodies('POST /api/hooks')).toEqual([
+    {
+      name: 'GitHub',
+      target: { kind: 'project', projectId: 'trip', column: 'ready', githubLabel: 'roost' },
+      signed: true,
+    },
+  ]);
+  // An accidental Escape does not lose it.
+  await page.user.keyboard('{Escape}');
+  expect(screen.getByText(new RegExp(SECRET))).toBeDefined();
+  await page.user.click(within(await dialog()).getByRole('button', { name: 'I have copied what I need' }));
+  expect(screen.queryByText(new RegExp(SECRET))).toBeNull();
+  expect(await within(await dialog()).findByRole('button', { name: 'Renew GitHub, wxyz' })).toBeDefined();
+});
+
+test('a hook is renewed, with its new address, and deleted, each after a question', async () => {
+  const page = await openHooks([hook('one')]);
+  await page.user.click(await screen.findByRole('button', { name: 'Renew Website, wxyz' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Renew it' }));
+  expect((await screen.findByLabelText('The address')).textContent).toContain('/hooks/SECRET-renewed');
+  await page.user.click(screen.getByRole('button', { name: 'I have copied what I need' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Delete Website, wxyz' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Delete it' }));
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete Website, wxyz' })).toBeNull());
+  expect(page.reach.times('DELETE /api/hooks/one')).toBe(1);
+});
