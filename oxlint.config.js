@@ -40,7 +40,7 @@ const RELAY = {
   'team/costs': ['team/events', 'team/gate'],
   'team/records': ['team/gate'],
   'team/threads': ['team/records'],
-  'team/projects': ['team/records'],
+  'team/projects': ['team/records', 'team/threads'],
   'team/searches': ['team/threads'],
   'agents/minds': [],
   'agents/proxy': ['access', 'agents/minds'],

@@ -411,7 +411,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       },
     }),
     ...createThreadRoutes({ threads }),
-    ...createProjectRoutes({ projects: team.projects }),
+    ...createProjectRoutes({ projects: team.projects, comments: team.comments }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),

@@ -32,6 +32,8 @@ import { createRecords, type Records } from '../team/records/index.ts';
 import {
   createAttemptRecords,
   createAttempts,
+  type Comments,
+  createComments,
   createProjects,
   createProjectTools,
   type Projects,
@@ -139,6 +141,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly projects: Projects;
   /** Null: agents have no folders here. */
   readonly taskWork: (Omit<TaskWorkRoutesDeps, 'projects'> & { close(): Promise<void> }) | null;
+  readonly comments: Comments;
   readonly searches: Searches;
   readonly costs: OpenCosts;
   readonly calls: Calls;
@@ -272,6 +275,7 @@ export async function openTeam({
   const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, ...usual });
   const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, ...usual });
+  const comments = createComments({ projects, threads, directory });
   const schedules = createSchedules({
     db,
     rows: scheduleRows,
@@ -398,7 +402,7 @@ export async function openTeam({
         tell,
       }),
       ...createThreadTools({ threads, directory }),
-      ...createProjectTools({ projects, directory, work: taskWork?.work ?? null }),
+      ...createProjectTools({ projects, comments, directory, work: taskWork?.work ?? null }),
       ...createSearchTools({ searches, directory, threads, copies }),
       ...(handTools?.tools ?? []),
       ...createProviderTools(() => hands?.web.addresses !== 'none'),
@@ -443,6 +447,7 @@ export async function openTeam({
     threads,
     projects,
     taskWork,
+    comments,
     searches,
     costs,
     calls,

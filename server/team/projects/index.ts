@@ -74,6 +74,7 @@ import { PROJECT_SETTINGS } from './settings.ts';
 
 export { type Attempts, createAttemptRecords, createAttempts, type Draft, type OpenAttempt } from './attempts.ts';
 export type { EndedClaim, Holder, Projects, TaskWork } from './contract.ts';
+export { type Comments, createComments } from './comments.ts';
 export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
 

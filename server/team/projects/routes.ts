@@ -6,6 +6,7 @@ import { projectEndpoints } from '../../../src/shared/protocol/endpoints/project
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
+import type { Comments } from './comments.ts';
 import type { Changed, Projects, Refused } from './contract.ts';
 
 function problemOf({ reason, detail, field = 'body' }: Refused): HTTPException {
@@ -32,7 +33,12 @@ function orThrow<Value extends { readonly version: number } | null | object>(out
   throw problemOf(outcome);
 }
 
-export function createProjectRoutes({ projects }: { readonly projects: Projects }): readonly Handled[] {
+interface RoutesDeps {
+  readonly projects: Projects;
+  readonly comments: Comments;
+}
+
+export function createProjectRoutes({ projects, comments }: RoutesDeps): readonly Handled[] {
   /** The agent that calls with its own credential. Null: the person, from a page. */
   function agentOf(context: Context<Env>) {
     const client = context.get('client');
@@ -57,6 +63,12 @@ export function createProjectRoutes({ projects }: { readonly projects: Projects 
       orThrow(await projects.changeTask(PERSON, projectId, taskId, body)),
     removeTask: async ({ projectId, taskId }) => orThrow(await projects.removeTask(projectId, taskId)),
     moveTask: async ({ projectId, taskId, body }) => orThrow(await projects.move(PERSON, projectId, taskId, body)),
+    async comments({ projectId, taskId, before, limit }) {
+      const read = orThrow(await comments.read(projectId, taskId, { before, limit }, null));
+      return { comments: [...read.comments], more: read.more };
+    },
+    addComment: async ({ projectId, taskId, body }) =>
+      orThrow(await comments.add(PERSON, projectId, taskId, body)).comment,
     meetCriterion: async ({ projectId, taskId, criterionId, body }) =>
       orThrow(await projects.meet(PERSON, projectId, taskId, criterionId, body)),
     async claimTask({ projectId, taskId }, context) {

@@ -14,4 +14,6 @@ export const PROJECT_SETTINGS = {
   recordsAnnounced: 100,
   /** Tasks in one answer of `get_ready_tasks`. */
   readyListed: 20,
+  /** Comments in an answer of `get_task_context`: the newest. */
+  commentsShown: 50,
 } as const;

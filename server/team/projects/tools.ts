@@ -6,11 +6,13 @@ import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import { PROJECT_LIMITS, type Project, type Task } from '../../../src/shared/protocol/projects.ts';
+import { addCommentSchema, PROJECT_LIMITS, type Project, type Task } from '../../../src/shared/protocol/projects.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import type { Caller, Directory, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { CommentPage, Comments } from './comments.ts';
 import type { Changed, Holder, Projects, TaskWork } from './contract.ts';
+import { PROJECT_SETTINGS } from './settings.ts';
 
 const idText = z
   .string()
@@ -49,7 +51,7 @@ function createWords(team: readonly TeamMember[], readerId: string) {
     ];
     return parts.join(', ');
   }
-  function whole(of: Project, task: Task): string {
+  function whole(of: Project, task: Task, said: CommentPage): string {
     const criteria = task.criteria.flatMap(({ text, met }, i) => [
       writeSaid({ head: `Criterion ${i + 1}, ${met === null ? 'not met' : `met, says ${nameOf(met.by)}`}:`, text }),
       ...(met === null || met.evidence === '' ? [] : [writeSaid({ head: 'Evidence:', text: met.evidence })]),
@@ -66,6 +68,12 @@ function createWords(team: readonly TeamMember[], readerId: string) {
       ...criteria,
       ...(task.labels.length === 0 ? [] : [`Labels: ${task.labels.map(titled).join(', ')}`]),
       ...notes,
+      ...said.comments.map(({ sequence, from, text, time }) =>
+        writeSaid({ head: `Comment ${sequence}, ${nameOf(from)}, ${new Date(time).toISOString()}:`, text }),
+      ),
+      ...(said.more
+        ? [`There are earlier comments: read again with commentsBefore ${said.comments[0]?.sequence ?? 1}.`]
+        : []),
     ].join('\n');
   }
   return { project, line, whole, nameOf };
@@ -73,12 +81,13 @@ function createWords(team: readonly TeamMember[], readerId: string) {
 
 export interface ProjectToolDeps {
   readonly projects: Projects;
+  readonly comments: Comments;
   readonly directory: Pick<Directory, 'all'>;
   /** Null: agents have no folders here, and work on tasks with their other tools. */
   readonly work: TaskWork | null;
 }
 
-export function createProjectTools({ projects, directory, work }: ProjectToolDeps): readonly TeamTool[] {
+export function createProjectTools({ projects, comments, directory, work }: ProjectToolDeps): readonly TeamTool[] {
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
   /** Offered to agents that are assigned to a project. */
   const allowed = ({ agentId }: Caller) => projects.isAssigned(agentId);
@@ -112,6 +121,12 @@ export function createProjectTools({ projects, directory, work }: ProjectToolDep
       : credential
         ? { agentId, credentialId: credential.credentialId }
         : null;
+  /** The newest comments of a task. They count as given to the caller. */
+  async function commentsOf({ agentId, run }: Caller, of: Task, before: number | null = null): Promise<CommentPage> {
+    const page = { before, limit: PROJECT_SETTINGS.commentsShown };
+    const read = await comments.read(of.projectId, of.taskId, page, { agentId, run });
+    return read.ok ? read.value : { comments: [], more: false };
+  }
   async function shown(caller: Caller, id: string, outcome: Changed<Task>, said: string): Promise<ToolOutcome> {
     if (!outcome.ok) return failed(outcome);
     const project = await own(caller, id);
@@ -151,8 +166,12 @@ export function createProjectTools({ projects, directory, work }: ProjectToolDep
     tool({
       name: 'get_task_context',
       description:
-        'Reads everything about a task: description, criteria with evidence, notes, and what came of each attempt.',
-      input: z.object({ projectId, taskId }),
+        'Reads everything about a task: description, criteria with evidence, notes, comments, and what came of each attempt.',
+      input: z.object({
+        projectId,
+        taskId,
+        commentsBefore: z.number().int().min(1).optional().describe('only comments before this number'),
+      }),
       readOnly: true,
       async run(input, caller) {
         const project = await own(caller, input.projectId);
@@ -161,7 +180,8 @@ export function createProjectTools({ projects, directory, work }: ProjectToolDep
         if (!task.ok) return failed(task);
         const words = await wordsFor(caller);
         const attempts = (await work?.told(input.taskId, words.nameOf)) ?? '';
-        return toolDone([words.whole(project, task.value), ...(attempts === '' ? [] : [attempts])].join('\n'));
+        const said = await commentsOf(caller, task.value, input.commentsBefore);
+        return toolDone([words.whole(project, task.value, said), ...(attempts === '' ? [] : [attempts])].join('\n'));
       },
     }),
     tool({
@@ -187,8 +207,9 @@ export function createProjectTools({ projects, directory, work }: ProjectToolDep
           return toolError(place.text);
         }
         const words = await wordsFor(caller);
+        const said = await commentsOf(caller, claimed.value);
         const attempts = (await work?.told(input.taskId, words.nameOf)) ?? '';
-        const parts = ['The task is yours.', place.text, words.whole(project, claimed.value), attempts];
+        const parts = ['The task is yours.', place.text, words.whole(project, claimed.value, said), attempts];
         return toolDone(parts.filter((part) => part !== '').join('\n'));
       },
     }),
@@ -204,6 +225,16 @@ export function createProjectTools({ projects, directory, work }: ProjectToolDep
           await projects.release(caller.agentId, input.projectId, input.taskId, input.note),
           'Released.',
         ),
+    }),
+    tool({
+      name: 'comment_on_task',
+      description:
+        'Writes a comment on a task of your project. Everybody who works on the project can read it. Name an agent with @ to notify it.',
+      input: z.object({ projectId, taskId, text: addCommentSchema.shape.text }),
+      async run({ projectId: id, taskId: of, text }, caller) {
+        const added = await comments.add(caller.agentId, id, of, { text, clientId: null });
+        return added.ok ? toolDone(['Written.', ...added.value.notes].join('\n')) : failed(added);
+      },
     }),
     tool({
       name: 'create_task',

@@ -79,6 +79,16 @@ export interface Threads {
   ): Promise<Changed<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
   remove(by: string, threadId: ThreadId, agentRef: string): Promise<Changed<{ readonly thread: Thread }>>;
   /**
+   * Opens a thread of the relay's own, such as the comments of a task, with these agents in it. One
+   * that is there already gets those that it lacks, and is opened again if it was closed. Nobody is
+   * notified.
+   */
+  attach(thread: {
+    readonly threadId: ThreadId;
+    readonly title: string;
+    readonly agentIds: readonly AgentId[];
+  }): Promise<void>;
+  /**
    * Repeated calls with the same `clientId` send one message, even if the thread was closed in
    * between.
    */

@@ -10,7 +10,7 @@ import type { HTTPException } from 'hono/http-exception';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
-import { eachOnce, fitting, isOutside, PERSON, refuseMentions } from '../../../src/shared/domain/threads.ts';
+import { eachOnce, fitting, isOutside, PERSON, refuseMentions, RELAY } from '../../../src/shared/domain/threads.ts';
 import { applicationId, isApplicationId } from '../../../src/shared/domain/applications.ts';
 import { threadEndpoints } from '../../../src/shared/protocol/endpoints/threads.ts';
 import { type Db, parseText } from '../../store/index.ts';
@@ -181,7 +181,7 @@ function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' | 'home'
 function createMembership(
   context: ThreadsContext,
   announcer: Announcer,
-): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
+): Pick<Threads, 'create' | 'add' | 'remove' | 'attach' | 'close'> {
   const { db, home, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
 
   /** Runs one change of an open thread. Resolves when it is on disk. */
@@ -293,6 +293,35 @@ function createMembership(
         changed(done.gone);
         for (const leaver of done.left) await hooks.leftLast({ agentId: leaver, event: 'removed_from_last_thread' });
         return { ok: true, thread: done.thread };
+      }),
+    attach: ({ threadId, title, agentIds }) =>
+      inTurn(async () => {
+        const time = now();
+        const isChanged = await db.transaction().execute(async (trx) => {
+          await lockMemberships(trx, home);
+          const before = await lockThread(trx, home, threadId);
+          const missing = agentIds.filter((agentId) => !before?.participants.includes(agentId));
+          if (before && before.closed === null && missing.length === 0) return false;
+          const closing = { closed_at: null, closed_by_json: null, summary_json: null, stamp: null };
+          if (before)
+            await trx
+              .updateTable('threads')
+              .set((eb) => ({ ...closing, version: eb('version', '+', 1) }))
+              .where('home', '=', home)
+              .where('thread', '=', threadId)
+              .execute();
+          else
+            await trx
+              .insertInto('threads')
+              .values({
+                ...{ home, thread: threadId, title_json: json(title), created_by_json: json(RELAY) },
+                ...{ created_at: time, last_at: time, messages: 0, ...closing },
+              })
+              .execute();
+          await insertMembers(trx, { home, threadId, agentIds: missing, by: RELAY, time, seen: before?.messages ?? 0 });
+          return true;
+        });
+        if (isChanged) changed(agentIds);
       }),
     close: (by, threadId, summary, version) =>
       inTurn(async () => {

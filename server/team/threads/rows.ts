@@ -5,7 +5,7 @@
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
-import { PERSON } from '../../../src/shared/domain/threads.ts';
+import { PERSON, RELAY } from '../../../src/shared/domain/threads.ts';
 import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
@@ -103,7 +103,10 @@ export async function lockMemberships(db: Db, home: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${home}`}, 0))`.execute(db);
 }
 
-/** Adds agents to a thread. They count as not notified yet. */
+/**
+ * Adds agents to a thread. They count as not notified yet. `seen`: messages that they need not be
+ * given.
+ */
 export async function insertMembers(
   db: Db,
   {
@@ -112,7 +115,8 @@ export async function insertMembers(
     agentIds,
     by,
     time,
-  }: { home: string; threadId: ThreadId; agentIds: readonly AgentId[]; by: string; time: number },
+    seen = 0,
+  }: { home: string; threadId: ThreadId; agentIds: readonly AgentId[]; by: string; time: number; seen?: number },
 ): Promise<void> {
   if (agentIds.length === 0) return;
   const rows = agentIds.map((agentId) => ({
@@ -123,9 +127,9 @@ export async function insertMembers(
     added_by_json: json(by),
     times: 1,
     removed_at: null,
-    seen_sequence: 0,
-    // The creator of a thread needs no notice.
-    announced: agentId === by,
+    seen_sequence: seen,
+    // The creator of a thread needs no notice, and the relay adds agents silently.
+    announced: agentId === by || by === RELAY,
   }));
   await db
     .insertInto('thread_members')
@@ -142,7 +146,7 @@ export async function insertMembers(
     .execute();
 }
 
-/** Those of `agentIds` that are in no open thread. */
+/** Those of `agentIds` that are in no open thread, but for threads of the relay's own. */
 export async function withoutThread(db: Db, home: string, agentIds: readonly AgentId[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('thread_members as member')
@@ -155,6 +159,7 @@ export async function withoutThread(db: Db, home: string, agentIds: readonly Age
     .where('member.agent_json', '=', anyOf(agentIds.map(json)))
     .where('member.removed_at', 'is', null)
     .where('thread.closed_at', 'is', null)
+    .where('thread.created_by_json', '<>', json(RELAY))
     .execute();
   const inOne = new Set(rows.map((row) => parseText(row.agent_json)));
   return agentIds.filter((agentId) => !inOne.has(agentId));
@@ -175,7 +180,7 @@ export async function threadsUsed(db: Db, home: string, by: string, now: number)
       sql<string>`count(*) filter (where created_by_json = ${json(by)})`.as('own'),
     ])
     .where('home', '=', home)
-    .where('created_by_json', '<>', json(PERSON))
+    .where('created_by_json', 'not in', [json(PERSON), json(RELAY)])
     .where('closed_at', 'is', null)
     .executeTakeFirstOrThrow();
   const recent = await db

@@ -1,5 +1,5 @@
 /** The rules of threads. */
-import type { AgentId } from './ids.ts';
+import type { AgentId, TaskId, ThreadId } from './ids.ts';
 import { isApplicationId } from './applications.ts';
 import { titled } from './quoting.ts';
 
@@ -8,6 +8,12 @@ export const PERSON = 'human';
 
 /** The person and applications write in threads, but are not participants and have no inbox. */
 export const isOutside = (speaker: string): boolean => speaker === PERSON || isApplicationId(speaker);
+
+/** The relay as the creator of a thread. */
+export const RELAY = 'relay';
+
+/** The thread with the comments of a task. It begins with the first comment. */
+export const commentsThread = (taskId: TaskId): ThreadId => `comments-${taskId}`;
 
 export interface Named {
   readonly agentId: AgentId;

@@ -54,6 +54,7 @@ export const TOOLSETS = {
     'get_task_context',
     'claim_task',
     'release_task',
+    'comment_on_task',
     'create_task',
     'transition_task',
     'meet_criterion',

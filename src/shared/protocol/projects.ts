@@ -5,6 +5,7 @@ import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
 import { mergeRequestSchema, WORK_DEFAULTS, workFields } from './attempts.ts';
 import { authorSchema, common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
+import { threadMessageSchema } from './threads.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
 
 /** Limits of one project. */
@@ -27,6 +28,7 @@ export const PROJECT_LIMITS = {
   /** The text of a task, and instructions of a project. */
   text: 20_000,
   note: 2_000,
+  comment: 20_000,
 } as const;
 
 const id = z.string().min(1).max(LIMITS.id);
@@ -204,6 +206,16 @@ export const moveTaskSchema = z.strictObject({
   note: z.string().trim().max(PROJECT_LIMITS.note).default(''),
   anyway: z.boolean().default(false).describe('the person moves it to done although a condition does not hold'),
   version: namedVersionSchema,
+});
+/** `POST …/tasks/{taskId}/comments` */
+export const addCommentSchema = z.strictObject({
+  text: z.string().trim().min(1).max(PROJECT_LIMITS.comment),
+  clientId: id.describe('a repeat with the same id is the same comment'),
+});
+/** `GET …/tasks/{taskId}/comments` */
+export const commentsSchema = z.object({
+  comments: z.array(threadMessageSchema).describe('oldest first'),
+  more: z.boolean().describe('there are earlier ones'),
 });
 /** `POST …/tasks/{taskId}/release` */
 export const releaseTaskSchema = z.strictObject({

@@ -1,7 +1,7 @@
 /**
  * The page's calls about how agents reach each other: inboxes, wakes and their limits, the sleeping
- * flag, threads, projects, hooks, credentials, costs, schedules. They are apart from `page-client.ts`, so
- * the first paint does not load them.
+ * flag, threads, projects, hooks, credentials, costs, schedules. They are apart from
+ * `page-client.ts`, so the first paint does not load them.
  */
 import type { AgentId } from '../domain/ids.ts';
 import { callEndpoints } from '../protocol/endpoints/calls.ts';

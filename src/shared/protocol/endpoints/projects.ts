@@ -1,7 +1,9 @@
 /** Projects and their tasks: the person's calls, and those of agents' own credentials. */
 import {
+  addCommentSchema,
   changeProjectSchema,
   changeTaskSchema,
+  commentsSchema,
   createProjectSchema,
   createTaskSchema,
   meetCriterionSchema,
@@ -12,6 +14,7 @@ import {
   taskSchema,
   tasksSchema,
 } from '../projects.ts';
+import { threadMessageSchema } from '../threads.ts';
 import { changedElsewhere } from '../version.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
@@ -118,6 +121,25 @@ export const projectEndpoints = {
       noTask,
       { status: 409, when: '`changed-elsewhere`, or `not-proven`: a condition of done does not hold' },
     ],
+  }),
+  comments: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/comments',
+    does: 'Reads the newest comments of a task.',
+    params: taskParams,
+    query: {
+      before: optional(wholeNumber({ min: 1, max: 1_000_000_000, otherwise: 1 }, 'only those before this number')),
+      limit: wholeNumber({ min: 1, max: 200, otherwise: 50 }, 'how many at most, 1–200; default 50'),
+    },
+    answers: [{ status: 200, when: 'found', body: commentsSchema }, noTask],
+  }),
+  addComment: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/comments',
+    does: 'Comments on a task. The agent that works on it, or is assigned to it, is notified as by a mention in a thread, within its limits.',
+    params: taskParams,
+    body: addCommentSchema,
+    answers: [{ status: 201, when: 'written', body: threadMessageSchema }, noTask],
   }),
   meetCriterion: endpoint({
     method: 'POST',
