@@ -1,4 +1,4 @@
-/** A changed text of a task that is not saved yet, in the browser's storage. */
+/** What is typed in the sheet of a task and not saved yet, in the browser's storage. */
 import { z } from 'zod';
 import type { TaskId } from '../../../shared/domain/ids.ts';
 import type { Task } from '../../../shared/protocol/projects.ts';
@@ -28,4 +28,13 @@ export function readTaskDraft(browser: Device['browser'], task: Task): TaskDraft
 /** null: it is saved, or dropped. */
 export function keepTaskDraft(browser: Device['browser'], taskId: TaskId, draft: TaskDraft | null): void {
   browser.write(key(taskId), draft === null ? '' : JSON.stringify(storedSchema.parse(draft)));
+}
+
+const commentKey = (taskId: TaskId) => `roost-comment-draft:${taskId}`;
+
+/** A comment that is not written yet. Empty: there is none. */
+export const readCommentDraft = (browser: Device['browser'], taskId: TaskId): string =>
+  browser.read(commentKey(taskId)) ?? '';
+export function keepCommentDraft(browser: Device['browser'], taskId: TaskId, draft: string): void {
+  browser.write(commentKey(taskId), draft);
 }

@@ -14,6 +14,7 @@ import { MenuButton } from '../parts/menu.tsx';
 import { dayAndClock, since } from '../text/time.ts';
 import type { Teammates } from '../use-somebody.ts';
 import { stillOf, useBoard } from './board.ts';
+import { Comments } from './comments.tsx';
 import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
 import { TaskAttempts, TaskRequest } from './task-work.tsx';
 import { historyText, metBy, PRIORITY_NAMES, stillHint, stillSince, stillText } from './words.ts';
@@ -564,6 +565,7 @@ export function TaskSheet({ task, team, onClose }: Props) {
         <Criteria task={task} />
         <TaskAttempts task={task} />
         <Details task={task} team={team} />
+        <Comments task={task} />
         <History task={task} />
         <div>
           <button

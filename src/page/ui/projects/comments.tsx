@@ -1,0 +1,127 @@
+/** Comments on a task, in its sheet. */
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { commentsThread } from '../../../shared/domain/threads.ts';
+import { PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { commentsOf } from '../../state/comments.ts';
+import { Words } from '../chat/markdown.tsx';
+import { useRoost } from '../context.tsx';
+import { keyOf } from '../parts/keys.ts';
+import { QueryView } from '../parts/page-head.tsx';
+import { PATHS } from '../routes.ts';
+import { dayAndClock } from '../text/time.ts';
+import { useBoard } from './board.ts';
+import { keepCommentDraft, readCommentDraft } from './drafts.ts';
+
+/** Who learns of a comment of the person, in a sentence. */
+function useNotified({ claim, assignee }: Task): string {
+  const { known } = useBoard();
+  const who = claim?.agentId ?? assignee;
+  return who === null
+    ? t`Nobody is notified, except whom you name with @.`
+    : t`${known.nameOf(who)} is notified, and woken if its limits let mentions do that.`;
+}
+
+/** What is typed stays in this browser until it is written. */
+function NewComment({ task }: { task: Task }) {
+  const state = useRoost();
+  const { device } = state;
+  const comments = commentsOf(state);
+  const { away } = useBoard();
+  const notified = useNotified(task);
+  const [text, setText] = useState(() => readCommentDraft(device.browser, task.taskId));
+  /** Of the comment that is on its way: another try writes it only once. */
+  const [clientId, setClientId] = useState(() => device.newId());
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const change = (next: string) => {
+    setText(next);
+    keepCommentDraft(device.browser, task.taskId, next);
+  };
+  const send = async () => {
+    const said = text.trim();
+    if (said === '' || busy || away) return;
+    setBusy(true);
+    setWrong(null);
+    const done = await comments.add(task, said, clientId);
+    setBusy(false);
+    if (!done.ok) return setWrong(t`It could not be written: ${done.reason}`);
+    change('');
+    setClientId(device.newId());
+  };
+  return (
+    <form
+      className="comment-form"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        className="field"
+        dir="auto"
+        rows={Math.min(8, Math.max(2, text.split('\n').length))}
+        maxLength={PROJECT_LIMITS.comment}
+        aria-label={t`New comment`}
+        placeholder={t`Write a comment. Markdown works here.`}
+        readOnly={away || busy}
+        value={text}
+        onChange={({ target }) => change(target.value)}
+        onKeyDown={(event) => {
+          if (keyOf(event) === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+        }}
+      />
+      {wrong !== null && (
+        <p className="wrong-note" role="alert">
+          {wrong}
+        </p>
+      )}
+      {text.trim() !== '' && (
+        <div className="task-ways">
+          <span className="setting-hint">{notified}</span>
+          <button type="submit" className="solid" disabled={busy || away}>
+            {busy ? t`Writing…` : t`Comment`}
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+export function Comments({ task }: { task: Task }) {
+  const { known, now } = useBoard();
+  const comments = commentsOf(useRoost());
+  return (
+    <section className="task-section" aria-label={t`Comments`}>
+      <h3>{t`Comments`}</h3>
+      <QueryView query={comments.of(task)} what={t`The comments`}>
+        {({ comments: shown, more }) => (
+          <>
+            {more && (
+              <p className="comment-earlier">
+                <Link href={PATHS.thread(commentsThread(task.taskId))}>{t`Earlier comments`}</Link>
+              </p>
+            )}
+            {shown.length > 0 && (
+              <ol className="task-history task-comments">
+                {shown.map(({ messageId, from, text, time }) => (
+                  <li key={messageId}>
+                    <p>
+                      <b dir="auto">{known.nameOf(from)}</b>{' '}
+                      <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
+                    </p>
+                    <div className="task-said">
+                      <Words text={text} />
+                    </div>
+                  </li>
+                ))}
+              </ol>
+            )}
+          </>
+        )}
+      </QueryView>
+      <NewComment key={task.taskId} task={task} />
+    </section>
+  );
+}
