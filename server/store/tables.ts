@@ -361,6 +361,8 @@ export interface Tables extends NightTables {
    * - `claimed_from_json`: the column to which the task returns.
    * - `claim_token`: number of claims so far. A renewal, or the end of a claim, names the token.
    * - `lease_until`: the claim is over after this, unless it is renewed.
+   *
+   * `changed_at`: when it was changed last, by the clock of the store. A trigger sets it.
    */
   tasks: {
     home: string;
@@ -383,6 +385,7 @@ export interface Tables extends NightTables {
     claimed_from_json: string | null;
     claim_token: Generated<number>;
     lease_until: number | null;
+    changed_at: Generated<number>;
   };
   /**
    * Attempts at tasks. `value_json` is the attempt as in its record.

@@ -13,13 +13,15 @@ import {
 } from '../../src/shared/protocol/schedules.ts';
 import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { wakeFeedSchema, wakeStatsSchema, type WakeDecision, type WakeStats } from '../../src/shared/protocol/wakes.ts';
-import { openTestRelay, type OpenRelay } from './open-relay.ts';
+import { type Browser, openTestRelay, type OpenRelay } from './open-relay.ts';
 import { COPY } from './schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model.ts';
 
 export interface NightRelay {
   readonly relay: OpenRelay;
   readonly model: ScriptedModel;
+  /** The person's, which makes the calls. */
+  readonly browser: Browser;
   call(method: string, path: string, json?: unknown): Promise<Response>;
   /** A call of the page whose body is no JSON. */
   raw(method: string, path: string, init: RequestInit): Promise<Response>;
@@ -94,6 +96,7 @@ export async function openNightRelay(agents: readonly string[], script: Script =
   const night: NightRelay = {
     relay,
     model,
+    browser,
     call,
     raw: (method, path, init) => browser.fetch(path, { ...init, method }),
     async pass(ms) {

@@ -1,4 +1,4 @@
-/** Hooks, and the deliveries that they have taken. */
+/** Hooks, the deliveries that they have taken, and when each task was changed last. */
 import { sql, type Kysely, type Migration } from 'kysely';
 
 const STATEMENTS: readonly string[] = [
@@ -29,6 +29,19 @@ const STATEMENTS: readonly string[] = [
     )
   `,
   `create index hook_deliveries_lately on roost.hook_deliveries (home, hook, taken_at)`,
+  `alter table roost.tasks add column changed_at bigint not null default 0`,
+  // One clock for all relays on this store. The renewal of a lease is no change.
+  `
+    create function roost.task_changed() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'INSERT' or new.version <> old.version or new.claimed_at is distinct from old.claimed_at then
+        new.changed_at := (extract(epoch from clock_timestamp()) * 1000)::bigint;
+      end if;
+      return new;
+    end $$
+  `,
+  `create trigger task_changed before insert or update on roost.tasks for each row execute function roost.task_changed()`,
+  `create index tasks_changed on roost.tasks (home, project, changed_at)`,
 ];
 
 export const hooks: Migration = {

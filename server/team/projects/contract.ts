@@ -11,6 +11,7 @@ import type {
   changeTaskSchema,
   createProjectSchema,
   createTaskSchema,
+  boardSchema,
   Project,
   ProjectValue,
   Task,
@@ -103,6 +104,8 @@ export interface TaskWork {
   ): Promise<readonly (keyof DoneNeeds)[]>;
 }
 
+export type BoardPage = z.output<typeof boardSchema>;
+
 /** `by`: `human`, or the id of the calling agent. */
 export interface Projects {
   /** The part in which agents work. Connected once, before anything is asked. */
@@ -129,6 +132,13 @@ export interface Projects {
     projectId: ProjectId,
     query: TaskQuery,
   ): Promise<Outcome<{ readonly tasks: readonly Task[]; readonly more: boolean }>>;
+  /**
+   * Tasks as cards, by number. `since`: an `asOf` of an earlier answer; only what changed after it.
+   */
+  board(
+    projectId: ProjectId,
+    query: { readonly since: number | null; readonly after: number; readonly limit: number },
+  ): Promise<Outcome<BoardPage>>;
   task(projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
   /**
    * `hooked`: the task comes from outside, through a hook that is `by`. A task with this id that is

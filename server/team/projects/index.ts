@@ -60,6 +60,7 @@ import {
   hasTaskRow,
   json,
   projectValueOf,
+  readBoard,
   readProjectRow,
   readProjects,
   readStates,
@@ -116,9 +117,9 @@ export function createProjects({
       .execute();
     return new Set(rows.flatMap((row) => projectValueOf(row).agents));
   }
-  function changed(): void {
+  function changed(projectId: ProjectId): void {
     assigned = null;
-    tell({ kind: 'changed', time: now(), what: 'projects', agentId: null });
+    tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId });
   }
   const failed = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
 
@@ -198,7 +199,7 @@ export function createProjects({
     });
     if (!outcome.ok) return outcome;
     const { value, isChange, ended, project } = outcome;
-    if (isChange) changed();
+    if (isChange) changed(projectId);
     const last = value.history.at(-1);
     if (ended?.holder_json != null && last)
       for (const listener of listeners)
@@ -370,7 +371,7 @@ export function createProjects({
           created_at: value.createdAt,
         })
         .execute();
-      changed();
+      changed(projectId);
       return await projects.read(projectId);
     },
     async change(projectId, { version, ...wanted }) {
@@ -423,7 +424,7 @@ export function createProjects({
         return null;
       });
       if (outcome !== null && outcome !== 'elsewhere') return outcome;
-      if (outcome === null) changed();
+      if (outcome === null) changed(projectId);
       const current = await readOne(projectId);
       if (!current) return NO_PROJECT;
       return outcome === null ? done(current) : { ok: false, reason: 'changed-elsewhere', current };
@@ -455,7 +456,7 @@ export function createProjects({
         return true;
       });
       if (!isThere) return NO_PROJECT;
-      changed();
+      changed(projectId);
       return done(null);
     },
     async tasks(projectId, { column, assignee, label, after, limit }) {
@@ -477,6 +478,10 @@ export function createProjects({
         .map((row) => taskOf(row, now()))
         .filter(({ labels }) => label === null || labels.includes(label));
       return done({ tasks: found.slice(0, limit), more: found.length > limit });
+    },
+    async board(projectId, query) {
+      if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
+      return done(await readBoard(db, { home, projectId, now: now() }, query));
     },
     async task(projectId, taskId) {
       const row = await readTaskRow(db, home, projectId, taskId);
@@ -549,7 +554,7 @@ export function createProjects({
         return null;
       });
       if (refused) return refused;
-      changed();
+      changed(projectId);
       return await projects.task(projectId, taskId);
     },
     changeTask: (by, projectId, taskId, { version, criteria, ...wanted }) =>

@@ -4,7 +4,7 @@ import type { HTTPException } from 'hono/http-exception';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { projectEndpoints } from '../../../src/shared/protocol/endpoints/projects.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
-import { problem } from '../../http/problem.ts';
+import { misfitIn, problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
 import type { Comments } from './comments.ts';
 import type { Changed, Projects, Refused } from './contract.ts';
@@ -56,6 +56,11 @@ export function createProjectRoutes({ projects, comments }: RoutesDeps): readonl
     tasks: async ({ projectId, ...query }) => {
       const { tasks, more } = orThrow(await projects.tasks(projectId, query));
       return { tasks: [...tasks], more };
+    },
+    async board({ projectId, since, ...page }) {
+      const from = since === null ? null : Number(since);
+      if (from !== null && !Number.isSafeInteger(from)) throw misfitIn('since', 'is no `asOf` of an earlier answer');
+      return orThrow(await projects.board(projectId, { since: from, ...page }));
     },
     createTask: async ({ projectId, body }) => orThrow(await projects.createTask(PERSON, projectId, body)),
     task: async ({ projectId, taskId }) => orThrow(await projects.task(projectId, taskId)),

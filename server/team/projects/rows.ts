@@ -2,11 +2,12 @@
  * Rows of projects and tasks. Every function takes the transaction or database it runs in. A
  * deleted project or task is not found.
  */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import type { TaskState } from '../../../src/shared/domain/projects.ts';
 import {
+  cardOf,
   PROJECT_LIMITS,
   type Project,
   projectSchema,
@@ -19,6 +20,8 @@ import {
 } from '../../../src/shared/protocol/projects.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
+import type { BoardPage, Projects } from './contract.ts';
+import { PROJECT_SETTINGS } from './settings.ts';
 
 type ProjectRow = Selectable<Tables['projects']>;
 export type TaskRow = Selectable<Tables['tasks']>;
@@ -121,6 +124,42 @@ export async function readStates(
     createdAt: row.created_at,
     claim: claimOf(row, now),
   }));
+}
+
+/** A page of the board of a project. */
+export async function readBoard(
+  db: Db,
+  { home, projectId, now }: { readonly home: string; readonly projectId: ProjectId; readonly now: number },
+  { since, after, limit }: Parameters<Projects['board']>[1],
+): Promise<BoardPage> {
+  // Before the rows are read. A change that is committed later has begun shortly before, at most.
+  const { rows: clock } = await sql<{ ms: string }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db);
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('home', '=', home)
+    .where('project', '=', projectId)
+    .where('number', '>', after)
+    // Of a whole board, deleted tasks are no part. Of its changes they are.
+    .$if(since === null, (query) => query.where('removed', '=', false))
+    .$if(since !== null, (query) => query.where('changed_at', '>=', since ?? 0))
+    .orderBy('number')
+    .limit(limit + 1)
+    .execute();
+  const page = rows.slice(0, limit);
+  return {
+    // The rows were checked when they were written.
+    cards: page
+      .filter(({ removed }) => !removed)
+      .map((row) => {
+        const value = JSON.parse(row.value_json) as TaskValue;
+        return cardOf({ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now) });
+      }),
+    gone: page.filter(({ removed }) => removed).map(({ task }) => task),
+    asOf: Number(clock[0]?.ms ?? 0) - PROJECT_SETTINGS.changesOverlapMs,
+    next: rows.length > limit ? (page.at(-1)?.number ?? null) : null,
+  };
 }
 
 /** Projects with the number of tasks in each column, oldest first. */

@@ -10,6 +10,11 @@ export const PROJECT_SETTINGS = {
   /** Tasks that one agent may create in an hour. */
   createdInAnHour: 60,
   hourMs: 3_600_000,
+  /**
+   * How far changes of a board reach back behind the last answer. No change takes this long from
+   * its first statement to its commit.
+   */
+  changesOverlapMs: 30_000,
   /** Projects or tasks that are announced as records in one batch. */
   recordsAnnounced: 100,
   /** Tasks in one answer of `get_ready_tasks`. */

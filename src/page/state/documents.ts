@@ -2,7 +2,7 @@
 import type { StoreApi } from 'zustand/vanilla';
 import { newerOf, type RelayResult } from '../../shared/relay-client/result.ts';
 import { createListeners, type Listeners } from '../../shared/domain/platform/events.ts';
-import type { AgentId, DeviceId } from '../../shared/domain/ids.ts';
+import type { AgentId, DeviceId, ProjectId } from '../../shared/domain/ids.ts';
 import type { Changed } from '../../shared/protocol/events.ts';
 import { type Clock, MAX_AHEAD_MS } from '../../shared/domain/stamp.ts';
 import type {
@@ -101,6 +101,8 @@ export interface Change {
   readonly what: Changed | 'everything';
   /** The agent; null: all agents. */
   readonly agentId: AgentId | null;
+  /** The project; left out: any. */
+  readonly projectId?: ProjectId | undefined;
 }
 
 export type Changes = Pick<Listeners<[Change]>, 'tell' | 'subscribe'>;

@@ -6,13 +6,15 @@ import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { ProjectId, TaskId } from '../../shared/domain/ids.ts';
 import type { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type {
-  changeProjectSchema,
-  changeTaskSchema,
-  createProjectSchema,
-  createTaskSchema,
-  Project,
-  Task,
+import {
+  cardOf,
+  type changeProjectSchema,
+  type changeTaskSchema,
+  type createProjectSchema,
+  type createTaskSchema,
+  type Project,
+  type Task,
+  type TaskCard,
 } from '../../shared/protocol/projects.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import { t } from '../language/t.ts';
@@ -23,15 +25,15 @@ import { isRefusedAs, problemText } from './ports.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult } from './reach.ts';
 
-/** Tasks per request. Reading one answer must not hold the page up for long. */
-const TASKS_PAGE = 500;
+/** Cards per request. Reading one answer must not hold the page up for long. */
+const CARDS_PAGE = 1_000;
 
 type NewProject = z.input<typeof createProjectSchema>;
 type NewTask = z.input<typeof createTaskSchema>;
 export type ProjectFields = Omit<z.input<typeof changeProjectSchema>, 'version'>;
 export type TaskFields = Omit<z.input<typeof changeTaskSchema>, 'version'>;
 
-type Show = (tasks: readonly Task[]) => void;
+type Show = (tasks: readonly TaskCard[]) => void;
 
 /** The outcome of a change, with what is there now. */
 export type Outcome<Value> =
@@ -50,7 +52,7 @@ export type Outcome<Value> =
 
 /** A move to done that was refused, because a condition of the project does not hold. */
 export interface NotProven {
-  readonly task: Task;
+  readonly task: TaskCard;
   readonly columnId: string;
   readonly note: string;
   /** What is missing, as the relay says it. */
@@ -59,7 +61,10 @@ export interface NotProven {
 
 export interface Projects {
   readonly list: Query<readonly Project[]>;
-  tasks(projectId: ProjectId): Query<readonly Task[]>;
+  /** The tasks of a board, as cards. After a change only what changed is read. */
+  tasks(projectId: ProjectId): Query<readonly TaskCard[]>;
+  /** The whole task. null: there is no such task. */
+  task(projectId: ProjectId, taskId: TaskId): Query<Task | null>;
   /** Creates a project with these tasks, or nothing. */
   create(project: NewProject, tasks?: readonly NewTask[]): Promise<Outcome<Project>>;
   /** Changes these fields of `base`, the project from which the change was made. */
@@ -70,7 +75,7 @@ export interface Projects {
   /** Changes these fields of `base`, the task from which the change was made. */
   changeTask(base: Task, fields: TaskFields): Promise<Outcome<Task>>;
   /** Shows the task in its new column at once. A notice reports a refusal, and it goes back. */
-  move(task: Task, columnId: string, note?: string, anyway?: boolean): Promise<boolean>;
+  move(task: TaskCard, columnId: string, note?: string, anyway?: boolean): Promise<boolean>;
   /** The last such move, until the person has decided what to do. null: none. */
   readonly notProven: StoreApi<{ readonly refused: NotProven | null }>;
   /** Shows a task as a call has answered it. */
@@ -98,7 +103,8 @@ function clashes(base: object, now: object, fields: object): boolean {
   });
 }
 
-const sameClaim = (one: Task, other: Task) =>
+type Claimed = Pick<Task, 'claim'>;
+const sameClaim = (one: Claimed, other: Claimed) =>
   one.claim?.agentId === other.claim?.agentId && one.claim?.since === other.claim?.since;
 
 function createProjects({
@@ -112,32 +118,67 @@ function createProjects({
     ...deps,
     ask: async () => mapResult(await reach((client) => client.projects()), ({ projects }) => projects),
   });
-  const tasks = createQueryFamily((projectId: ProjectId) => {
-    const ask = (show: Show) => readAll(projectId, show);
-    return createQuery<readonly Task[]>({ ...deps, ask });
+  /** By project: where the next reading of its changes begins. */
+  const readAsOf = new Map<ProjectId, number>();
+  changes.subscribe(({ what }) => {
+    // Changes may have been missed, and the relay may be in an older state. All is read again.
+    if (what === 'everything') readAsOf.clear();
   });
+  const tasks = createQueryFamily((projectId: ProjectId) => {
+    const ask = (show: Show) => readBoard(projectId, show);
+    return createQuery<readonly TaskCard[]>({ ...deps, projectId, ask });
+  });
+  const whole = new Map<TaskId, Query<Task | null>>();
+  function task(projectId: ProjectId, taskId: TaskId): Query<Task | null> {
+    const query =
+      whole.get(taskId) ??
+      createQuery<Task | null>({
+        ...{ ...deps, projectId },
+        async ask() {
+          const read = await reach((client) => client.task({ projectId, taskId }));
+          if (read.ok) return { ok: true, value: whereItGoes(read.value) };
+          return isRefusedAs(read.problem, 'no-task') ? { ok: true, value: null } : read;
+        },
+      });
+    whole.set(taskId, query);
+    return query;
+  }
 
-  async function readAll(projectId: ProjectId, show: Show): Promise<RelayResult<readonly Task[]>> {
-    const all: Task[] = [];
-    for (;;) {
-      const after = all.at(-1)?.number ?? 0;
-      const page = await reach((client) => client.tasks({ projectId, after, limit: TASKS_PAGE }));
-      if (!page.ok) return page;
-      all.push(...page.value.tasks);
-      if (!page.value.more || page.value.tasks.length === 0) break;
-      // A large board is shown before all of it is read.
-      show(all.map(whereItGoes));
-    }
-    // A task that is as it was stays the same object, so that it is not rendered anew.
+  async function readBoard(projectId: ProjectId, show: Show): Promise<RelayResult<readonly TaskCard[]>> {
     const shown = tasks(projectId).store.getState();
-    const before = new Map(shown.kind === 'ready' ? shown.value.map((task) => [task.taskId, task]) : []);
-    const value = all.map((read) => {
-      const task = whereItGoes(read);
-      const known = before.get(task.taskId);
-      const isSame = known?.version === task.version && known.columnId === task.columnId && sameClaim(known, task);
-      return isSame ? known : task;
+    const since = shown.kind === 'ready' ? (readAsOf.get(projectId) ?? null) : null;
+    const read: TaskCard[] = [];
+    const gone = new Set<TaskId>();
+    let asOf: number | null = null;
+    for (let after: number | null = 0; after !== null;) {
+      const from = since === null ? null : String(since);
+      const page = await reach((client) => client.board({ projectId, since: from, after, limit: CARDS_PAGE }));
+      if (!page.ok) return page;
+      read.push(...page.value.cards.map(whereItGoes));
+      for (const taskId of page.value.gone) gone.add(taskId);
+      // Of the first page: what changed while the others were read is read again.
+      asOf ??= page.value.asOf;
+      after = page.value.next;
+      // A large board is shown before all of it is read.
+      if (since === null && after !== null) show([...read]);
+    }
+    if (asOf !== null) readAsOf.set(projectId, asOf);
+    const now = tasks(projectId).store.getState();
+    const before = new Map(now.kind === 'ready' ? now.value.map((card) => [card.taskId, card]) : []);
+    // A card that is as it was stays the same object, so that it is not rendered anew.
+    const kept = read.map((card) => {
+      const known = before.get(card.taskId);
+      const isSame = known?.version === card.version && known.columnId === card.columnId && sameClaim(known, card);
+      return isSame ? known : card;
     });
-    return { ok: true, value };
+    if (since === null || now.kind !== 'ready') return { ok: true, value: kept };
+    const changed = new Map(
+      kept
+        .filter(({ taskId, version }) => (before.get(taskId)?.version ?? 0) <= version)
+        .map((card) => [card.taskId, card]),
+    );
+    const value = now.value.flatMap((card) => (gone.has(card.taskId) ? [] : [changed.get(card.taskId) ?? card]));
+    return { ok: true, value: [...value, ...[...changed.values()].filter(({ taskId }) => !before.has(taskId))] };
   }
 
   const notProven = createStore<{ readonly refused: NotProven | null }>(() => ({ refused: null }));
@@ -145,17 +186,22 @@ function createProjects({
   const moving = new Map<TaskId, string>();
   /** By task: the answer to the last move of this page. */
   const moved = new Map<TaskId, Task>();
-  function whereItGoes(task: Task): Task {
-    const columnId = moving.get(task.taskId);
-    return columnId === undefined ? task : { ...task, columnId };
+  function whereItGoes<Shown extends Pick<Task, 'taskId' | 'columnId'>>(read: Shown): Shown {
+    const columnId = moving.get(read.taskId);
+    return columnId === undefined ? read : { ...read, columnId };
   }
 
-  function showTask(read: Task): void {
-    const task = whereItGoes(read);
-    tasks(task.projectId).amend((all) => {
-      const at = all.findIndex(({ taskId }) => taskId === task.taskId);
-      return at < 0 ? [...all, task] : all.with(at, task);
+  function showCard(read: TaskCard): void {
+    const card = whereItGoes(read);
+    tasks(card.projectId).amend((all) => {
+      const at = all.findIndex(({ taskId }) => taskId === card.taskId);
+      return at < 0 ? [...all, card] : all.with(at, card);
     });
+    whole.get(card.taskId)?.amend((known) => known && { ...known, columnId: card.columnId });
+  }
+  function showTask(read: Task): void {
+    showCard(cardOf(read));
+    whole.get(read.taskId)?.amend(() => whereItGoes(read));
   }
   const dropTask = (projectId: ProjectId, gone: TaskId) =>
     tasks(projectId).amend((all) => all.filter(({ taskId }) => taskId !== gone));
@@ -192,6 +238,7 @@ function createProjects({
   return {
     list,
     tasks,
+    task,
     async create(project, first = []) {
       const made = await reach((client) => client.createProject({ body: project }));
       if (!made.ok) return outcomeOf(made, showProject);
@@ -231,16 +278,16 @@ function createProjects({
     },
     notProven,
     show: showTask,
-    async move(task, columnId, note = '', anyway = false) {
-      const { projectId, taskId, title } = task;
+    async move(card, columnId, note = '', anyway = false) {
+      const { projectId, taskId, title } = card;
       moving.set(taskId, columnId);
-      showTask(task);
+      showCard(card);
       const result = await inTurn(() => {
         // Made from where this page itself has moved it to, before the answer to that was here.
         const before = moved.get(taskId);
-        const base = before && before.columnId === task.columnId && before.version > task.version ? before : task;
-        return overNewest(base, (now) =>
-          now.columnId === task.columnId
+        const base = before && before.columnId === card.columnId && before.version > card.version ? before : card;
+        return overNewest<Task | TaskCard>(base, (now) =>
+          now.columnId === card.columnId
             ? reach((client) =>
                 client.moveTask({
                   projectId,
@@ -254,21 +301,23 @@ function createProjects({
       // A later move of the same task may have begun meanwhile, and says where it is shown.
       if (moving.get(taskId) === columnId) moving.delete(taskId);
       if ('clash' in result) {
-        showTask(result.clash);
+        if ('history' in result.clash) showTask(result.clash);
         if (result.clash.columnId !== columnId)
           notices.info(t`“${title}” was moved elsewhere meanwhile, and is where it was put there.`);
         return result.clash.columnId === columnId;
       }
-      showTask(result.ok ? result.value : task);
-      if (result.ok) moved.set(taskId, result.value);
-      else {
-        if (isRefusedAs(result.problem, 'not-proven'))
-          notProven.setState({ refused: { task, columnId, note, why: problemText(result.problem) } });
-        else notices.refused(result.problem);
-        // An earlier move of it may have been refused, too.
-        void tasks(projectId).again();
+      if (result.ok && 'history' in result.value) {
+        showTask(result.value);
+        moved.set(taskId, result.value);
+        return true;
       }
-      return result.ok;
+      showCard(card);
+      if (!result.ok && isRefusedAs(result.problem, 'not-proven'))
+        notProven.setState({ refused: { task: card, columnId, note, why: problemText(result.problem) } });
+      else if (!result.ok) notices.refused(result.problem);
+      // An earlier move of it may have been refused, too.
+      void tasks(projectId).again();
+      return false;
     },
     async meet({ projectId, taskId }, criterionId, met, evidence) {
       const said = await reach((client) =>

@@ -3,7 +3,7 @@
  * relay announces a change. Without subscribers it only becomes stale.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { AgentId } from '../../shared/domain/ids.ts';
+import type { AgentId, ProjectId } from '../../shared/domain/ids.ts';
 import type { Changed } from '../../shared/protocol/events.ts';
 import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
 import type { Change, Changes } from './documents.ts';
@@ -46,6 +46,8 @@ export interface QueryDeps<Value> {
   readonly what: readonly Changed[];
   /** Ignores changes of other agents; null: all agents. */
   readonly agentId?: AgentId | null;
+  /** Ignores changes of other projects; left out: of none. */
+  readonly projectId?: ProjectId;
   /** ms between a change and the next request; left out: the default. */
   readonly askAgainMs?: number;
 }
@@ -56,6 +58,7 @@ export function createQuery<Value>({
   device,
   what,
   agentId = null,
+  projectId,
   askAgainMs = ASK_AGAIN_MS,
 }: QueryDeps<Value>): Query<Value> {
   const store = createStore<QueryState<Value>>()(() => ({ kind: 'loading' }));
@@ -72,7 +75,9 @@ export function createQuery<Value>({
 
   const concerns = (change: Change) =>
     change.what === 'everything' ||
-    (what.includes(change.what) && (agentId === null || change.agentId === null || change.agentId === agentId));
+    (what.includes(change.what) &&
+      (agentId === null || change.agentId === null || change.agentId === agentId) &&
+      (projectId === undefined || change.projectId === undefined || change.projectId === projectId));
 
   function take(value: Value) {
     store.setState({ kind: 'ready', value, stale: known !== version, problem: null }, true);

@@ -17,6 +17,8 @@ import {
   stamp,
   usageSchema,
 } from './documents.ts';
+import type { ProjectId } from '../domain/ids.ts';
+import { idOf } from './limits.ts';
 import { recordSchema } from './records.ts';
 import { runCauseSchema, runEnd } from './runs.ts';
 
@@ -248,6 +250,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       ...when,
       what: z.enum(CHANGES),
       agentId: agentId.nullable().describe('the agent that it is about; null: all agents'),
+      projectId: idOf<ProjectId>(id).optional().describe('of `projects`: the one that changed; left out: any'),
     })
     .describe('data of the relay has changed; a page that shows it fetches it again'),
 ]);

@@ -1,7 +1,7 @@
 /** Projects and tasks on the wire: boards of work that agents claim, each task by one agent. */
 import { z } from 'zod';
 import type { ProjectId, TaskId } from '../domain/ids.ts';
-import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
+import { COLUMN_KINDS, PRIORITIES, summaryOf } from '../domain/projects.ts';
 import { mergeRequestSchema, WORK_DEFAULTS, workFields } from './attempts.ts';
 import { authorSchema, common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
@@ -151,6 +151,33 @@ export const taskSchema = z.object({
     .describe('the agent that works on it now; null: none'),
 });
 export type Task = z.infer<typeof taskSchema>;
+/** A task as a board shows it: without its text, its history and what shows that criteria are met. */
+export const taskCardSchema = z.object({
+  ...taskSchema.pick({
+    ...{ projectId: true, taskId: true, number: true, version: true, title: true, priority: true, labels: true },
+    ...{ blockedBy: true, assignee: true, columnId: true, createdAt: true, createdBy: true, updatedAt: true },
+    ...{ claim: true, doneWithout: true },
+  }).shape,
+  criteria: z.object({ met: z.number().int().nonnegative(), all: z.number().int().nonnegative() }),
+  note: historySchema.shape.note.describe('what was said when it was moved to its column; may be empty'),
+  since: ms.describe('since when it stands as it does'),
+});
+export type TaskCard = z.infer<typeof taskCardSchema>;
+export const cardOf = (task: Task): TaskCard => ({
+  ...{ projectId: task.projectId, taskId: task.taskId, number: task.number, version: task.version },
+  ...{ title: task.title, priority: task.priority, labels: task.labels, blockedBy: task.blockedBy },
+  ...{ assignee: task.assignee, columnId: task.columnId, claim: task.claim, doneWithout: task.doneWithout },
+  ...{ createdAt: task.createdAt, createdBy: task.createdBy, updatedAt: task.updatedAt },
+  ...summaryOf(task),
+});
+/** `GET /v1/projects/{projectId}/board` */
+export const boardSchema = z.object({
+  cards: z.array(taskCardSchema).describe('by number, oldest first'),
+  gone: z.array(taskId).describe('with `since`: tasks that were deleted'),
+  asOf: z.number().int().describe('the `since` of a later call, which answers what changed meanwhile'),
+  next: z.number().int().positive().nullable().describe('the `after` of the next page; null: this is the last'),
+});
+
 /** `GET /v1/projects/{projectId}/tasks` */
 export const tasksSchema = z.object({
   tasks: z.array(taskSchema).describe('by number, oldest first'),

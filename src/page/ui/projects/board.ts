@@ -5,7 +5,7 @@
 import { createContext, use } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { byPriority, kindOfColumn, whyStill } from '../../../shared/domain/projects.ts';
-import type { Project, Task } from '../../../shared/protocol/projects.ts';
+import type { Project, TaskCard } from '../../../shared/protocol/projects.ts';
 import type { Known } from './words.ts';
 
 /**
@@ -13,12 +13,12 @@ import type { Known } from './words.ts';
  * over it.
  */
 export interface Drag {
-  readonly task: () => Task | null;
-  readonly take: (task: Task | null) => void;
+  readonly task: () => TaskCard | null;
+  readonly take: (task: TaskCard | null) => void;
 }
 
 export function createDrag(): Drag {
-  let dragged: Task | null = null;
+  let dragged: TaskCard | null = null;
   return {
     task: () => dragged,
     take(task) {
@@ -29,13 +29,13 @@ export function createDrag(): Drag {
 
 export interface Board {
   readonly project: Project;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TaskCard[];
   readonly known: Known;
   /** ms since the epoch */
   readonly now: number;
   /** The relay cannot be reached, and nothing can be changed. */
   readonly away: boolean;
-  readonly move: (task: Task, columnId: string) => void;
+  readonly move: (task: TaskCard, columnId: string) => void;
   /** The task that takes the focus as soon as it is in the page; null: none. */
   readonly focusOn: string | null;
   readonly onFocused: () => void;
@@ -52,15 +52,15 @@ export function useBoard(): Board {
 
 export const stillOf = (
   { project, tasks }: Pick<Board, 'project' | 'tasks'>,
-  task: Task,
+  task: TaskCard,
 ): ReturnType<typeof whyStill> => whyStill(project, task, tasks);
 
 /** Tasks of finished columns: the last finished first. */
-const byChange = (a: Task, b: Task) => b.updatedAt - a.updatedAt || b.number - a.number;
+const byChange = (a: TaskCard, b: TaskCard) => b.updatedAt - a.updatedAt || b.number - a.number;
 
 /** The tasks of each column in the order in which they are shown. */
-export function byColumn(project: Project, tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
-  const columns = new Map<string, Task[]>(project.columns.map(({ columnId }) => [columnId, []]));
+export function byColumn(project: Project, tasks: readonly TaskCard[]): ReadonlyMap<string, readonly TaskCard[]> {
+  const columns = new Map<string, TaskCard[]>(project.columns.map(({ columnId }) => [columnId, []]));
   for (const task of tasks) columns.get(task.columnId)?.push(task);
   for (const [columnId, held] of columns) held.sort(kindOfColumn(project, columnId) === 'done' ? byChange : byPriority);
   return columns;
@@ -77,13 +77,13 @@ export const isFiltered = ({ text, assignee, label }: Filter): boolean =>
   text.trim() !== '' || assignee !== null || label !== null;
 
 /** Every word must stand in the title, the text, a label or the number of a task. */
-export function filtered(tasks: readonly Task[], { text, assignee, label }: Filter): readonly Task[] {
+export function filtered(tasks: readonly TaskCard[], { text, assignee, label }: Filter): readonly TaskCard[] {
   const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return tasks.filter((task) => {
     if (assignee !== null && task.assignee !== (assignee === 'nobody' ? null : assignee)) return false;
     if (label !== null && !task.labels.includes(label)) return false;
     if (words.length === 0) return true;
-    const said = `#${task.number} ${task.title} ${task.labels.join(' ')} ${task.description}`.toLocaleLowerCase();
+    const said = `#${task.number} ${task.title} ${task.labels.join(' ')}`.toLocaleLowerCase();
     return words.every((word) => said.includes(word));
   });
 }

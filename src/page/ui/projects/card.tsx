@@ -1,7 +1,7 @@
 /** A task as a card of a board, or as a row of a list. */
 import { type KeyboardEvent, memo, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import type { Task } from '../../../shared/protocol/projects.ts';
+import type { TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { CheckIcon, MoreIcon } from '../parts/icons.tsx';
@@ -10,7 +10,7 @@ import { MenuButton } from '../parts/menu.tsx';
 import { PATHS } from '../routes.ts';
 import { since } from '../text/time.ts';
 import { columnBeside, stillOf, useBoard } from './board.ts';
-import { lastNote, PRIORITY_NAMES, stillSince, stillText } from './words.ts';
+import { PRIORITY_NAMES, stillSince, stillText } from './words.ts';
 
 /** Labels on a card. The sheet of the task has all of them. */
 const LABELS = 4;
@@ -24,7 +24,7 @@ function toNeighbour(link: HTMLElement, step: 1 | -1): void {
   all[all.indexOf(link) + step]?.focus();
 }
 
-function Marks({ task: { priority, labels } }: { task: Task }) {
+function Marks({ task: { priority, labels } }: { task: TaskCard }) {
   const shown = labels.slice(0, LABELS);
   if (priority === 'normal' && labels.length === 0) return null;
   return (
@@ -44,19 +44,18 @@ function Marks({ task: { priority, labels } }: { task: Task }) {
   );
 }
 
-function CriteriaCount({ criteria }: Pick<Task, 'criteria'>) {
-  const met = criteria.filter((one) => one.met !== null).length;
-  return criteria.length === 0 ? null : (
-    <span className="task-criteria" data-all={met === criteria.length}>
+function CriteriaCount({ criteria: { met, all } }: Pick<TaskCard, 'criteria'>) {
+  return all === 0 ? null : (
+    <span className="task-criteria" data-all={met === all}>
       <CheckIcon />
-      <span aria-hidden="true">{`${met}/${criteria.length}`}</span>
-      <span className="visually-hidden">{t`${met} of ${criteria.length} criteria met`}</span>
+      <span aria-hidden="true">{`${met}/${all}`}</span>
+      <span className="visually-hidden">{t`${met} of ${all} criteria met`}</span>
     </span>
   );
 }
 
 interface Props {
-  readonly task: Task;
+  readonly task: TaskCard;
   /** In a list that shows all columns: the name of its column. */
   readonly column?: string | undefined;
 }
@@ -97,7 +96,7 @@ export const Card = memo(function Card({ task, column }: Props) {
   };
 
   const kind = project.columns.find((one) => one.columnId === columnId)?.kind ?? 'backlog';
-  const note = kind === 'review' || kind === 'blocked' ? lastNote(task) : '';
+  const note = kind === 'review' || kind === 'blocked' ? task.note : '';
   const who = claim?.agentId ?? assignee;
   const others = project.columns.filter((one) => one.columnId !== columnId);
   return (

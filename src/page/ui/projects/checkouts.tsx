@@ -1,7 +1,7 @@
 /** What the work on a project has left on the relay: its costs, and the checkouts of agents. */
 import { useState } from 'react';
 import type { Checkouts, ProjectSpent } from '../../../shared/protocol/attempts.ts';
-import type { Project, Task } from '../../../shared/protocol/projects.ts';
+import type { Project, TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { taskWorkOf } from '../../state/task-work.ts';
 import { useRoost } from '../context.tsx';
@@ -48,7 +48,7 @@ function Unsaved({ unsaved }: Pick<Checkout, 'unsaved'>) {
 interface LineProps {
   readonly checkout: Checkout;
   readonly project: Project;
-  readonly task: Task | undefined;
+  readonly task: TaskCard | undefined;
   readonly away: boolean;
 }
 
@@ -142,7 +142,7 @@ function Costs({ spent }: { spent: Spent }) {
 
 interface Props {
   readonly project: Project;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TaskCard[];
   readonly away: boolean;
 }
 

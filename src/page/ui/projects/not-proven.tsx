@@ -5,12 +5,21 @@ import { t } from '../../language/t.ts';
 import { isRefusedAs, problemText } from '../../state/ports.ts';
 import { type NotProven as Refused, projectsOf } from '../../state/projects.ts';
 import { taskWorkOf } from '../../state/task-work.ts';
+import type { Task } from '../../../shared/protocol/projects.ts';
 import { useRoost } from '../context.tsx';
+import { useQuery } from '../hooks.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { useBoard } from './board.ts';
 import { Review } from './review.tsx';
 
-function Question({ refused, onClose }: { refused: Refused; onClose: () => void }) {
+interface QuestionProps {
+  readonly refused: Refused;
+  /** Null: it is being read, and no request is known. */
+  readonly whole: Task | null;
+  readonly onClose: () => void;
+}
+
+function Question({ refused, whole, onClose }: QuestionProps) {
   const roost = useRoost();
   const projects = projectsOf(roost);
   const { tasks, away } = useBoard();
@@ -19,11 +28,11 @@ function Question({ refused, onClose }: { refused: Refused; onClose: () => void 
   const [reviews, setReviews] = useState(false);
   const { columnId, note, why } = refused;
   const task = tasks.find(({ taskId }) => taskId === refused.task.taskId) ?? refused.task;
-  const request = task.request?.state === 'open' ? task.request : null;
+  const request = whole?.request?.state === 'open' ? whole.request : null;
   const merge = async () => {
-    if (request === null) return;
+    if (whole === null || request === null) return;
     setBusy(true);
-    const problem = await taskWorkOf(roost).merge(task, request.head);
+    const problem = await taskWorkOf(roost).merge(whole, request.head);
     setBusy(false);
     if (problem === null) onClose();
     else if (isRefusedAs(problem, 'changed-elsewhere'))
@@ -36,7 +45,7 @@ function Question({ refused, onClose }: { refused: Refused; onClose: () => void 
     setBusy(false);
     if (isMoved) onClose();
   };
-  if (reviews) return <Review task={task} onClose={onClose} />;
+  if (reviews && whole) return <Review task={whole} onClose={onClose} />;
   return (
     <Dialog title={t`Is #${task.number} ${task.title} done?`} onClose={onClose}>
       <div className="work-question">
@@ -68,6 +77,13 @@ function Question({ refused, onClose }: { refused: Refused; onClose: () => void 
   );
 }
 
+/** The board has only cards. The whole task, which has its request, is read for the question. */
+function Asked({ refused, onClose }: Omit<QuestionProps, 'whole'>) {
+  const { projectId, taskId } = refused.task;
+  const state = useQuery(projectsOf(useRoost()).task(projectId, taskId));
+  return <Question refused={refused} whole={state.kind === 'ready' ? state.value : null} onClose={onClose} />;
+}
+
 /** Shown over the board, or over the sheet from which the task was moved. */
 export function NotProven() {
   const projects = projectsOf(useRoost());
@@ -75,7 +91,7 @@ export function NotProven() {
   const { project } = useBoard();
   if (refused === null || refused.task.projectId !== project.projectId) return null;
   return (
-    <Question
+    <Asked
       key={refused.task.taskId}
       refused={refused}
       onClose={() => projects.notProven.setState({ refused: null })}

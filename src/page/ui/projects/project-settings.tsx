@@ -2,7 +2,7 @@
 import { type FormEvent, useId, useRef, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { type Column, COLUMN_KINDS, NEEDED_KINDS } from '../../../shared/domain/projects.ts';
-import { type Project, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { type Project, PROJECT_LIMITS, type TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { type ProjectFields, projectsOf } from '../../state/projects.ts';
@@ -170,7 +170,7 @@ function wrongWith(draft: Draft): string | null {
 
 interface Props {
   readonly project: Project;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TaskCard[];
   readonly away: boolean;
   readonly onClose: () => void;
   readonly onRemoved: () => void;

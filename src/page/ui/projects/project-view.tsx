@@ -13,12 +13,14 @@ import {
 } from 'react';
 import { type CustomContainerComponentProps, type CustomItemComponentProps, Virtualizer } from 'virtua';
 import { Link } from 'wouter';
+import type { TaskId } from '../../../shared/domain/ids.ts';
 import type { Column } from '../../../shared/domain/projects.ts';
-import { type Project, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { type Project, PROJECT_LIMITS, type TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { projectsOf } from '../../state/projects.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { TWO_VIEWS_BELOW, useMedia, useNow, useQuery, useTitle } from '../hooks.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { BackIcon, GearIcon } from '../parts/icons.tsx';
 import { keyOf } from '../parts/keys.ts';
 import { QueryLoading, QueryProblem, Tabs } from '../parts/page-head.tsx';
@@ -74,25 +76,32 @@ function CardFrame({
   );
 }
 
+const taskOfElement = (target: EventTarget): string | null =>
+  target instanceof Element ? (target.closest<HTMLElement>('[data-task]')?.dataset['task'] ?? null) : null;
+
 /** Cards, of which only those in view and near it are in the page. */
-function Cards({ tasks, columnOf }: { tasks: readonly Task[]; columnOf?: (task: Task) => string }) {
+function Cards({ tasks, columnOf }: { tasks: readonly TaskCard[]; columnOf?: (task: TaskCard) => string }) {
   const { focusOn } = useBoard();
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<string | null>(null);
-  // The card that has the focus, or is to have it, stays in the page wherever it is scrolled to.
+  const [dragged, setDragged] = useState<string | null>(null);
+  // The card that has the focus, or is to have it, or is dragged, stays in the page. While a large
+  // board is read, others come before it, and a browser ends the drag of what leaves the page.
   const kept = useMemo(
     () =>
-      [focused, focusOn]
+      [focused, focusOn, dragged]
         .map((taskId) => (taskId === null ? -1 : tasks.findIndex((task) => task.taskId === taskId)))
         .filter((index) => index >= 0),
-    [tasks, focused, focusOn],
+    [tasks, focused, focusOn, dragged],
   );
   return (
     <div
       ref={scroller}
       className="column-cards"
-      onFocus={({ target }) => setFocused(target.closest<HTMLElement>('[data-task]')?.dataset['task'] ?? null)}
+      onFocus={({ target }) => setFocused(taskOfElement(target))}
       onBlur={() => setFocused(null)}
+      onDragStart={({ target }) => setDragged(taskOfElement(target))}
+      onDragEnd={() => setDragged(null)}
     >
       <Virtualizer
         scrollRef={scroller}
@@ -103,7 +112,7 @@ function Cards({ tasks, columnOf }: { tasks: readonly Task[]; columnOf?: (task: 
         bufferSize={CARDS_AROUND}
         keepMounted={kept}
       >
-        {(task: Task) => (
+        {(task: TaskCard) => (
           <div key={task.taskId} className="task-frame" data-task={task.taskId}>
             <Card task={task} column={columnOf?.(task)} />
           </div>
@@ -152,7 +161,7 @@ function QuickAdd({ column }: { column: Column }) {
 
 interface ColumnProps {
   readonly column: Column;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TaskCard[];
   /** Tasks of the column that the filter hides. */
   readonly hidden: number;
   /** The tab above it has its name already. */
@@ -214,7 +223,7 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
 }
 
 /** The columns beside each other, or on a phone one of them, chosen by tabs. */
-function Columns({ shown, place }: { shown: readonly Task[]; place: string | null }) {
+function Columns({ shown, place }: { shown: readonly TaskCard[]; place: string | null }) {
   const { project, tasks } = useBoard();
   const isPhone = useMedia(TWO_VIEWS_BELOW);
   const columns = useMemo(() => byColumn(project, shown), [project, shown]);
@@ -263,7 +272,7 @@ function Columns({ shown, place }: { shown: readonly Task[]; place: string | nul
 }
 
 /** All tasks below each other, by column. */
-function TaskList({ shown }: { shown: readonly Task[] }) {
+function TaskList({ shown }: { shown: readonly TaskCard[] }) {
   const { project } = useBoard();
   const tasks = useMemo(() => [...byColumn(project, shown).values()].flat(), [project, shown]);
   const names = useMemo(() => new Map(project.columns.map(({ columnId, name }) => [columnId, name])), [project]);
@@ -280,7 +289,7 @@ function TaskList({ shown }: { shown: readonly Task[] }) {
 
 interface FilterProps {
   readonly filter: Filter;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TaskCard[];
   readonly team: Teammates;
   readonly onChange: (filter: Filter) => void;
 }
@@ -403,7 +412,7 @@ function Notes({ project, away }: { project: Project; away: boolean }) {
 interface OpenedProps {
   readonly route: Extract<ProjectsRoute, { kind: 'project' }>;
   readonly project: Project;
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly TaskCard[];
 }
 
 /** The place below a dialog is the one from which it was opened. */
@@ -425,6 +434,30 @@ function useNoWayBack(isWaiting: boolean): void {
   }, [isWaiting]);
 }
 
+interface OpenTaskProps {
+  readonly taskId: TaskId;
+  readonly team: Teammates;
+  readonly onClose: () => void;
+}
+
+/** The board has only cards: the whole task is read when it is opened. */
+function OpenTask({ taskId, team, onClose }: OpenTaskProps) {
+  const { project, known } = useBoard();
+  const query = projectsOf(useRoost()).task(project.projectId, taskId);
+  const state = useQuery(query);
+  if (state.kind === 'ready') return <TaskSheet task={state.value} team={team} onClose={onClose} />;
+  const card = known.taskOf(taskId);
+  return (
+    <Dialog title={card ? t`Task #${card.number}` : t`The task`} shape="side" onClose={onClose}>
+      {state.kind === 'loading' ? (
+        <QueryLoading />
+      ) : (
+        <QueryProblem query={query} state={state} what={t`The task`} before={false} />
+      )}
+    </Dialog>
+  );
+}
+
 function Opened({ route, project, tasks }: OpenedProps) {
   const projects = projectsOf(useRoost());
   const { go } = useRoute();
@@ -442,7 +475,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
   const deferred = useDeferredValue(filter);
   const shown = useMemo(() => (isFiltered(deferred) ? filtered(tasks, deferred) : tasks), [tasks, deferred]);
   const move = useCallback(
-    (task: Task, columnId: string) => {
+    (task: TaskCard, columnId: string) => {
       const column = project.columns.find((one) => one.columnId === columnId)?.name ?? '';
       setSaid(t`#${task.number} ${task.title} is in ${column} now.`);
       setFocusOn(task.taskId);
@@ -477,14 +510,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
           {said}
         </p>
       </div>
-      {over?.kind === 'task' && (
-        <TaskSheet
-          key={over.taskId}
-          task={tasks.find(({ taskId }) => taskId === over.taskId) ?? null}
-          team={team}
-          onClose={close}
-        />
-      )}
+      {over?.kind === 'task' && <OpenTask key={over.taskId} taskId={over.taskId} team={team} onClose={close} />}
       <NotProven />
       {over?.kind === 'settings' && (
         <ProjectSettings

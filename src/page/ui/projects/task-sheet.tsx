@@ -1,7 +1,7 @@
 /** The sheet of a task: its text, criteria, place and history. */
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { PRIORITIES, waitsForItself } from '../../../shared/domain/projects.ts';
-import { PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { cardOf, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { type Outcome, projectsOf, type TaskFields } from '../../state/projects.ts';
@@ -297,13 +297,14 @@ function Place({ task }: { task: Task }) {
   const [to, setTo] = useState<string | null>(null);
   const [note, setNote] = useState('');
   const id = useId();
-  const still = stillOf(board, task);
+  const card = cardOf(task);
+  const still = stillOf(board, card);
   const hint = stillHint(still);
   const target = to !== null && to !== task.columnId ? to : null;
   const move = async (event: FormEvent) => {
     event.preventDefault();
     if (target === null) return;
-    if (!(await projects.move(task, target, note.trim()))) return;
+    if (!(await projects.move(card, target, note.trim()))) return;
     setTo(null);
     setNote('');
   };
@@ -311,7 +312,7 @@ function Place({ task }: { task: Task }) {
     <section className="task-place">
       <p className="task-still" data-why={still.why}>
         <b>{stillText(still, task, known)}</b>
-        <span>{t`since ${since(stillSince(still, task), now)}`}</span>
+        <span>{t`since ${since(stillSince(still, card), now)}`}</span>
         {still.why === 'claimed' && (
           <button
             type="button"

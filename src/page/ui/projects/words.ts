@@ -1,6 +1,6 @@
 /** Projects and tasks in words: columns, priorities, why a task does not move, and its history. */
 import type { ColumnKind, whyStill } from '../../../shared/domain/projects.ts';
-import type { Project, Task } from '../../../shared/protocol/projects.ts';
+import type { Project, Task, TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { plural } from '../text/sizes.ts';
 import { doneText } from './work-words.ts';
@@ -42,7 +42,7 @@ export const PRIORITY_NAMES: Readonly<Record<Task['priority'], string>> = {
 export interface Known {
   /** Name of an agent. */
   readonly nameOf: (agentId: string) => string;
-  readonly taskOf: (taskId: string) => Task | undefined;
+  readonly taskOf: (taskId: string) => TaskCard | undefined;
 }
 
 function columnText(kind: ColumnKind): string {
@@ -66,7 +66,7 @@ function columnText(kind: ColumnKind): string {
 }
 
 /** Why a task does not move, in a few words. */
-export function stillText(still: Still, task: Task, { nameOf, taskOf }: Known): string {
+export function stillText(still: Still, task: Pick<TaskCard, 'assignee' | 'doneWithout'>, { nameOf, taskOf }: Known): string {
   switch (still.why) {
     case 'done':
       return doneText(task);
@@ -117,14 +117,8 @@ export function stillHint(still: Still): string | null {
 }
 
 /** Since when the task stands as it does, in ms. */
-export const stillSince = (still: Still, task: Task): number =>
-  still.why === 'claimed'
-    ? still.since
-    : (task.history.findLast(({ what }) => what !== 'edited' && what !== 'met')?.time ?? task.createdAt);
-
-/** What was said when a task was moved to where it is now; empty: nothing. */
-export const lastNote = ({ columnId, history }: Task): string =>
-  history.findLast((entry) => entry.columnId === columnId)?.note ?? '';
+export const stillSince = (still: Still, { since }: Pick<TaskCard, 'since'>): number =>
+  still.why === 'claimed' ? still.since : since;
 
 /** An entry of a history, as a sentence without its note. */
 export function historyText(

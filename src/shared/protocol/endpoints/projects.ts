@@ -1,6 +1,7 @@
 /** Projects and their tasks: the person's calls, and those of agents' own credentials. */
 import {
   addCommentSchema,
+  boardSchema,
   changeProjectSchema,
   changeTaskSchema,
   commentsSchema,
@@ -78,6 +79,18 @@ export const projectEndpoints = {
       limit: wholeNumber({ min: 1, max: 1_000, otherwise: 200 }, 'how many at most, 1–1,000; default 200'),
     },
     answers: [{ status: 200, when: 'found', body: tasksSchema }, noProject],
+  }),
+  board: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/board',
+    does: 'Lists the tasks of a project as cards, which have no text and no history. With `since` it lists what changed since then. A change of the last seconds may be listed again.',
+    params: projectParams,
+    query: {
+      since: optional(named(idText, 'an `asOf` of an earlier answer; left out: all tasks')),
+      after: wholeNumber({ min: 0, max: 1_000_000_000, otherwise: 0 }, 'only those whose number is higher; default 0'),
+      limit: wholeNumber({ min: 1, max: 10_000, otherwise: 1_000 }, 'how many at most, 1–10,000; default 1,000'),
+    },
+    answers: [{ status: 200, when: 'found', body: boardSchema }, noProject],
   }),
   createTask: endpoint({
     method: 'POST',

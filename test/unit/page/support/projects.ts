@@ -1,7 +1,7 @@
 /** Projects and tasks to test with. */
 import { DEFAULT_COLUMNS } from '../../../../src/shared/domain/projects.ts';
 import { WORK_DEFAULTS } from '../../../../src/shared/protocol/attempts.ts';
-import type { Project, Task } from '../../../../src/shared/protocol/projects.ts';
+import { cardOf, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { NOW } from './household.ts';
 import { type AskedCall, json, type MemoryReach, refused } from './reach.ts';
 
@@ -160,10 +160,18 @@ export function oneProject(reach: MemoryReach, tasks: readonly Task[] = TASKS, m
   const all = () => [...held.values()];
   const path = '/v1/projects/trip/tasks';
   reach.on('GET /v1/projects', () => json({ projects: [project({ counts: countsOf(all()), ...more })] }));
-  reach.on(`GET ${path}`, ({ query }: AskedCall) => {
-    const rest = all().filter(({ number }) => number > Number(query.get('after')));
+  /** As they were answered last. */
+  let answered: ReadonlyMap<string, Task> = new Map();
+  reach.on('GET /v1/projects/trip/board', ({ query }: AskedCall) => {
+    const isWhole = !query.get('since');
+    const after = all().filter(({ number }) => number > Number(query.get('after')));
+    const rest = after.filter((one) => isWhole || answered.get(one.taskId) !== one);
+    const gone = isWhole ? [] : [...answered.keys()].filter((taskId) => !held.has(taskId));
     const limit = Number(query.get('limit'));
-    return json({ tasks: rest.slice(0, limit), more: rest.length > limit });
+    const page = rest.slice(0, limit);
+    const next = rest.length > limit ? page.at(-1)?.number : null;
+    if (next === null) answered = new Map(held);
+    return json({ cards: page.map(cardOf), gone, asOf: 1, next });
   });
   reach.on(`POST ${path}`, ({ body }: AskedCall) => {
     const number = held.size + 1;
@@ -174,6 +182,10 @@ export function oneProject(reach: MemoryReach, tasks: readonly Task[] = TASKS, m
   });
   for (const { taskId } of tasks) {
     const one = `${path}/${taskId}`;
+    reach.on(`GET ${one}`, () => {
+      const found = held.get(taskId);
+      return found ? json(found) : refused('There is no such task.', 404, 'no-task');
+    });
     reach.on(
       `PUT ${one}`,
       changing(held, taskId, (before, { criteria, ...fields }) => ({

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Project } from '../../../../../src/shared/protocol/projects.ts';
+import { cardOf, type Project } from '../../../../../src/shared/protocol/projects.ts';
 import { NOW, team } from '../../support/household.ts';
 import { countsOf, type HeldTasks, oneProject, project, task, TASKS } from '../../support/projects.ts';
 import { type AskedCall, json, refused } from '../../support/reach.ts';
@@ -531,7 +531,7 @@ test('a board that cannot be read says why, and is asked for again', async () =>
     path: '/projects/trip',
     prepare({ reach }) {
       oneProject(reach);
-      reach.on('GET /v1/projects/trip/tasks', () => refused('The disk is full.', 507, 'full'));
+      reach.on('GET /v1/projects/trip/board', () => refused('The disk is full.', 507, 'full'));
     },
   });
   expect(await screen.findByText('The tasks could not be read.')).toBeDefined();
@@ -554,27 +554,43 @@ test('of a board with 5,000 tasks only the cards in view are in the page, and al
   const cards = document.querySelectorAll('.task-card');
   expect(cards.length).toBeGreaterThan(10);
   expect(cards.length).toBeLessThan(200);
-  expect(page.reach.times('GET /v1/projects/trip/tasks')).toBe(10);
+  expect(page.reach.times('GET /v1/projects/trip/board')).toBe(5);
 });
 
 test('a large board is shown before all of it is read', async () => {
-  const many = Array.from({ length: 600 }, (_none, i) => task(i + 1, `Task ${i + 1}`, 'backlog'));
+  const many = Array.from({ length: 1_100 }, (_none, i) => task(i + 1, `Task ${i + 1}`, 'backlog'));
   let answer: (response: Response) => void = () => undefined;
   await openPage({
     docs: team(1),
     path: '/projects/trip',
     prepare({ reach }) {
       oneProject(reach, []);
-      reach.on('GET /v1/projects/trip/tasks', ({ query }: AskedCall) =>
+      reach.on('GET /v1/projects/trip/board', ({ query }: AskedCall) =>
         query.get('after') === '0'
-          ? json({ tasks: many.slice(0, 500), more: true })
+          ? json({ cards: many.slice(0, 1_000).map(cardOf), gone: [], asOf: 1, next: 1_000 })
           : new Promise((resolve) => (answer = resolve)),
       );
     },
   });
-  expect(await screen.findByRole('region', { name: 'Backlog: 500 tasks' })).toBeDefined();
-  answer(json({ tasks: many.slice(500), more: false }));
-  expect(await screen.findByRole('region', { name: 'Backlog: 600 tasks' })).toBeDefined();
+  expect(await screen.findByRole('region', { name: 'Backlog: 1,000 tasks' })).toBeDefined();
+  answer(json({ cards: many.slice(1_000).map(cardOf), gone: [], asOf: 1, next: null }));
+  expect(await screen.findByRole('region', { name: 'Backlog: 1,100 tasks' })).toBeDefined();
+});
+
+test('of a board that changes, only what changed is read again, and nothing for another project', async () => {
+  const { page, relay } = await openProject();
+  await card('Book the seats');
+  const asked = () => page.reach.times('GET /v1/projects/trip/board');
+  await page.hear({ kind: 'changed', time: NOW, what: 'projects', agentId: null, projectId: 'other' });
+  const before = asked();
+  relay.change('task-4', { columnId: 'ready' });
+  relay.held.delete('task-5');
+  relay.held.set('task-9', task(9, 'Buy shoes', 'backlog'));
+  await page.hear({ kind: 'changed', time: NOW, what: 'projects', agentId: null, projectId: 'trip' });
+  await waitFor(async () => expect(titles(await column('Backlog'))).toEqual(['Buy shoes']));
+  expect(titles(await column('Ready'))).toContain('Write a plan for the five days');
+  expect(asked()).toBe(before + 1);
+  expect(page.reach.asked.findLast(({ path }) => path.endsWith('/board'))?.query.get('since')).toBe('1');
 });
 
 test('the page of projects is in the menu, in the palette and on a key', async () => {
