@@ -12,6 +12,7 @@ import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { pageYears } from './page-years.ts';
 import type { Part } from './part.ts';
+import { projects } from './projects.ts';
 import { proxy } from './proxy.ts';
 import { search } from './search.ts';
 import { store } from './store.ts';
@@ -36,6 +37,7 @@ export const PARTS: readonly Part[] = [
   pagePaint,
   pageRest,
   pageYears,
+  projects,
   ledgerAppend,
   ledgerTakeover,
   ledgerYears,

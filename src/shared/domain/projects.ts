@@ -158,31 +158,6 @@ export function readyFor<Task extends TaskState>(
     .toSorted(byPriority);
 }
 
-/** The fields of a task from which its card is made. */
-interface WholeTask extends TaskState {
-  readonly criteria: readonly { readonly met: unknown }[];
-  readonly history: readonly {
-    readonly time: number;
-    readonly what: string;
-    readonly columnId: string | null;
-    readonly note: string;
-  }[];
-}
-/** The part of a card that is made of a task's criteria and history. */
-interface CardSummary {
-  readonly criteria: { readonly met: number; readonly all: number };
-  /** What was said when the task was moved to its column. Empty: nothing. */
-  readonly note: string;
-  /** Since when it stands as it does. */
-  readonly since: number;
-}
-
-export const summaryOf = ({ criteria, history, columnId, createdAt }: Omit<WholeTask, 'claim'>): CardSummary => ({
-  criteria: { met: criteria.filter(({ met }) => met !== null).length, all: criteria.length },
-  note: history.findLast((entry) => entry.columnId === columnId)?.note ?? '',
-  since: history.findLast(({ what }) => what !== 'edited' && what !== 'met')?.time ?? createdAt,
-});
-
 /** Why these columns cannot be a project's, as a sentence. Null: they can. */
 export function refuseColumns(columns: readonly Column[]): string | null {
   const ids = new Set(columns.map(({ columnId }) => columnId));

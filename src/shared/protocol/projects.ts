@@ -1,7 +1,7 @@
 /** Projects and tasks on the wire: boards of work that agents claim, each task by one agent. */
 import { z } from 'zod';
 import type { ProjectId, TaskId } from '../domain/ids.ts';
-import { COLUMN_KINDS, PRIORITIES, summaryOf } from '../domain/projects.ts';
+import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
 import { mergeRequestSchema, WORK_DEFAULTS, workFields } from './attempts.ts';
 import { authorSchema, common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
@@ -151,7 +151,7 @@ export const taskSchema = z.object({
     .describe('the agent that works on it now; null: none'),
 });
 export type Task = z.infer<typeof taskSchema>;
-/** A task as a board shows it: without its text, its history and what shows that criteria are met. */
+/** A task as a board shows it: without its text, its history and evidence. */
 export const taskCardSchema = z.object({
   ...taskSchema.pick({
     ...{ projectId: true, taskId: true, number: true, version: true, title: true, priority: true, labels: true },
@@ -168,7 +168,9 @@ export const cardOf = (task: Task): TaskCard => ({
   ...{ title: task.title, priority: task.priority, labels: task.labels, blockedBy: task.blockedBy },
   ...{ assignee: task.assignee, columnId: task.columnId, claim: task.claim, doneWithout: task.doneWithout },
   ...{ createdAt: task.createdAt, createdBy: task.createdBy, updatedAt: task.updatedAt },
-  ...summaryOf(task),
+  criteria: { met: task.criteria.filter(({ met }) => met !== null).length, all: task.criteria.length },
+  note: task.history.findLast(({ columnId }) => columnId === task.columnId)?.note ?? '',
+  since: task.history.findLast(({ what }) => what !== 'edited' && what !== 'met')?.time ?? task.createdAt,
 });
 /** `GET /v1/projects/{projectId}/board` */
 export const boardSchema = z.object({
