@@ -14,6 +14,7 @@ import { memoryPart } from './long-memory.ts';
 import { nightPart } from './long-night.ts';
 import { plainPart } from './long-plain.ts';
 import { powerPart } from './long-power.ts';
+import { projectsPart } from './long-projects.ts';
 import { relayPart } from './long-relay.ts';
 import { longTests } from './long-tests.ts';
 import { transactionsPart } from './long-transactions.ts';
@@ -35,6 +36,7 @@ export const PARTS: readonly LongPart[] = [
   damageRestorePart,
   memoryPart,
   nightPart,
+  projectsPart,
   plainPart,
   hostilePart,
   checkoutsPart,
