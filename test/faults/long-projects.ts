@@ -10,7 +10,7 @@ import { operateAtRandom } from './projects-board.ts';
 import { claimUnderFire, type FirePlan } from './projects-fire.ts';
 import { withSeed } from './seeds.ts';
 
-const FIRE: FirePlan = { agents: 50, tasks: 200, kills: 20, leaseMs: 30_000, workMs: 4_000, killWithinMs: 3_000 };
+const FIRE: FirePlan = { agents: 50, tasks: 200, kills: 20, leaseMs: 30_000, workMs: 4_000, killWithinMs: 8_000 };
 const STEPS = 10_000;
 
 export const projectsPart: LongPart = {

@@ -41,7 +41,10 @@ function faultsOf(project: Project, before: readonly Task[], after: readonly Tas
     if (task.claim && kind !== 'in_progress') say(`is claimed in ${kind ?? 'no column'}`);
     if (task.claim && !was?.claim) {
       if (what !== 'claim') say(`was claimed by a ${what}`);
-      if (was && kindOfColumn(project, was.columnId) !== 'ready') say('was claimed where it was not ready');
+      // A claim first ends those whose lease is over, which puts their tasks back.
+      const wasPutBack = task.history.at(-2)?.what === 'released';
+      if (was && kindOfColumn(project, was.columnId) !== 'ready' && !wasPutBack)
+        say('was claimed where it was not ready');
       if (was && openBlockers(project, was, before).length > 0) say('was claimed while it waits for another');
       if (task.assignee !== null && task.assignee !== task.claim.agentId)
         say('was claimed by another than its assignee');
