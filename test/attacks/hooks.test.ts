@@ -16,7 +16,7 @@ let secret: string;
 let signingSecret: string;
 beforeAll(async () => {
   relay = await startRelay({
-    args: ['--log-level', 'debug', '--rate', '5', '--burst', '300', '--rehearsal', '{"delayMs":0,"wordMs":0}'],
+    args: ['--log-level', 'debug', '--rate', '1', '--burst', '300', '--rehearsal', '{"delayMs":0,"wordMs":0}'],
     // The files of the embedded store are looked through below.
     store: 'pglite',
   });

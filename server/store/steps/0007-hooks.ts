@@ -32,7 +32,7 @@ const STATEMENTS: readonly string[] = [
   `alter table roost.tasks add column changed_at bigint not null default 0`,
   // One clock for all relays on this store. The renewal of a lease is no change.
   `
-    create function roost.task_changed() returns trigger language plpgsql as $$
+    create or replace function roost.task_changed() returns trigger language plpgsql as $$
     begin
       if tg_op = 'INSERT' or new.version <> old.version or new.claimed_at is distinct from old.claimed_at then
         new.changed_at := (extract(epoch from clock_timestamp()) * 1000)::bigint;

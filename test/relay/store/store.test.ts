@@ -67,7 +67,7 @@ describe.each(STORES)('the store on %s', (kind) => {
       const store = await place.open();
       expect(await store.db.selectFrom('logs').select('head').execute()).toEqual([{ head: 7 }]);
       const { rows } = await sql`select name from roost.kysely_migration`.execute(store.db);
-      expect(rows).toMatchObject([{ name: '0001-schema' }, { name: '0002-versions' }, { name: '0003-projects' }, {}]);
+      expect(rows.slice(0, 3)).toEqual([{ name: '0001-schema' }, { name: '0002-versions' }, { name: '0003-projects' }]);
       await store.close();
     }
   });
