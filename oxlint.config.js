@@ -65,7 +65,7 @@ const RELAY = {
   'tools/mcp-server': ['access', 'team/threads'],
   'tools/acp': ['access', 'agents/minds', 'agents/runs', 'tools/workspaces'],
   schedules: [
-    ...['access', 'team/directory', 'team/records', 'agents/minds', 'agents/runs'],
+    ...['access', 'team/directory', 'team/projects', 'team/records', 'agents/minds', 'agents/runs'],
     ...['tools/sandbox', 'tools/workspaces'],
   ],
   hooks: ['access', 'team/projects', 'schedules'],

@@ -62,6 +62,8 @@ export type {
   DeedEnd,
   NoteDeed,
   PersonAnswer,
+  RunScope,
+  RunScopes,
   ToolOutcome,
   TeamTool,
   Verdict,

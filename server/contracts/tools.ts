@@ -1,7 +1,7 @@
 /** The contract of tools and of their callers. */
 import type { z } from 'zod';
 import type { Picture } from '../../src/shared/domain/attachment.ts';
-import type { AgentId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
+import type { AgentId, ProjectId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { FormValue } from '../../src/shared/domain/question-form.ts';
 import type { ServerQuestion } from '../../src/shared/protocol/calls.ts';
 
@@ -68,6 +68,26 @@ export interface Caller {
    * once.
    */
   readonly heard?: AbortSignal;
+}
+
+/** What a run may use and take, as its routine limits it. */
+export interface RunScope {
+  /** Names of tools. Null: all that the agent may use. */
+  readonly tools: ReadonlySet<string> | null;
+  /**
+   * By project: the columns from which the run takes tasks. It takes none of other projects. Null:
+   * it takes any task.
+   */
+  readonly columns: ReadonlyMap<ProjectId, readonly string[]> | null;
+}
+
+export interface RunScopes {
+  /** The scope holds until the returned function is called. */
+  enter(runId: RunId, scope: RunScope): () => void;
+  /** Null: the run has none, or a client calls. */
+  of(caller: Pick<Caller, 'runId'>): RunScope | null;
+  /** The tools, each refused to runs whose scope does not name it. */
+  guard(tools: readonly TeamTool[]): readonly TeamTool[];
 }
 
 export interface ToolOutcome {

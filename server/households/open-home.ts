@@ -57,6 +57,7 @@ import type { HomeRights, OwnerRights } from '../access/owner-rights.ts';
 import { problem } from '../http/problem.ts';
 import { createRecordRoutes } from '../team/records/index.ts';
 import { createPulses } from '../schedules/alone.ts';
+import { createMappingRoutes } from '../schedules/mapping-routes.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
 import { createStreams, type Streams } from '../http/stream.ts';
@@ -159,7 +160,15 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
     );
     const records = [scope, ...scheduled.map(({ schedule }) => schedule)].map((id) => JSON.stringify(id));
     await db.deleteFrom('asked_records').where('home', '=', home).where('record_json', 'in', records).execute();
-    for (const table of ['credentials', 'inbox', 'occurrences', 'program_sessions', 'proposals', 'schedules'] as const)
+    for (const table of [
+      'credentials',
+      'inbox',
+      'occurrences',
+      'program_sessions',
+      'proposals',
+      'routine_mappings',
+      'schedules',
+    ] as const)
       await db.deleteFrom(table).where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId)).execute();
   }
 
@@ -413,6 +422,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createThreadRoutes({ threads }),
     ...createProjectRoutes({ projects: team.projects, comments: team.comments }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
+    ...createMappingRoutes({ mappings: team.mappings, directory }),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules, host, configs }),

@@ -45,6 +45,7 @@ import { createWaiting } from '../agents/runs/waiting.ts';
 import { createRuns, type Runs } from '../agents/runs/index.ts';
 import { createReadAround } from '../agents/runs/context.ts';
 import { recoverLog } from '../agents/runs/recover.ts';
+import { createRunScopes } from '../agents/runs/run-scopes.ts';
 import { createTeamTools } from '../agents/runs/team-tools.ts';
 import { createAnnounce } from '../team/events/index.ts';
 import { messageEvent } from '../agents/runs/speaker.ts';
@@ -55,6 +56,7 @@ import {
   createCopies,
   createGoOn,
   createLeases,
+  createMappings,
   createMeanwhile,
   createScheduleRows,
   createScripts,
@@ -63,6 +65,8 @@ import {
   createRoutineOf,
   type Copies,
   type GoOn,
+  type Mappings,
+  pulseIdOf,
   type Schedules,
   type Scripts,
 } from '../schedules/index.ts';
@@ -152,6 +156,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly runs: Runs;
   /** Schedules that run without a page. Their clock stands still until it is started. */
   readonly schedules: Schedules;
+  readonly mappings: Mappings;
   readonly goOn: GoOn;
   /** Agent snapshots, which agents need to work alone. */
   readonly copies: Copies;
@@ -276,8 +281,16 @@ export async function openTeam({
   const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, ...usual });
   const comments = createComments({ projects, threads, directory });
+  const scopes = createRunScopes();
+  const mappings = createMappings({
+    ...{ db, home, projects, configs, tools, log, now, logger },
+    rows: scheduleRows,
+    isDefault: (scheduleId, agentId) => scheduleId === pulseIdOf(agentId),
+    onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'schedules', agentId }),
+  });
   const schedules = createSchedules({
     db,
+    ...{ mappings, scopes, woken },
     rows: scheduleRows,
     leases,
     log,
@@ -324,7 +337,7 @@ export async function openTeam({
   });
   calls.ofRelay(scriptTools.accept);
   const searches = createSearches({ timers, newId });
-  const seen = { rows: scheduleRows, calls, inbox, reach, host, configs };
+  const seen = { rows: scheduleRows, calls, inbox, reach, host, configs, mappings, scopes };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
   const handTools: HandTools | null = hands
     ? createHandTools({
@@ -387,30 +400,35 @@ export async function openTeam({
     return { work, executors, tokens, close: () => forgeFetch.close() };
   }
   tools.offer(
-    calls.guard([
-      ...createReachTools({
-        reach,
-        inbox,
-        gate,
-        configs,
-        directory,
-        pauses,
-        host,
-        now,
-        toHuman,
-        human: wakePayloads.human,
-        tell,
-      }),
-      ...createThreadTools({ threads, directory }),
-      ...createProjectTools({ projects, comments, directory, work: taskWork?.work ?? null }),
-      ...createSearchTools({ searches, directory, threads, copies }),
-      ...(handTools?.tools ?? []),
-      ...createProviderTools(() => hands?.web.addresses !== 'none'),
-      ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
-      ...(hands ? scriptTools.tools : []),
-    ]),
+    scopes.guard(
+      calls.guard([
+        ...createReachTools({
+          reach,
+          inbox,
+          gate,
+          configs,
+          directory,
+          pauses,
+          host,
+          now,
+          toHuman,
+          human: wakePayloads.human,
+          tell,
+        }),
+        ...createThreadTools({ threads, directory }),
+        ...createProjectTools({ projects, comments, directory, configs, scopes, work: taskWork?.work ?? null }),
+        ...createSearchTools({ searches, directory, threads, copies }),
+        ...(handTools?.tools ?? []),
+        ...createProviderTools(() => hands?.web.addresses !== 'none'),
+        ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
+        ...(hands ? scriptTools.tools : []),
+      ]),
+    ),
   );
-  if (attached) tools.offerFrom(calls.guardFrom(attached.tools));
+  if (attached) {
+    const guarded = calls.guardFrom(attached.tools);
+    tools.offerFrom(() => scopes.guard(guarded()));
+  }
   const records = createRecords({
     log,
     sources: [
@@ -419,6 +437,7 @@ export async function openTeam({
       schedules.records,
       projects.records,
       createAttemptRecords({ db, home }),
+      mappings.records,
       ...(attached ? [attached.records] : []),
     ],
     now,
@@ -428,6 +447,7 @@ export async function openTeam({
   await threads.recover();
   await projects.recover();
   await taskWork?.work.recover();
+  await mappings.recover();
   await records.recover();
   await calls.recover();
   await reach.recover();
@@ -456,7 +476,7 @@ export async function openTeam({
     host,
     runs,
     wakePayloads,
-    ...{ schedules, goOn, copies },
+    ...{ schedules, mappings, goOn, copies },
     tools: tools.all(),
     async warm(warmMind, signal) {
       await gate.warm();
@@ -465,6 +485,7 @@ export async function openTeam({
     async close() {
       reach.close();
       projects.close();
+      mappings.close();
       await taskWork?.work.close();
       await taskWork?.close();
       await schedules.close(false);

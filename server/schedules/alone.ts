@@ -37,6 +37,7 @@ import type { TeamTools } from '../agents/runs/team-tools.ts';
 import { NO_TOOLS } from '../agents/runs/toolbox.ts';
 import { isAway } from '../store/index.ts';
 import { isAgreed } from './scripts.ts';
+import type { Performed } from './clock.ts';
 import type { Copies } from './records.ts';
 import type { Written } from './refusals.ts';
 import type { ScheduleRows } from './rows.ts';
@@ -57,7 +58,7 @@ interface PulsesDeps {
 }
 
 /** Id of the default routine. It does not depend on the routine's name. */
-const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
+export const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
 
 /**
  * The agent's default routine as the person has agreed to it on this relay, enabled or not. A woken
@@ -175,7 +176,7 @@ interface Work extends GivenBefore {
 }
 
 /** Why no run began. */
-type NotBegun =
+export type NotBegun =
   /**
    * `detail`: a sentence for people. `until`: when the budget opens again, in ms since the epoch.
    */
@@ -205,6 +206,8 @@ export interface WokenRun {
   begins(runId: RunId): Promise<NotBegun | null>;
   /** Null: an error inside the relay. */
   end(worked: Worked | null): Promise<void>;
+  /** The same for an outcome. */
+  finish(performed: Performed): Promise<void>;
 }
 
 export interface OpenAlone extends Alone {

@@ -241,9 +241,12 @@ export function createClockWatch({
 /**
  * The outcome of an occurrence. `again`: it has not happened yet and is tried again then, in ms
  * since the epoch; `waits`: for what. `forgets`: it was no occurrence of its schedule, so its row
- * is deleted.
+ * is deleted. `afterwards`: work of the same moment that has rows of its own. It begins once the
+ * outcome is stored.
  */
-export type Performed = (Ended & { readonly forgets?: true }) | { readonly again: number; readonly waits?: Waits };
+export type Performed =
+  | (Ended & { readonly forgets?: true; readonly afterwards?: () => Promise<void> })
+  | { readonly again: number; readonly waits?: Waits };
 
 /** What `perform` may do with the row of an occurrence. */
 interface Performing {
@@ -378,6 +381,7 @@ export function createClock(deps: ClockDeps): Clock {
       if (!(await rows.putBack(claim, performed.again, performed.waits))) await finish(claim, row, BROKE_OFF);
     });
     deps.onChange(claim.agentId);
+    if ('afterwards' in performed && !closed) await performed.afterwards?.();
   }
 
   /**

@@ -27,13 +27,13 @@ import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Changed, RoostEvent } from '../../src/shared/protocol/events.ts';
-import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '../contracts/index.ts';
+import type { Configs, Directory, EventLog, Inbox, Reach, RunScopes, SessionHost } from '../contracts/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { TeamTools } from '../agents/runs/team-tools.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
-import { type Clock, createClock, type Leases } from './clock.ts';
+import { type Clock, createClock, type Leases, type Performed } from './clock.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import { NOT_OURS, type OpenAlone, type UsedUp, type Woken, type WokenRun } from './alone.ts';
 import { createPerform, endsInLog, messageIdOf, performedBy } from './perform.ts';
@@ -50,10 +50,12 @@ import { type Copies, createProposals, createScheduleRecords, type Proposals } f
 import { siteOf } from './place.ts';
 import { CHANGED_ELSEWHERE, createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
 import type { SpentByRoutine } from './history.ts';
-export { createAlone, createRoutineOf } from './alone.ts';
+import type { Mappings } from './mappings.ts';
+export { createAlone, createRoutineOf, pulseIdOf } from './alone.ts';
 export { createCopies, type Copies, type Proposals } from './records.ts';
 export { createGoOn, type GoOn } from './perform.ts';
 export { createLeases, createMeanwhile, createClockWatch, type ClockWatch, type WatchedClock } from './clock.ts';
+export { createMappings, type Mappings } from './mappings.ts';
 export { createScheduleRows } from './rows.ts';
 export { createScripts, type Scripts, type TextQuestion, type TextQuestions } from './scripts.ts';
 export type { Refused, Written } from './refusals.ts';
@@ -282,20 +284,19 @@ export function createWoken({ rows, leases, directory, onChange, now, newId }: W
     const claim = await rows.woken({ scheduleId, agentId, token: newId() }, called, now());
     const release = leases.hold(claim);
     onChange(agentId);
+    async function finish(performed: Performed): Promise<void> {
+      try {
+        if ('end' in performed)
+          await (performed.forgets ? rows.forgetHeld(claim) : rows.end(claim, performed.end, performed.detail, now()));
+      } finally {
+        release();
+        onChange(agentId);
+      }
+    }
     return {
       begins: async (runId) => ((await rows.begins(claim, runId, now())) ? null : NOT_OURS),
-      async end(worked) {
-        try {
-          const performed = performedBy(worked);
-          if ('end' in performed)
-            await (performed.forgets
-              ? rows.forgetHeld(claim)
-              : rows.end(claim, performed.end, performed.detail, now()));
-        } finally {
-          release();
-          onChange(agentId);
-        }
-      },
+      end: (worked) => finish(performedBy(worked)),
+      finish,
     };
   }
   return {
@@ -416,6 +417,10 @@ interface SchedulesDeps {
   /** Questions to the person about changed texts of scripts. */
   readonly questions: TextQuestions;
   readonly copies: Pick<Copies, 'allow'>;
+  readonly mappings: Mappings;
+  /** Where runs of routines on projects say what they may take. */
+  readonly scopes: Pick<RunScopes, 'enter'>;
+  readonly woken: Pick<Woken, 'goOn'>;
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
   /** Tools that an agent may be allowed to use. */
   readonly tools: Pick<TeamTools, 'all'>;
@@ -464,6 +469,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       usedUp: deps.usedUp,
       scripts: deps.scripts,
       texts,
+      mappings: deps.mappings,
+      scopes: deps.scopes,
+      woken: deps.woken,
+      logger,
       now,
       limits,
     }),
@@ -573,9 +582,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       },
       onStale: () => changed(null),
       onChange: clock.wake,
-      async onYes(schedule) {
+      async onYes({ scheduleId, schedule }) {
         // The person enables something that runs, so its agent may store a snapshot for that.
         if (runsByItself(schedule)) await deps.copies.allow(schedule.agentId);
+        await deps.mappings.agree(scheduleId);
         changed(schedule.agentId);
       },
       async onNo({ scheduleId, schedule }) {

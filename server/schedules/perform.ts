@@ -26,11 +26,12 @@ import type {
   Inbox,
   NotReached,
   Reach,
+  RunScopes,
   SessionHost,
 } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { RunResult } from '../agents/runs/index.ts';
-import { NOT_OURS, type OpenAlone, type UsedUp, type Woken, type Worked } from './alone.ts';
+import { type NotBegun, NOT_OURS, type OpenAlone, type UsedUp, type Woken, type Worked } from './alone.ts';
 import {
   type Claim,
   type Detail,
@@ -42,6 +43,7 @@ import {
 } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { ClockDeps, Performed } from './clock.ts';
+import { type Mappings, projectsText, type RoutineRun, scopeOf, somethingReady } from './mappings.ts';
 import { howItEnded, type ScriptEnd, type Scripts, type ScriptTexts } from './scripts.ts';
 
 // Continues a run that did not finish, when the person asks for it. A new run gets what started the
@@ -68,6 +70,8 @@ interface GoOnDeps {
   readonly reach: Pick<Reach, 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
+  readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor'>;
+  readonly scopes: Pick<RunScopes, 'enter'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: ScheduleLimits;
 }
@@ -197,9 +201,13 @@ export function createGoOn(deps: GoOnDeps): GoOn {
   async function work(last: Occurrence, runId: RunId): Promise<void> {
     const { agentId } = last;
     const routine = await routineOf(last);
-    const why = await told(last);
+    const runs = routine ? await deps.mappings.runsOf({ scheduleId: last.scheduleId, schedule: routine }) : [];
+    const run = runs.find(({ name }) => name === last.name) ?? runs[0] ?? null;
+    const about = run && projectsText(run, await deps.mappings.readyFor(run, agentId));
+    const why = [await told(last), ...(about === null ? [] : [about])].join('\n\n');
     const account = await woken.goOn(last);
     let worked: Worked | null = null;
+    let leave: () => void = () => undefined;
     try {
       const { own, effective } = await deps.configs.agent(agentId);
       worked = await alone.work({
@@ -207,21 +215,25 @@ export function createGoOn(deps: GoOnDeps): GoOn {
         cause: routine ? { kind: 'pulse', routine: routine.name } : { kind: 'wake', by: 'human', reason: null },
         why,
         instructions: routine?.instructions ?? '',
-        columns: routine?.columns ?? [],
+        columns: [],
         lastSession: routine === null || routine.context === 'last_session',
         before: [],
-        model: routine?.planningModel ?? routine?.model ?? null,
-        laterModel: routine?.executorModel ?? routine?.model ?? null,
-        tools: routine?.tools ?? null,
+        ...(run ? modelsOf(run) : { model: null, laterModel: null }),
+        tools: run?.tools ?? null,
         timeoutMs: routine
           ? (routine.timeoutMs ?? effective.pulse_container_timeout_ms)
           : (own.pulse_container_timeout_ms ?? limits.wakeRunMs),
         busyMs: effective.pulse_busy_wait_ms,
         maxTurns: routine?.maxTurns ?? effective.pulse_max_turns,
         cachesForAnHour: false,
-        begins: async (next) => ((await rows.goesOn(runId, next)) ? await account.begins(next) : NOT_OURS),
+        async begins(next) {
+          if (!(await rows.goesOn(runId, next))) return NOT_OURS;
+          if (run) leave = deps.scopes.enter(next, scopeOf(run));
+          return await account.begins(next);
+        },
       });
     } finally {
+      leave();
       await account.end(worked);
     }
   }
@@ -305,7 +317,12 @@ export async function endsInLog(
 }
 
 interface PerformDeps {
-  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs' | 'leaveNotice'>;
+  readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor'>;
+  readonly scopes: Pick<RunScopes, 'enter'>;
+  /** Records the runs of mappings that have their own. */
+  readonly woken: Pick<Woken, 'goOn'>;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly rows: Pick<ScheduleRows, 'get' | 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs' | 'leaveNotice'>;
   readonly alone: OpenAlone;
   readonly reach: Pick<Reach, 'ask' | 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
@@ -322,6 +339,12 @@ interface PerformDeps {
   readonly now: () => number;
   readonly limits?: Pick<ScheduleLimits, 'waitAgainMs' | 'refusedAgainMs' | 'waitMostMs'>;
 }
+
+/** A run on projects plans with one model. Executors that it starts have another. */
+const modelsOf = ({ projects, planningModel, executorModel }: RoutineRun) => ({
+  model: planningModel,
+  laterModel: projects === null ? executorModel : planningModel,
+});
 
 /** How many earlier runs' last words a routine is given. */
 const RUNS_BEFORE = 3;
@@ -406,19 +429,30 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     };
   }
 
-  async function routine(
-    claim: Claim,
-    { scheduleId, schedule }: { readonly scheduleId: ScheduleId; readonly schedule: ScheduleOf<'routine'> },
-    begins: (runId: RunId) => Promise<boolean>,
-  ): Promise<Performed> {
-    const { agentId, name } = schedule;
-    if (!schedule.enabled) return skipped('switched-off');
-    if ((await rows.under(claim)).running >= schedule.maxConcurrent) return skipped('overlap');
+  type RoutineRow = Pick<Row, 'scheduleId'> & { readonly schedule: ScheduleOf<'routine'> };
+
+  /** Why the agent cannot begin a run now. Null: it can. */
+  function refuseBusy(agentId: AgentId): Ended | null {
     const state = deps.host.stateOf(agentId);
     if (state === 'paused') return skipped('agent-busy', 'The agent is set to sleep in the session.');
-    if (state === 'played') return skipped('agent-busy', 'A client drives it now.');
-    if (schedule.when === 'something_waits' && !(await deps.somethingWaits(agentId, await rows.lastRunOf(agentId))))
-      return skipped('nothing-waits');
+    return state === 'played' ? skipped('agent-busy', 'A client drives it now.') : null;
+  }
+
+  /** One run of a routine. `hasMail`: what waits in the inbox counts as something to do. */
+  async function oneRun(
+    claim: Claim,
+    { scheduleId, schedule }: RoutineRow,
+    run: RoutineRun,
+    hasMail: boolean,
+    begins: (runId: RunId) => Promise<NotBegun | null>,
+  ): Promise<Performed> {
+    const { agentId, name } = schedule;
+    const ready = await deps.mappings.readyFor(run, agentId);
+    if (schedule.when === 'something_waits') {
+      const waits =
+        somethingReady(run, ready) || (hasMail && (await deps.somethingWaits(agentId, await rows.lastRunOf(agentId))));
+      if (!waits) return skipped('nothing-waits');
+    }
     if (!(await alone.can(agentId))) return skipped('no-copy');
     const [when, given] = [await whenOf(claim.dueAt), await givenTo({ scheduleId, schedule })];
     const { decision, permit } = await reach.permitFor({
@@ -431,29 +465,75 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       inDark: schedule.timing.kind === 'once',
     });
     if (!permit) return skipped(reasonOf(decision.check), decision.detail);
+    let leave: () => void = () => undefined;
     try {
       const { effective } = await deps.configs.agent(agentId);
+      const about = projectsText(run, ready);
+      const due = `[Your routine ${titled(name)} is due: ${when}${claim.late ? ', made up for' : ''}]`;
       const worked = await alone.work({
         agentId,
         cause: { kind: 'pulse', routine: name },
-        why: `[Your routine ${titled(name)} is due: ${when}${claim.late ? ', made up for' : ''}]`,
+        why: about === null ? due : `${due}\n\n${about}`,
         instructions: schedule.instructions,
-        columns: schedule.columns,
+        columns: [],
         ...given,
-        model: schedule.planningModel ?? schedule.model,
-        laterModel: schedule.executorModel ?? schedule.model,
-        tools: schedule.tools,
+        ...modelsOf(run),
+        tools: run.tools,
         timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
         busyMs: effective.pulse_busy_wait_ms,
         maxTurns: schedule.maxTurns ?? effective.pulse_max_turns,
         // Storing the cache for an hour pays only if the routine runs again within the hour.
         cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
-        begins: async (runId) => ((await begins(runId)) ? null : NOT_OURS),
+        async begins(runId) {
+          leave = deps.scopes.enter(runId, scopeOf(run));
+          return await begins(runId);
+        },
       });
       return performedBy(worked);
     } finally {
+      leave();
       await permit.release();
     }
+  }
+
+  /** The runs of mappings that have their own, one after the other. */
+  async function separateRuns(claim: Claim, { scheduleId }: RoutineRow, runs: readonly RoutineRun[]): Promise<void> {
+    for (const { own, name } of runs) {
+      // The routine, its mappings and the board may have changed during the run before.
+      const row = await rows.get(scheduleId);
+      if (row?.schedule.kind !== 'routine' || row.pausedWhy !== null || !row.schedule.enabled) return;
+      const routine = { scheduleId, schedule: row.schedule };
+      const { agentId, when } = row.schedule;
+      const run = (await deps.mappings.runsOf(routine)).find((each) => each.own === own);
+      if (!run || refuseBusy(agentId)) continue;
+      if (when === 'something_waits' && !somethingReady(run, await deps.mappings.readyFor(run, agentId))) continue;
+      const account = await deps.woken.goOn({ scheduleId, agentId, kind: 'routine', name });
+      const performed = await oneRun(claim, routine, run, false, account.begins).catch((error: unknown) => {
+        deps.logger.error('A run of a routine on a project could not be carried out.', {
+          scheduleId,
+          error: String(error),
+        });
+        return performedBy(null);
+      });
+      await account.finish(performed);
+    }
+  }
+
+  async function routine(
+    claim: Claim,
+    row: RoutineRow,
+    begins: (runId: RunId) => Promise<boolean>,
+  ): Promise<Performed> {
+    const { agentId, enabled, maxConcurrent } = row.schedule;
+    if (!enabled) return skipped('switched-off');
+    if ((await rows.under(claim)).running >= maxConcurrent) return skipped('overlap');
+    const busy = refuseBusy(agentId);
+    if (busy) return busy;
+    const [first, ...others] = await deps.mappings.runsOf(row);
+    if (!first) return skipped('nothing-waits');
+    const performed = await oneRun(claim, row, first, true, async (runId) => ((await begins(runId)) ? null : NOT_OURS));
+    if (others.length === 0 || !('end' in performed)) return performed;
+    return { ...performed, afterwards: () => separateRuns(claim, row, others) };
   }
 
   /** The occurrence stays due, and is tried again when the obstacle may be gone. */

@@ -305,7 +305,7 @@ interface ScheduleRecordsDeps {
   /** Due times have changed. */
   onChange(): void;
   /** The person has consented to the schedule here. */
-  onYes(schedule: Schedule): Promise<void>;
+  onYes(row: Row): Promise<void>;
   /** The person has refused it: it is disabled, or removed if it is a reminder. */
   onNo(row: Row): Promise<void>;
 }
@@ -402,7 +402,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   }
   async function agree(row: Row): Promise<AskedOutcome> {
     if (!(await rows.agree(row, now(), await nextHere(row)))) return { outcome: 'over' };
-    await deps.onYes(row.schedule);
+    await deps.onYes(row);
     onChange();
     return { outcome: 'done' };
   }

@@ -588,7 +588,7 @@ const sorted = (_key: string, value: unknown): unknown =>
  */
 const isAsBefore = (schedule: Schedule, field: string): boolean =>
   schedule.kind === 'routine'
-    ? field === 'maxTurns' && schedule.maxTurns === null
+    ? (field === 'maxTurns' || field === 'pulse_columns') && schedule[field] === null
     : (field === 'context' && schedule.context === 'none') ||
       (schedule.kind === 'script' &&
         (field === 'hosts' || field === 'own_hosts') &&

@@ -36,7 +36,8 @@ import { schema } from './steps/0001-schema.ts';
 import { versions } from './steps/0002-versions.ts';
 import { projects } from './steps/0003-projects.ts';
 import { attempts } from './steps/0004-attempts.ts';
-import { hooks } from './steps/0007-hooks.ts';
+import { routineMappings } from './steps/0005-routine-mappings.ts';
+import { hooks } from './steps/0006-hooks.ts';
 import { StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { enduring, repeated, writeOnce } from './engine.ts';
@@ -263,7 +264,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-versions': versions,
   '0003-projects': projects,
   '0004-attempts': attempts,
-  '0007-hooks': hooks,
+  '0005-routine-mappings': routineMappings,
+  '0006-hooks': hooks,
 };
 
 /**

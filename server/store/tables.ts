@@ -444,6 +444,26 @@ export interface Tables extends NightTables {
     task: string;
     done: Generated<boolean>;
   };
+  /**
+   * Mappings of routines to projects. A removed one stays as a row.
+   *
+   * - `mapping`: follows from project and schedule, so there is one of both.
+   * - `value_json`: the mapping as in its record.
+   * - `agreed`: the person has set it at this relay. Otherwise no run uses it.
+   */
+  routine_mappings: {
+    home: string;
+    mapping: string;
+    project: string;
+    schedule: string;
+    agent_json: string;
+    value_json: string;
+    agreed: boolean;
+    version: Generated<number>;
+    stamp: string | null;
+    created_at: number;
+    removed: Generated<boolean>;
+  };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -689,6 +709,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   project_tokens: 'lease',
   hooks: 'lease',
   hook_deliveries: 'quota',
+  routine_mappings: 'record',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

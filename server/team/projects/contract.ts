@@ -178,14 +178,20 @@ export interface Projects {
     said: { readonly met: boolean; readonly evidence: string },
   ): Promise<Outcome<Task>>;
   /** A task that the agent holds already stays claimed, from now on by this holder. */
-  claim(holder: Holder, projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
+  /** `columns`: only from these. Left out: from any that is ready. */
+  claim(holder: Holder, projectId: ProjectId, taskId: TaskId, columns?: readonly string[]): Promise<Outcome<Task>>;
   release(by: string, projectId: ProjectId, taskId: TaskId, note: string): Promise<Outcome<Task>>;
   /** Whether the agent is assigned to a project. Asked for each list of tools. */
   isAssigned(agentId: AgentId): Promise<boolean>;
   /** Projects that the agent is assigned to. */
   ofAgent(agentId: AgentId): Promise<readonly Project[]>;
-  /** Tasks that the agent may claim now, most urgent first. */
-  ready(agentId: AgentId, projectId: ProjectId): Promise<Outcome<readonly Task[]>>;
+  /**
+   * Tasks that the agent may claim now, most urgent first. `columns`: only those in these. Left
+   * out: in any.
+   */
+  ready(agentId: AgentId, projectId: ProjectId, columns?: readonly string[]): Promise<Outcome<readonly Task[]>>;
+  /** How many tasks of its project the agent may claim now, by column. */
+  readyCounts(agentId: AgentId, projectId: ProjectId): Promise<ReadonlyMap<string, number>>;
   /** An API client has called: its claims last longer. */
   called(credentialId: string): Promise<void>;
   readonly records: RecordSource;

@@ -624,7 +624,7 @@ export function createProjects({
             : { ...value, criteria, updatedAt: now() },
         });
       }),
-    async claim(holder, projectId, taskId) {
+    async claim(holder, projectId, taskId, columns) {
       await sweep();
       const { agentId } = holder;
       const run = runOf(holder);
@@ -649,6 +649,8 @@ export function createProjects({
           const name = titled(names.get(claim.agentId) ?? claim.agentId);
           return refuse('not-ready', `${name} works on this task since ${new Date(claim.since).toISOString()}.`);
         }
+        if (columns?.includes(value.columnId) === false)
+          return refuse('not-ready', 'The task is in none of the columns from which this run takes tasks.');
         const why = await refuseClaim(trx, project, projectId, value, agentId);
         if (why !== null) return refuse('not-ready', why);
         const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
@@ -686,17 +688,28 @@ export function createProjects({
       }
     },
     ofAgent: async (agentId) => (await readProjects(db, home)).filter(({ agents }) => agents.includes(agentId)),
-    async ready(agentId, projectId) {
+    async ready(agentId, projectId, columns) {
       await sweep();
       const row = await readProjectRow(db, home, projectId);
       if (!row) return NO_PROJECT;
       const project = projectValueOf(row);
       if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
-      const found = readyFor(project, agentId, await readStates(db, home, projectId, now()));
+      const found = readyFor(project, agentId, await readStates(db, home, projectId, now())).filter(
+        ({ columnId }) => columns?.includes(columnId) ?? true,
+      );
       const tasks = await Promise.all(
         found.slice(0, settings.readyListed).map((task) => projects.task(projectId, task.taskId)),
       );
       return done(tasks.flatMap((task) => (task.ok ? [task.value] : [])));
+    },
+    async readyCounts(agentId, projectId) {
+      await sweep();
+      const row = await readProjectRow(db, home, projectId);
+      if (!row) return new Map();
+      const counts = new Map<string, number>();
+      for (const { columnId } of readyFor(projectValueOf(row), agentId, await readStates(db, home, projectId, now())))
+        counts.set(columnId, (counts.get(columnId) ?? 0) + 1);
+      return counts;
     },
     async called(credentialId) {
       await db

@@ -1,7 +1,14 @@
 /** Tools with which agents work on the tasks of their projects. Models read the descriptions. */
 import { z } from 'zod';
 import { hookNameOf } from '../../../src/shared/domain/applications.ts';
-import { COLUMN_KINDS, kindOfColumn, PRIORITIES } from '../../../src/shared/domain/projects.ts';
+import {
+  type Column,
+  COLUMN_KINDS,
+  type ColumnKind,
+  kindOfColumn,
+  PRIORITIES,
+} from '../../../src/shared/domain/projects.ts';
+import { isNamed } from '../../../src/shared/domain/routine-mappings.ts';
 import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
@@ -9,7 +16,7 @@ import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import { addCommentSchema, PROJECT_LIMITS, type Project, type Task } from '../../../src/shared/protocol/projects.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
-import type { Caller, Directory, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { Caller, Configs, Directory, RunScopes, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import type { CommentPage, Comments } from './comments.ts';
 import type { Changed, Holder, Projects, TaskWork } from './contract.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
@@ -85,9 +92,18 @@ export interface ProjectToolDeps {
   readonly directory: Pick<Directory, 'all'>;
   /** Null: agents have no folders here, and work on tasks with their other tools. */
   readonly work: TaskWork | null;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly scopes: Pick<RunScopes, 'of'>;
 }
 
-export function createProjectTools({ projects, comments, directory, work }: ProjectToolDeps): readonly TeamTool[] {
+export function createProjectTools({
+  projects,
+  comments,
+  directory,
+  configs,
+  scopes,
+  work,
+}: ProjectToolDeps): readonly TeamTool[] {
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
   /** Offered to agents that are assigned to a project. */
   const allowed = ({ agentId }: Caller) => projects.isAssigned(agentId);
@@ -102,6 +118,28 @@ export function createProjectTools({ projects, comments, directory, work }: Proj
     return found.ok && found.value.agents.includes(caller.agentId) ? found.value : null;
   }
   const NOT_YOURS = toolError('You are assigned to no project with this id. get_my_projects lists yours.');
+  const NOT_OF_RUN = toolError('This run works on other projects. Take tasks only from those.');
+  /**
+   * Columns from which the caller's run takes tasks. Undefined: from any. Null: the run is not
+   * about this project.
+   */
+  function columnsFor(caller: Caller, id: string): readonly string[] | undefined | null {
+    const columns = scopes.of(caller)?.columns ?? null;
+    return columns ? (columns.get(id) ?? null) : undefined;
+  }
+  /** The first column of this kind to which the caller may move a task. */
+  async function columnFor({ agentId }: Caller, project: Project, status: ColumnKind): Promise<Column | ToolOutcome> {
+    const columns = project.columns.filter(({ kind }) => kind === status);
+    if (columns.length === 0) return toolError(`The project has no column of the kind ${status}.`);
+    const allowed = (await configs.agent(agentId)).own.pulse_transitions_to ?? null;
+    const column = columns.find((each) => allowed?.some((said) => isNamed(each, said)) ?? true);
+    if (column) return column;
+    return toolError(
+      allowed === null || allowed.length === 0
+        ? 'The human lets you move no tasks. Release it with release_task, and say in the note what you did.'
+        : `The human lets you move tasks only to ${allowed.map((said) => titled(said)).join(', ')}.`,
+    );
+  }
   /** The caller works: the claims of an API client last longer. */
   async function seen({ kind, credential }: Caller): Promise<void> {
     if (kind === 'client' && credential) await projects.called(credential.credentialId);
@@ -140,7 +178,8 @@ export function createProjectTools({ projects, comments, directory, work }: Proj
       input: z.object({}),
       readOnly: true,
       async run(_, caller) {
-        const all = await projects.ofAgent(caller.agentId);
+        const scope = scopes.of(caller)?.columns;
+        const all = (await projects.ofAgent(caller.agentId)).filter(({ projectId: id }) => scope?.has(id) ?? true);
         const words = await wordsFor(caller);
         return toolDone(all.length === 0 ? 'You are assigned to no project.' : all.map(words.project).join('\n'));
       },
@@ -153,7 +192,9 @@ export function createProjectTools({ projects, comments, directory, work }: Proj
       async run({ projectId: id }, caller) {
         const project = await own(caller, id);
         if (!project) return NOT_YOURS;
-        const ready = await projects.ready(caller.agentId, id);
+        const columns = columnsFor(caller, id);
+        if (columns === null) return NOT_OF_RUN;
+        const ready = await projects.ready(caller.agentId, id, columns);
         if (!ready.ok) return failed(ready);
         const words = await wordsFor(caller);
         return toolDone(
@@ -194,7 +235,9 @@ export function createProjectTools({ projects, comments, directory, work }: Proj
         if (!project) return NOT_YOURS;
         const holder = holderOf(caller);
         if (!holder) return toolError('Only a run or a client with a credential can claim a task.');
-        const claimed = await projects.claim(holder, input.projectId, input.taskId);
+        const columns = columnsFor(caller, input.projectId);
+        if (columns === null) return NOT_OF_RUN;
+        const claimed = await projects.claim(holder, input.projectId, input.taskId, columns);
         if (!claimed.ok) return failed(claimed);
         const place = (await work?.begin(holder, project, claimed.value)) ?? { ok: true, text: '' };
         if (!place.ok) {
@@ -269,8 +312,8 @@ export function createProjectTools({ projects, comments, directory, work }: Proj
       async run({ projectId: id, taskId: task, status, note: said }, caller) {
         const project = await own(caller, id);
         if (!project) return NOT_YOURS;
-        const column = project.columns.find(({ kind }) => kind === status);
-        if (!column) return toolError(`The project has no column of the kind ${status}.`);
+        const column = await columnFor(caller, project, status);
+        if ('text' in column) return column;
         const before = await projects.task(id, task);
         const isOwn = before.ok && before.value.claim?.agentId === caller.agentId;
         const unproven = isOwn && status === 'review' ? await work?.finish(project, before.value) : null;

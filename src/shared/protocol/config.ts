@@ -143,31 +143,31 @@ const pulse = {
     .describe('minutes after the full interval; null: the relay chooses an offset apart from those of other agents'),
   pulse_blackouts: z.array(blackoutSchema).max(20).describe('the same as `coordination.blackouts`'),
 };
-/**
- * Settings for work on a project. They are stored as given, and used once the agent has a project.
- */
+/** Settings for work on projects. They are used once the agent has a project. */
 const ofProjects = {
   pulse_columns: z
     .array(z.string().min(1).max(PROJECT_TEXT_MAX))
     .max(PROJECT_TEXTS)
-    .describe('columns of a board that the agent takes tasks from; used once the agent has a project'),
+    .describe(
+      'columns of its projects from which the agent’s default routine takes ready tasks, each by its id, name or kind; used if that routine sets no `pulse_columns`; empty: all',
+    ),
   pulse_transitions_to: z
     .array(z.string().min(1).max(PROJECT_TEXT_MAX))
     .max(PROJECT_TEXTS)
     .nullable()
-    .describe('columns that the agent may move tasks to; null: any. Used once the agent has a project'),
+    .describe('columns to which the agent may move tasks, each by its kind, id or name; null: any; empty: none'),
   planning_model: z
     .string()
     .min(1)
     .max(SETTING_TEXT_MAX.agentModel)
     .nullable()
-    .describe('the model that plans a task; null: the agent’s own. Used once the agent has a project'),
+    .describe('the model of its runs on projects; null: the household’s, or else the agent’s own'),
   executor_model: z
     .string()
     .min(1)
     .max(SETTING_TEXT_MAX.agentModel)
     .nullable()
-    .describe('the model that carries out a plan; null: the agent’s own. Used once the agent has a project'),
+    .describe('the model that carries out a plan; null: the household’s, or else the agent’s own'),
 };
 export const OF_PROJECTS = ['pulse_columns', 'pulse_transitions_to', 'planning_model', 'executor_model'] as const;
 const optionalOfProjects = z.object(ofProjects).partial().shape;
@@ -242,6 +242,20 @@ export const householdConfigSchema = z.strictObject({
     .optional()
     .describe('seconds for which a call of a sleeping agent is held before it is answered with “try again”'),
   programs_at_once: programsAtOnce.optional(),
+  planning_model: z
+    .string()
+    .min(1)
+    .max(SETTING_TEXT_MAX.agentModel)
+    .nullable()
+    .optional()
+    .describe('the model of runs on projects; null: each agent’s own'),
+  executor_model: z
+    .string()
+    .min(1)
+    .max(SETTING_TEXT_MAX.agentModel)
+    .nullable()
+    .optional()
+    .describe('the model that carries out a plan; null: each agent’s own'),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
 export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;

@@ -25,9 +25,11 @@ function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
       ? value.agentId
       : type === 'schedule'
         ? value.schedule.agentId
-        : type === 'thread-message' && isAgentId(value.from)
-          ? value.from
-          : null;
+        : type === 'routine-mapping'
+          ? value.agentId
+          : type === 'thread-message' && isAgentId(value.from)
+            ? value.from
+            : null;
   return {
     _id: type === 'thread-message' ? `${type}:${id}` : `${type}:${id}:${at}`,
     type,

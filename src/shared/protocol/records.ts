@@ -16,6 +16,7 @@ import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { projectValueSchema, taskValueSchema } from './projects.ts';
+import { mappingValueSchema } from './routine-mappings.ts';
 import { scheduleRecordSchema } from './schedules.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
@@ -68,6 +69,9 @@ export const recordSchema = z
     z.object({ type: z.literal('project'), id, value: projectValueSchema }).describe('a project, without its tasks'),
     z.object({ type: z.literal('task'), id, value: taskValueSchema }).describe('a task of a project'),
     z.object({ type: z.literal('attempt'), id, value: attemptValueSchema }).describe('an attempt at a task'),
+    z
+      .object({ type: z.literal('routine-mapping'), id, value: mappingValueSchema })
+      .describe('a routine that works on a project'),
   ])
   .describe('what the relay must have to act alone; the newest of each id applies');
 export type RelayRecord = z.infer<typeof recordSchema>;
@@ -83,6 +87,7 @@ export const RECORD_TYPES = [
   'project',
   'task',
   'attempt',
+  'routine-mapping',
 ] as const satisfies readonly RecordType[];
 
 /** Identifies a version of a record. */

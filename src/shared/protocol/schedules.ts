@@ -48,6 +48,9 @@ export const SCHEDULE_BOUNDS = {
   scriptMs: { min: 1_000, max: 600_000, otherwise: 60_000 },
   maxConcurrent: { min: 1, max: 10, otherwise: 1 },
   tools: 100,
+  /** Columns that a routine names, and characters of each. */
+  columns: 50,
+  column: 100,
   path: 1_000,
   /** Hosts that one script may reach, per list. */
   hosts: 20,
@@ -111,19 +114,31 @@ const routine = {
     .describe('Markdown, put into the system prompt as it is; `{{AGENT_NAME}}` is filled in'),
   timing: timingSchema,
   model: model.describe('null: the agent’s own model'),
-  planningModel: model.describe('model of a run’s first request; null: `model`'),
-  executorModel: model.describe('model of the requests after tools were used; null: `model`'),
+  planningModel: model.describe(
+    'model of a run’s first request, and of all requests of a run on projects; null: `model`',
+  ),
+  executorModel: model.describe(
+    'model of the requests after tools were used, and of the executors that a run on projects starts; null: `model`',
+  ),
   tools: z
     .array(z.string().min(1).max(100))
     .max(SCHEDULE_BOUNDS.tools)
     .nullable()
     .default(null)
-    .describe('names of the tools that the agent may use; null: all that it has'),
+    .describe('names of the tools that the agent may use; null: all that it has; empty: none'),
   columns: z
     .array(z.string().min(1).max(80))
-    .max(0, 'there are no tasks yet, and so no columns: leave it empty')
+    .max(0, 'is not used any more: leave it empty, and set `pulse_columns`')
     .default([])
-    .describe('columns of tasks; empty, as Roost has no tasks yet'),
+    .describe('always empty; see `pulse_columns`'),
+  pulse_columns: z
+    .array(z.string().min(1).max(SCHEDULE_BOUNDS.column))
+    .max(SCHEDULE_BOUNDS.columns)
+    .nullable()
+    .default(null)
+    .describe(
+      'columns of its projects from which a run takes ready tasks, each by its id, name or kind; null: all; empty: none',
+    ),
   timeoutMs: z
     .number()
     .int()

@@ -212,6 +212,7 @@ function aboutWhom(record: RelayRecord): AgentId | null {
     case 'schedule':
       return record.value.schedule.agentId;
     case 'limits':
+    case 'routine-mapping':
       return record.value.agentId;
     case 'prices':
     case 'thread':
@@ -258,6 +259,7 @@ function actsOutside(record: RelayRecord): boolean {
     case 'thread-message':
     case 'task':
     case 'attempt':
+    case 'routine-mapping':
       return false;
     // Its commands run in the sandbox, and its repository is fetched.
     case 'project':

@@ -435,6 +435,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
   if (!timing || Object.keys(wrongIn(draft)).length > 0) return null;
   return {
     columns: [],
+    pulse_columns: null,
     enabled: true,
     ...before,
     kind: 'routine',

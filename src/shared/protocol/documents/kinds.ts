@@ -4,7 +4,7 @@ import { parseStamp, RELAY_NODE } from '../../domain/stamp.ts';
 import { choiceOf } from '../../domain/choices.ts';
 import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
-import type { ProjectId, TaskId, ThreadId } from '../../domain/ids.ts';
+import type { ProjectId, ScheduleId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { type Forget, isAmong } from '../../domain/forgetting.ts';
 import { idOf } from '../limits.ts';
@@ -465,6 +465,24 @@ const attempt = defineRecord({
   consent: 'Projects',
 });
 
+/** A routine that works on a project. */
+const routineMapping = defineRecord({
+  type: 'routine-mapping',
+  name: 'Projects',
+  describe: 'A routine that works on a project, as the relay’s record has it.',
+  value: ({ z, id, agentIdSchema }) =>
+    z.looseObject({
+      projectId: idOf<ProjectId>(id),
+      routineId: idOf<ScheduleId>(id),
+      agentId: agentIdSchema,
+      removed: z.boolean(),
+    }),
+  stream: 'people',
+  isPersons: () => true,
+  title: () => 'A routine on a project',
+  consent: 'Projects',
+});
+
 /** The start of a session, or its end and the reason. */
 const session = defineKind({
   type: 'session',
@@ -591,6 +609,7 @@ const KINDS = [
   project,
   task,
   attempt,
+  routineMapping,
 ];
 
 type Kind = (typeof KINDS)[number];

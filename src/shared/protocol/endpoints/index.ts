@@ -19,6 +19,7 @@ import {
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
 import { projectWorkEndpoints } from './project-work.ts';
 import { projectEndpoints } from './projects.ts';
+import { mappingEndpoints } from './routine-mappings.ts';
 import { scheduleEndpoints } from './schedules.ts';
 import { searchEndpoints, threadEndpoints } from './threads.ts';
 import { syncEndpoints } from './sync.ts';
@@ -44,6 +45,7 @@ export const ENDPOINTS = {
   ...projectEndpoints,
   ...projectWorkEndpoints,
   ...hookEndpoints,
+  ...mappingEndpoints,
   ...workspaceEndpoints,
   ...historyEndpoints,
   ...callEndpoints,

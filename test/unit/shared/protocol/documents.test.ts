@@ -90,6 +90,15 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     value: { projectId: 'p1', title: 'Find a ferry', removed: false },
   },
   attempt: { ...base, type: 'attempt', recordId: 'a1', value: { projectId: 'p1', taskId: 't1', number: 1 } },
+  'routine-mapping': {
+    ...base,
+    type: 'routine-mapping',
+    recordId: 'm1',
+    value: {
+      ...{ projectId: 'p1', routineId: 's1', agentId: 'agent-1', columnIds: null, toolOverrides: null },
+      ...{ separate: false, createdAt: 1000, removed: false },
+    },
+  },
   'attached-server': {
     ...base,
     type: 'attached-server',

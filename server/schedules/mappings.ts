@@ -1,0 +1,549 @@
+/**
+ * Routines on projects. A mapping lets one routine of an agent work on one project, with what the
+ * project sets for it. The rules are in `src/shared/domain/routine-mappings.ts`.
+ *
+ * Main types: `Mappings`, `RoutineRun`.
+ *
+ * Invariants:
+ * - A run gets exactly what `resolve` answers. Both come from `runsOf`.
+ * - A routine that was ever given projects takes tasks only from those. When the last of them is
+ *   gone, it takes none.
+ * - A mapping of a deleted project or routine is removed. While its agent is not assigned to the
+ *   project, a mapping has no effect.
+ * - A mapping that was restored has no effect before the person has agreed to it here.
+ */
+import { createHash } from 'node:crypto';
+import { sql, type Selectable } from 'kysely';
+import type { z } from 'zod';
+import type { AgentId, MappingId, ProjectId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import { kindOfColumn } from '../../src/shared/domain/projects.ts';
+import { titled } from '../../src/shared/domain/quoting.ts';
+import {
+  resolveColumns,
+  resolveRun,
+  type ResolvedRun,
+  runsOfMappings,
+} from '../../src/shared/domain/routine-mappings.ts';
+import type { ProblemName } from '../../src/shared/protocol/problems.ts';
+import type { Project } from '../../src/shared/protocol/projects.ts';
+import type { RecordAnswer, RecordStanding } from '../../src/shared/protocol/records.ts';
+import {
+  type changeMappingSchema,
+  type createMappingSchema,
+  type Mapping,
+  type MappingValue,
+  mappingValueSchema,
+  MOST_MAPPINGS,
+  type resolvedMappingsSchema,
+} from '../../src/shared/protocol/routine-mappings.ts';
+import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import { allowedTools, type TeamTools } from '../agents/runs/team-tools.ts';
+import type { Caller, Configs, EventLog, RunScope } from '../contracts/index.ts';
+import type { Logger } from '../platform/logger.ts';
+import { type Db, parseText } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
+import type { Projects } from '../team/projects/index.ts';
+import type { RecordSource } from '../team/records/index.ts';
+import { json, type Row, type ScheduleRows } from './rows.ts';
+import { SCHEDULE_LIMITS } from './settings.ts';
+
+/** Nothing was changed. `field`: the field at fault, or null. */
+interface Refused {
+  readonly ok: false;
+  readonly reason: Extract<
+    ProblemName,
+    'no-project' | 'not-assigned' | 'unknown-schedule' | 'no-mapping' | 'mapped-already' | 'misfit' | 'too-many'
+  >;
+  readonly detail: string;
+  readonly field: 'routineId' | 'columnIds' | 'toolOverrides' | null;
+}
+interface ChangedElsewhere {
+  readonly ok: false;
+  readonly reason: 'changed-elsewhere';
+  readonly current: Mapping;
+}
+export type MappingOutcome<Value> = { readonly ok: true; readonly value: Value } | Refused;
+
+/** One project of a run. */
+interface RunProject {
+  readonly mapping: Mapping;
+  readonly project: Project;
+  /** Ids of the columns from which the run takes tasks. */
+  readonly columns: readonly string[];
+}
+
+/** One run of a due moment. */
+export interface RoutineRun extends Omit<ResolvedRun, 'tools'> {
+  /** Null: all that the agent may use, whatever that is at the time. */
+  readonly tools: readonly string[] | null;
+  /** Null: the routine was never given a project, and its runs take any task. */
+  readonly projects: readonly RunProject[] | null;
+  /** The mapping that has this run of its own. Null: the run is the routine’s. */
+  readonly own: MappingId | null;
+  /** The name of the run in the history. */
+  readonly name: string;
+}
+
+type Where = readonly [projectId: ProjectId, agentId: AgentId];
+type Resolved = z.output<typeof resolvedMappingsSchema>['resolved'];
+
+export interface Mappings {
+  list(...at: Where): Promise<MappingOutcome<readonly Mapping[]>>;
+  add(at: Where, given: z.output<typeof createMappingSchema>): Promise<MappingOutcome<Mapping>>;
+  change(
+    at: Where,
+    mappingId: MappingId,
+    given: z.output<typeof changeMappingSchema>,
+  ): Promise<MappingOutcome<Mapping> | ChangedElsewhere>;
+  remove(at: Where, mappingId: MappingId): Promise<MappingOutcome<null>>;
+  /** What the next runs of the agent’s routines on this project get. */
+  resolve(...at: Where): Promise<MappingOutcome<Resolved>>;
+  /** The runs of one due moment of this routine, at least one. */
+  runsOf(row: Pick<Row, 'scheduleId'> & { readonly schedule: ScheduleOf<'routine'> }): Promise<readonly RoutineRun[]>;
+  /** How many tasks each run could claim now, by project and column. */
+  readyFor(run: RoutineRun, agentId: AgentId): Promise<ReadyTasks>;
+  /** The person has agreed to this routine here, and so to its projects. */
+  agree(scheduleId: ScheduleId): Promise<void>;
+  /** Deletes the mappings of a forgotten agent. */
+  forget(agentId: AgentId): Promise<void>;
+  readonly records: RecordSource;
+  /** Removes mappings whose project or routine was deleted. */
+  recover(): Promise<void>;
+  close(): void;
+}
+
+/** By project: how many tasks of each column are ready for the agent. */
+type ReadyTasks = ReadonlyMap<ProjectId, ReadonlyMap<string, number>>;
+
+/** Whether any of these tasks could be taken by the run. */
+export const somethingReady = ({ projects }: Pick<RoutineRun, 'projects'>, ready: ReadyTasks): boolean =>
+  (projects ?? []).some(({ project, columns }) =>
+    columns.some((columnId) => (ready.get(project.projectId)?.get(columnId) ?? 0) > 0),
+  );
+
+/** What a run is told of its projects. Null: it is about none in particular. */
+export function projectsText({ projects }: Pick<RoutineRun, 'projects'>, ready: ReadyTasks): string | null {
+  if (projects === null) return null;
+  if (projects.length === 0)
+    return '[The projects of this routine are gone, or are not yours any more. Take no task in this run.]';
+  const lines = projects.map(({ project, columns }) => {
+    const named = columns.flatMap((columnId) => {
+      const column = project.columns.find((each) => each.columnId === columnId);
+      if (!column) return [];
+      const count = ready.get(project.projectId)?.get(columnId) ?? 0;
+      return [`${titled(column.name)}, id ${columnId} (${column.kind}), ready: ${count}`];
+    });
+    return `- ${titled(project.name)}, id ${project.projectId}. Columns: ${named.length === 0 ? 'none' : named.join('; ')}`;
+  });
+  return [
+    '[This run is about these projects. Take tasks only from the columns named here. Each says how many tasks are ready for you.]',
+    ...lines,
+  ].join('\n');
+}
+
+/** What the run may use and take. */
+export const scopeOf = ({ projects, tools }: Pick<RoutineRun, 'projects' | 'tools'>): RunScope => ({
+  tools: tools && new Set(tools),
+  columns: projects && new Map(projects.map(({ project, columns }) => [project.projectId, columns])),
+});
+
+interface MappingsDeps {
+  readonly db: Db;
+  /** Id of the home. */
+  readonly home: string;
+  readonly rows: Pick<ScheduleRows, 'get' | 'all'>;
+  readonly projects: Pick<Projects, 'read' | 'ofAgent' | 'readyCounts'>;
+  readonly configs: Pick<Configs, 'agent' | 'household'>;
+  readonly tools: Pick<TeamTools, 'all'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  /** Whether this is the agent’s default routine. */
+  readonly isDefault: (scheduleId: ScheduleId, agentId: AgentId) => boolean;
+  readonly onChange: (agentId: AgentId | null) => void;
+  readonly now: () => number;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+const refuse = (reason: Refused['reason'], detail: string, field: Refused['field'] = null): Refused => ({
+  ...{ ok: false, reason, detail, field },
+});
+const NO_MAPPING = refuse('no-mapping', 'This routine does not work on the project.');
+const done = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({ ok: true, value });
+
+/** There is one mapping of a routine and a project, on every relay. */
+export const mappingIdOf = (projectId: ProjectId, routineId: ScheduleId): MappingId =>
+  createHash('sha256')
+    .update(JSON.stringify([projectId, routineId]))
+    .digest('hex')
+    .slice(0, 32);
+
+type MappingRow = Selectable<Tables['routine_mappings']>;
+/** `removed` is a column of its own, so that one statement can remove rows. */
+const storedSchema = mappingValueSchema.omit({ removed: true });
+type Stored = z.infer<typeof storedSchema>;
+const storedOf = (row: Pick<MappingRow, 'value_json'>): Stored => storedSchema.parse(JSON.parse(row.value_json));
+const valueOf = (row: MappingRow): MappingValue => ({ ...storedOf(row), removed: row.removed });
+
+const NO_SIGNAL = new AbortController().signal;
+/** The agent as it calls tools in a run of its own. */
+const callerOf = (agentId: AgentId): Caller => ({
+  ...{ agentId, sessionId: null, run: '', kind: 'run', signal: NO_SIGNAL },
+});
+
+export function createMappings(deps: MappingsDeps): Mappings {
+  const { db, home, rows, projects, configs, now } = deps;
+  const table = () => db.selectFrom('routine_mappings').selectAll().where('home', '=', home);
+
+  async function assigned([projectId, agentId]: Where): Promise<MappingOutcome<Project>> {
+    const found = await projects.read(projectId);
+    if (!found.ok) return refuse('no-project', 'There is no such project.');
+    return found.value.agents.includes(agentId)
+      ? found
+      : refuse('not-assigned', 'The agent does not work on this project. Add it to the project first.');
+  }
+  async function routineOf(scheduleId: ScheduleId): Promise<ScheduleOf<'routine'> | null> {
+    const row = await rows.get(scheduleId);
+    return row?.schedule.kind === 'routine' ? row.schedule : null;
+  }
+  function shown(row: MappingRow, routine: ScheduleOf<'routine'>): Mapping {
+    const { mapping: mappingId, version, agreed } = row;
+    return { ...storedOf(row), mappingId, version, name: routine.name, enabled: routine.enabled, waits: !agreed };
+  }
+  async function standing([projectId, agentId]: Where): Promise<readonly Mapping[]> {
+    const found = await table()
+      .where('project', '=', projectId)
+      .where('agent_json', '=', json(agentId))
+      .where('removed', '=', false)
+      .orderBy('created_at')
+      .orderBy('mapping')
+      .execute();
+    const all: Mapping[] = [];
+    for (const row of found) {
+      const routine = await routineOf(row.schedule);
+      if (routine?.agentId === agentId) all.push(shown(row, routine));
+    }
+    return all;
+  }
+  async function one(at: Where, mappingId: MappingId): Promise<Mapping | null> {
+    return (await standing(at)).find((each) => each.mappingId === mappingId) ?? null;
+  }
+
+  function refuseFields(
+    project: Project,
+    {
+      columnIds,
+      toolOverrides,
+    }: {
+      readonly columnIds?: readonly string[] | null | undefined;
+      readonly toolOverrides?: readonly string[] | null | undefined;
+    },
+  ): Refused | null {
+    const column = (columnIds ?? []).find((columnId) => kindOfColumn(project, columnId) === null);
+    if (column !== undefined) return refuse('misfit', `The project has no column ${titled(column)}.`, 'columnIds');
+    const known = new Set(deps.tools.all().map(({ name }) => name));
+    const tool = (toolOverrides ?? []).find((name) => !known.has(name));
+    return tool === undefined ? null : refuse('misfit', `There is no tool called ${titled(tool)}.`, 'toolOverrides');
+  }
+
+  /** The columns of a row that follow from its value. */
+  const columnsOf = (value: Stored) => ({
+    project: value.projectId,
+    schedule: value.routineId,
+    agent_json: json(value.agentId),
+    value_json: JSON.stringify(storedSchema.parse(value)),
+  });
+
+  // Runs
+
+  async function rulesOf(scheduleId: ScheduleId, schedule: ScheduleOf<'routine'>) {
+    const { agentId } = schedule;
+    const [{ own }, household, tools] = await Promise.all([
+      configs.agent(agentId),
+      configs.household(),
+      allowedTools(deps.tools.all(), callerOf(agentId)),
+    ]);
+    const ofAgent = own.pulse_columns ?? [];
+    const pulse_columns =
+      schedule.pulse_columns ?? (deps.isDefault(scheduleId, agentId) && ofAgent.length > 0 ? ofAgent : null);
+    return {
+      routine: { ...schedule, pulse_columns },
+      agent: { ...own, tools: tools.map(({ name }) => name) },
+      household: household.own,
+    };
+  }
+  const runsOf: Mappings['runsOf'] = async ({ scheduleId, schedule }) => {
+    const { agentId } = schedule;
+    const [all, rules] = [
+      (
+        await table()
+          .where('schedule', '=', scheduleId)
+          .where('agreed', '=', true)
+          .orderBy('created_at')
+          .orderBy('mapping')
+          .execute()
+      ).filter((row) => parseText(row.agent_json) === agentId),
+      await rulesOf(scheduleId, schedule),
+    ];
+    if (all.length === 0) {
+      // Models for work on projects apply to routines that work on one.
+      const alone = resolveRun({ ...rules, agent: { tools: rules.agent.tools }, household: {} }, []);
+      return [{ ...alone, tools: schedule.tools, projects: null, own: null, name: schedule.name }];
+    }
+    const own = new Map((await projects.ofAgent(agentId)).map((project) => [project.projectId, project]));
+    const live = all.flatMap((row): (RunProject & { separate: boolean })[] => {
+      const project = own.get(row.project);
+      if (row.removed || !project) return [];
+      const mapping = shown(row, schedule);
+      const columns = resolveColumns(project, mapping, rules.routine);
+      return [{ mapping, project, columns, separate: mapping.separate }];
+    });
+    if (live.length === 0) return [{ ...resolveRun(rules, []), projects: [], own: null, name: schedule.name }];
+    return runsOfMappings(live).map((about) => {
+      const own = about.find(({ separate }) => separate);
+      const mapped = about.map(({ mapping }) => mapping);
+      return {
+        ...resolveRun(rules, mapped),
+        projects: about,
+        own: own?.mapping.mappingId ?? null,
+        name: own ? `${schedule.name}: ${own.project.name}` : schedule.name,
+      };
+    });
+  };
+
+  async function tidy(): Promise<void> {
+    const { numUpdatedRows } = await db
+      .updateTable('routine_mappings')
+      .set((eb) => ({ removed: true, stamp: null, version: eb('version', '+', 1) }))
+      .where('home', '=', home)
+      .where('removed', '=', false)
+      .where((eb) =>
+        eb.or([
+          eb(
+            'project',
+            'in',
+            eb.selectFrom('projects').select('project').where('home', '=', home).where('removed', '=', true),
+          ),
+          eb(
+            'schedule',
+            'in',
+            eb.selectFrom('schedules').select('schedule').where('home', '=', home).where('removed', '=', true),
+          ),
+        ]),
+      )
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) deps.onChange(null);
+  }
+  const unsubscribe = deps.log.subscribe(({ event }) => {
+    if (event.kind !== 'record' || !['project', 'schedule'].includes(event.record.type)) return;
+    const { value } = event.record;
+    if (!('removed' in value) || !value.removed) return;
+    void tidy().catch((error: unknown) =>
+      deps.logger.error('Mappings of what was deleted could not be removed. The next start removes them.', {
+        error: String(error),
+      }),
+    );
+  });
+
+  return {
+    async list(...at) {
+      const project = await assigned(at);
+      return project.ok ? done(await standing(at)) : project;
+    },
+    async add(at, { routineId, ...fields }) {
+      const project = await assigned(at);
+      if (!project.ok) return project;
+      const [projectId, agentId] = at;
+      const routine = await routineOf(routineId);
+      if (!routine) return refuse('unknown-schedule', 'There is no such routine. It may have been removed.');
+      if (routine.agentId !== agentId) return refuse('misfit', 'It is a routine of another agent.', 'routineId');
+      const misfit = refuseFields(project.value, fields);
+      if (misfit) return misfit;
+      const mappingId = mappingIdOf(projectId, routineId);
+      const others = await table()
+        .where('schedule', '=', routineId)
+        .where('removed', '=', false)
+        .where('mapping', '<>', mappingId)
+        .execute();
+      if (others.length >= MOST_MAPPINGS)
+        return refuse('too-many', `The routine works on ${others.length} projects, as many as it can.`);
+      const value: Stored = { projectId, routineId, agentId, ...fields, createdAt: now() };
+      const own = { ...columnsOf(value), agreed: true, created_at: value.createdAt, stamp: null, removed: false };
+      const { numInsertedOrUpdatedRows = 0n } = await db
+        .insertInto('routine_mappings')
+        .values({ home, mapping: mappingId, ...own })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['home', 'mapping'])
+            .doUpdateSet({ ...own, version: sql<number>`routine_mappings.version + 1` })
+            .where('routine_mappings.removed', '=', true),
+        )
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows === 0n)
+        return refuse('mapped-already', 'The routine works on this project already.');
+      deps.onChange(agentId);
+      const mapping = await one(at, mappingId);
+      return mapping ? done(mapping) : NO_MAPPING;
+    },
+    async change(at, mappingId, { version, ...wanted }) {
+      const project = await assigned(at);
+      if (!project.ok) return project;
+      const before = await one(at, mappingId);
+      if (!before) return NO_MAPPING;
+      const misfit = refuseFields(project.value, wanted);
+      if (misfit) return misfit;
+      const isChanged = await db.transaction().execute(async (trx) => {
+        const row = await trx
+          .selectFrom('routine_mappings')
+          .selectAll()
+          .where('home', '=', home)
+          .where('mapping', '=', mappingId)
+          .where('removed', '=', false)
+          .forUpdate()
+          .executeTakeFirst();
+        if (!row || (version !== undefined && version !== row.version)) return false;
+        const fields = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+        await trx
+          .updateTable('routine_mappings')
+          .set((eb) => ({
+            ...columnsOf({ ...storedOf(row), ...fields }),
+            ...{ agreed: true, stamp: null, version: eb('version', '+', 1) },
+          }))
+          .where('home', '=', home)
+          .where('mapping', '=', mappingId)
+          .execute();
+        return true;
+      });
+      const current = await one(at, mappingId);
+      if (!current) return NO_MAPPING;
+      if (!isChanged) return { ok: false, reason: 'changed-elsewhere', current };
+      deps.onChange(at[1]);
+      return done(current);
+    },
+    async remove(at, mappingId) {
+      const project = await assigned(at);
+      if (!project.ok) return project;
+      if (!(await one(at, mappingId))) return NO_MAPPING;
+      await db
+        .updateTable('routine_mappings')
+        .set((eb) => ({ removed: true, agreed: true, stamp: null, version: eb('version', '+', 1) }))
+        .where('home', '=', home)
+        .where('mapping', '=', mappingId)
+        .where('removed', '=', false)
+        .execute();
+      deps.onChange(at[1]);
+      return done(null);
+    },
+    async resolve(...at) {
+      const project = await assigned(at);
+      if (!project.ok) return project;
+      const resolved: Resolved = [];
+      for (const { mappingId, routineId, name, waits } of await standing(at)) {
+        const schedule = waits ? null : await routineOf(routineId);
+        const runs = schedule ? await runsOf({ scheduleId: routineId, schedule }) : [];
+        for (const { projects: about, tools, planningModel, executorModel } of runs) {
+          const here = about?.find(({ mapping }) => mapping.mappingId === mappingId);
+          if (!here) continue;
+          resolved.push({
+            ...{ mappingId, routineId, name, planningModel, executorModel },
+            columns: [...here.columns],
+            tools: [...(tools ?? [])],
+            projectIds: (about ?? []).map(({ project: { projectId } }) => projectId),
+          });
+        }
+      }
+      return done(resolved);
+    },
+    runsOf,
+    async readyFor({ projects: about }, agentId) {
+      const ready = new Map<ProjectId, ReadonlyMap<string, number>>();
+      for (const { project } of about ?? [])
+        ready.set(project.projectId, await projects.readyCounts(agentId, project.projectId));
+      return ready;
+    },
+    async agree(scheduleId) {
+      await db
+        .updateTable('routine_mappings')
+        .set({ agreed: true })
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .execute();
+    },
+    async forget(agentId) {
+      await db
+        .deleteFrom('routine_mappings')
+        .where('home', '=', home)
+        .where('agent_json', '=', json(agentId))
+        .execute();
+    },
+    records: {
+      types: ['routine-mapping'],
+      hears: ({ what }) => what === 'schedules',
+      says: ['schedules'],
+      async unannounced() {
+        const changed = await table()
+          .where('stamp', 'is', null)
+          .orderBy('created_at')
+          .limit(SCHEDULE_LIMITS.batch)
+          .execute();
+        return changed.map((row) => ({
+          record: { type: 'routine-mapping', id: row.mapping, value: valueOf(row) },
+          async announced(at) {
+            await db
+              .updateTable('routine_mappings')
+              .set({ stamp: at })
+              .where('home', '=', home)
+              .where('mapping', '=', row.mapping)
+              .where('stamp', 'is', null)
+              .where('version', '=', row.version)
+              .execute();
+          },
+        }));
+      },
+      async standings(asked) {
+        const ids = asked.map(({ id }) => id);
+        const known = new Map(
+          (
+            await table()
+              .where('mapping', '=', sql<string>`any(${ids}::text[])`)
+              .execute()
+          ).map((row) => [row.mapping, row.stamp]),
+        );
+        return asked.map(({ id, at }): RecordStanding => {
+          const stamp = known.get(id);
+          if (stamp === undefined) return 'unknown';
+          return stamp === null || stamp >= at ? 'known' : 'older';
+        });
+      },
+      async restore(offered) {
+        const answers: RecordAnswer[] = [];
+        for (const { type, id, value, at } of offered) {
+          if (type !== 'routine-mapping' || id !== mappingIdOf(value.projectId, value.routineId)) {
+            answers.push({ answer: 'refused', why: 'It is no mapping of a routine.' });
+            continue;
+          }
+          const { removed, ...stored } = value;
+          const own = { ...columnsOf(stored), removed, stamp: at, created_at: stored.createdAt };
+          const { numInsertedOrUpdatedRows = 0n } = await db
+            .insertInto('routine_mappings')
+            .values({ home, mapping: id, ...own, agreed: false })
+            .onConflict((conflict) =>
+              conflict
+                .columns(['home', 'mapping'])
+                .doUpdateSet({
+                  ...own,
+                  // The same as the person has agreed to here needs no new consent.
+                  agreed: sql<boolean>`routine_mappings.agreed and routine_mappings.value_json = excluded.value_json`,
+                  version: sql<number>`routine_mappings.version + 1`,
+                })
+                .where(sql<boolean>`routine_mappings.stamp collate "C" < ${at}`),
+            )
+            .executeTakeFirst();
+          answers.push({ answer: numInsertedOrUpdatedRows === 0n ? 'kept' : 'taken' });
+        }
+        await tidy();
+        return answers;
+      },
+    },
+    recover: tidy,
+    close: unsubscribe,
+  };
+}
