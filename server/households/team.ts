@@ -285,6 +285,7 @@ export async function openTeam({
   const mappings = createMappings({
     ...{ db, home, projects, configs, tools, log, now, logger },
     rows: scheduleRows,
+    readsWeb: aloneAgents.readsWeb,
     isDefault: (scheduleId, agentId) => scheduleId === pulseIdOf(agentId),
     onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'schedules', agentId }),
   });

@@ -212,6 +212,8 @@ export interface WokenRun {
 
 export interface OpenAlone extends Alone {
   work(work: Work): Promise<Worked>;
+  /** Whether the provider of this model searches the web itself. `model` null: the agent's own. */
+  readsWeb(agentId: AgentId, model: string | null): Promise<boolean>;
 }
 
 /**
@@ -314,15 +316,17 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       return true;
     });
 
+  const modelOf = (agentId: AgentId, { model }: AgentSnapshot, mind: Mind): string =>
+    agentId === LEAD_ID
+      ? mind.models({ lead: model, agent: '' }).leadModel
+      : mind.models({ lead: '', agent: model }).agentModel;
+
   async function work(asked: Work): Promise<Worked> {
     const { agentId, cause, timeoutMs, busyMs } = asked;
     const copy = await copies.of(agentId);
     if (!copy) return skippedAs({ why: 'no-copy' });
     const mind = deps.mind.current?.() ?? deps.mind;
-    const own =
-      agentId === LEAD_ID
-        ? mind.models({ lead: copy.model, agent: '' }).leadModel
-        : mind.models({ lead: '', agent: copy.model }).agentModel;
+    const own = modelOf(agentId, copy, mind);
     const only = asked.tools && new Set(asked.tools);
     const started = await runs.start({
       identity: { agentId },
@@ -380,6 +384,13 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     can: (agentId) => copies.has(agentId),
     carried: deps.woken.carried,
     work,
+    async readsWeb(agentId, model) {
+      const { effective } = await deps.configs.agent(agentId);
+      const copy = await copies.of(agentId);
+      if (!copy || effective.coordination.mind !== null) return false;
+      const mind = deps.mind.current?.() ?? deps.mind;
+      return mind.web?.(model ?? modelOf(agentId, copy, mind)) ?? false;
+    },
     async wake(agentId, { name, reason, why, due = null, messageId = null }) {
       const isRead = async () => messageId !== null && (await inbox.standing(messageId)) === 'read';
       if (await isRead()) return { reached: true };

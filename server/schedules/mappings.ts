@@ -24,6 +24,7 @@ import {
   type ResolvedRun,
   runsOfMappings,
 } from '../../src/shared/domain/routine-mappings.ts';
+import { PROVIDER_TOOLS } from '../../src/shared/domain/toolsets.ts';
 import type { ProblemName } from '../../src/shared/protocol/problems.ts';
 import type { Project } from '../../src/shared/protocol/projects.ts';
 import type { RecordAnswer, RecordStanding } from '../../src/shared/protocol/records.ts';
@@ -44,6 +45,7 @@ import { type Db, parseText } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Projects } from '../team/projects/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
+import type { OpenAlone } from './alone.ts';
 import { json, type Row, type ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS } from './settings.ts';
 
@@ -156,6 +158,7 @@ interface MappingsDeps {
   readonly configs: Pick<Configs, 'agent' | 'household'>;
   readonly tools: Pick<TeamTools, 'all'>;
   readonly log: Pick<EventLog, 'subscribe'>;
+  readonly readsWeb: OpenAlone['readsWeb'];
   /** Whether this is the agent’s default routine. */
   readonly isDefault: (scheduleId: ScheduleId, agentId: AgentId) => boolean;
   readonly onChange: (agentId: AgentId | null) => void;
@@ -270,6 +273,12 @@ export function createMappings(deps: MappingsDeps): Mappings {
       household: household.own,
     };
   }
+  /** The provider runs these tools itself, and not every model has them. */
+  async function withoutWeb(agentId: AgentId, run: ResolvedRun): Promise<ResolvedRun> {
+    const isWeb = (name: string) => PROVIDER_TOOLS.some((tool) => tool === name);
+    if (!run.tools.some(isWeb) || (await deps.readsWeb(agentId, run.planningModel))) return run;
+    return { ...run, tools: run.tools.filter((name) => !isWeb(name)) };
+  }
   const runsOf: Mappings['runsOf'] = async ({ scheduleId, schedule }) => {
     const { agentId } = schedule;
     const [all, rules] = [
@@ -297,16 +306,18 @@ export function createMappings(deps: MappingsDeps): Mappings {
       return [{ mapping, project, columns, separate: mapping.separate }];
     });
     if (live.length === 0) return [{ ...resolveRun(rules, []), projects: [], own: null, name: schedule.name }];
-    return runsOfMappings(live).map((about) => {
-      const own = about.find(({ separate }) => separate);
-      const mapped = about.map(({ mapping }) => mapping);
-      return {
-        ...resolveRun(rules, mapped),
-        projects: about,
-        own: own?.mapping.mappingId ?? null,
-        name: own ? `${schedule.name}: ${own.project.name}` : schedule.name,
-      };
-    });
+    return await Promise.all(
+      runsOfMappings(live).map(async (about) => {
+        const own = about.find(({ separate }) => separate);
+        const mapped = about.map(({ mapping }) => mapping);
+        return {
+          ...(await withoutWeb(agentId, resolveRun(rules, mapped))),
+          projects: about,
+          own: own?.mapping.mappingId ?? null,
+          name: own ? `${schedule.name}: ${own.project.name}` : schedule.name,
+        };
+      }),
+    );
   };
 
   async function tidy(): Promise<void> {

@@ -218,7 +218,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       const messageIds: string[] = [];
       const { perform } = createPerform({
         rows,
-        alone: { can: dies, carried: dies, wake: dies, work: dies },
+        alone: { can: dies, carried: dies, readsWeb: dies, wake: dies, work: dies },
         reach: { ask, permitFor: dies },
         host: { stateOf: () => 'idle' },
         inbox: {
