@@ -12,23 +12,54 @@ import { startScriptedModel, type Script } from '../support/scripted-model.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createStorePlace } from '../support/stores.ts';
 import { AGENTS, DAY, openNight } from './night.ts';
+import type { Team } from '../../server/households/team.ts';
+import type { ProjectId } from '../../src/shared/domain/ids.ts';
+import { PERSON } from '../../src/shared/domain/threads.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const EVENING = Date.UTC(2027, 2, 27, 21);
 const NIGHT_MS = 9 * HOUR;
 
+/** Three projects with a task in each column from which nobody takes any. */
+async function idleProjects({ projects, directory }: Team): Promise<ProjectId[]> {
+  const there = new Set((await directory.all()).map(({ agentId }) => agentId));
+  const agents = AGENTS.filter((agentId) => there.has(agentId));
+  const made: ProjectId[] = [];
+  for (const name of ['House', 'Garden', 'Trip']) {
+    const project = await projects.create({ name, instructions: '', agents });
+    if (!project.ok) throw new Error(project.detail);
+    const { projectId, columns } = project.value;
+    for (const { columnId, kind } of columns) {
+      if (kind === 'ready') continue;
+      const task = { title: `In ${columnId}`, description: '', criteria: [], labels: [], blockedBy: [], columnId };
+      const added = await projects.createTask(PERSON, projectId, { ...task, priority: 'normal', assignee: null });
+      if (!added.ok) throw new Error(added.detail);
+    }
+    made.push(projectId);
+  }
+  return made;
+}
+
 /**
- * Eight agents with the default pulse, and nothing for them. Throws where a model was asked, or a
- * run began. Answers with the moments that passed.
+ * Eight agents with the default pulse on three projects, and nothing for them. Throws where a model
+ * was asked, or a run began. Answers with the moments that passed.
  */
 export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: Store): Promise<number> {
   const house = await openNight({ start: EVENING, ...(shared ? { shared } : {}) });
   try {
+    const { schedules, mappings } = house.relay().team;
+    const projects = await idleProjects(house.relay().team);
     for (const agentId of AGENTS) {
       const pulse = routine({ agentId, name: 'Pulse', timing: { kind: 'every', minutes: 30, offset: null } });
-      const written = await house.relay().team.schedules.add({ ...pulse, when: 'something_waits' });
+      const written = await schedules.add({ ...pulse, when: 'something_waits' });
       if (!written.ok) throw new Error(written.reason);
+      for (const [n, projectId] of projects.entries()) {
+        const routineId = written.scheduled.scheduleId;
+        const set = { routineId, columnIds: null, toolOverrides: null, separate: n === 0 };
+        const mapped = await mappings.add([projectId, agentId], set);
+        if (!mapped.ok) throw new Error(mapped.detail);
+      }
     }
     for (let night = 0; night < nights; night++) {
       await house.liveTo(EVENING + night * DAY + nightMs);

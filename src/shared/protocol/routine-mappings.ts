@@ -10,7 +10,12 @@ import { namedVersionSchema, versionSchema } from './version.ts';
 /** Projects on which one routine may work. Each of them is told to every run. */
 export const MOST_MAPPINGS = 20;
 
-const id = z.string().min(1).max(LIMITS.id);
+const id = z
+  .string()
+  .min(1)
+  .max(LIMITS.id)
+  // The store rejects a query with a NUL.
+  .refine((text) => !text.includes('\0'), 'there is no such id');
 const projectId = idOf<ProjectId>(id);
 const routineId = idOf<ScheduleId>(id);
 

@@ -60,7 +60,9 @@ describe('the models of a run', () => {
     ['the routine’s before both', { model: 'm' }, agent, household, ['m', 'm']],
     ['each the routine’s own', { model: 'm', planningModel: 'p' }, agent, household, ['p', 'm']],
   ])('are %s', (_what, routine, ofAgent, ofHousehold, expected) => {
-    const { planningModel, executorModel } = resolveRun(rules(routine, ofAgent, ofHousehold), [{ toolOverrides: null }]);
+    const { planningModel, executorModel } = resolveRun(rules(routine, ofAgent, ofHousehold), [
+      { toolOverrides: null },
+    ]);
     expect([planningModel, executorModel]).toEqual(expected);
   });
 });
