@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../src/shared/domain/guardrails.ts';
-import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import type { AgentId, ProjectId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import {
   type CronClock,
   type OccurrenceEnd,
@@ -191,6 +191,7 @@ interface ShownDeps {
   readonly rows: Pick<ScheduleRows, 'endsOf' | 'waitingOf'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly running: Clock['running'];
+  readonly mappings: Pick<Mappings, 'projectsOf'>;
   readonly limits: Pick<ScheduleLimits, 'endsInARow' | 'failuresPause'>;
 }
 
@@ -202,13 +203,14 @@ function warningOf(ends: readonly OccurrenceEnd[], most: number): string | null 
   return sentence`It was skipped or failed ${inARow} times in a row. Its history says why.`;
 }
 
-function createShown({ rows, configs, running, limits }: ShownDeps) {
+function createShown({ rows, configs, running, mappings, limits }: ShownDeps) {
   function shown(
     row: Row,
     under: ReadonlyMap<string, number>,
     ends: readonly OccurrenceEnd[],
     most: number,
     waits: Scheduled['waits'],
+    projectIds: readonly ProjectId[],
   ): Scheduled {
     return {
       scheduleId: row.scheduleId,
@@ -226,11 +228,16 @@ function createShown({ rows, configs, running, limits }: ShownDeps) {
       running: under.get(row.scheduleId) ?? 0,
       elsewhere: row.elsewhere === null ? null : row.wanted ? 'asked' : 'due',
       ...(waits ? { waits } : {}),
+      ...(projectIds.length > 0 ? { projectIds: [...projectIds] } : {}),
     };
   }
   async function allShown(which: readonly Row[]): Promise<Scheduled[]> {
     const ids = which.map(({ scheduleId }) => scheduleId);
-    const [ends, waiting] = await Promise.all([rows.endsOf(ids, limits.endsInARow), rows.waitingOf(ids)]);
+    const [ends, waiting, projects] = await Promise.all([
+      rows.endsOf(ids, limits.endsInARow),
+      rows.waitingOf(ids),
+      mappings.projectsOf(ids),
+    ]);
     /** The oldest waiting occurrence of each schedule. */
     const waitsOf = new Map(
       waiting
@@ -251,6 +258,7 @@ function createShown({ rows, configs, running, limits }: ShownDeps) {
         ends.get(row.scheduleId) ?? [],
         most.get(row.schedule.agentId) ?? limits.failuresPause,
         waitsOf.get(row.scheduleId),
+        projects.get(row.scheduleId) ?? [],
       ),
     );
   }
@@ -484,7 +492,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     onChange: changed,
   });
 
-  const { allShown, oneShown } = createShown({ rows, configs, running: clock.running, limits });
+  const { allShown, oneShown } = createShown({
+    ...{ rows, configs, running: clock.running, limits },
+    mappings: deps.mappings,
+  });
   const refuse = createRefusals({ rows, scripts: deps.scripts, tools: deps.tools, now });
   /**
    * The schedule with the hash of the script text that runs from now on. If the schedule names a

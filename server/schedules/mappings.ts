@@ -100,6 +100,8 @@ export interface Mappings {
   remove(at: Where, mappingId: MappingId): Promise<MappingOutcome<null>>;
   /** What the next runs of the agent’s routines on this project get. */
   resolve(...at: Where): Promise<MappingOutcome<Resolved>>;
+  /** The projects of these routines, oldest mapping first. */
+  projectsOf(scheduleIds: readonly ScheduleId[]): Promise<ReadonlyMap<ScheduleId, readonly ProjectId[]>>;
   /** The runs of one due moment of this routine, at least one. */
   runsOf(row: Pick<Row, 'scheduleId'> & { readonly schedule: ScheduleOf<'routine'> }): Promise<readonly RoutineRun[]>;
   /** How many tasks each run could claim now, by project and column. */
@@ -464,6 +466,17 @@ export function createMappings(deps: MappingsDeps): Mappings {
       return done(resolved);
     },
     runsOf,
+    async projectsOf(scheduleIds) {
+      const found = await table()
+        .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
+        .where('removed', '=', false)
+        .orderBy('created_at')
+        .orderBy('mapping')
+        .execute();
+      const of = new Map<ScheduleId, ProjectId[]>();
+      for (const { schedule, project } of found) of.set(schedule, [...(of.get(schedule) ?? []), project]);
+      return of;
+    },
     async readyFor({ projects: about }, agentId) {
       const ready = new Map<ProjectId, ReadonlyMap<string, number>>();
       for (const { project } of about ?? [])

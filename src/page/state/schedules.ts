@@ -14,6 +14,7 @@ import {
   type Scheduled,
   scheduleSchema,
 } from '../../shared/protocol/schedules.ts';
+import type { Mapping } from '../../shared/protocol/routine-mappings.ts';
 import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import type { Notices } from './notices.ts';
@@ -225,6 +226,23 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     run: () => void told(reach((client) => client.removeSchedule({ scheduleId }))),
   });
 
+  async function mappingsOf({ scheduleId, schedule: { agentId }, projectIds = [] }: Scheduled): Promise<Mapping[]> {
+    const answers = await Promise.all(
+      projectIds.map((projectId) => reach((client) => client.mappings({ projectId, agentId }))),
+    );
+    return answers
+      .flatMap((answer) => (answer.ok ? answer.value.mappings : []))
+      .filter(({ routineId }) => routineId === scheduleId);
+  }
+  async function bringBack(schedule: Schedule, mappings: readonly Mapping[]): Promise<void> {
+    const made = await told(reach((client) => client.addSchedule({ body: schedule })));
+    if (!made) return;
+    for (const { projectId, agentId, columnIds, toolOverrides, separate } of mappings) {
+      const body = { routineId: made.scheduleId, columnIds, toolOverrides, separate };
+      await told(reach((client) => client.createMapping({ projectId, agentId, body })));
+    }
+  }
+
   return {
     list,
     setTimings: createTimings({ reach, notices, again: list.again }),
@@ -302,12 +320,15 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       const made = await told(reach((client) => client.duplicateSchedule({ scheduleId })));
       if (made) notices.info(t`“${made.schedule.name}” is there, switched off.`, undoMaking(made));
     },
-    async remove({ scheduleId, schedule }) {
+    async remove(scheduled) {
+      const { scheduleId, schedule } = scheduled;
+      // Its work on projects goes with it, and comes back with it.
+      const mappings = await mappingsOf(scheduled);
       const result = await then(reach((client) => client.removeSchedule({ scheduleId })));
       if (!result.ok) return notices.refused(result.problem);
       notices.info(t`“${schedule.name}” is deleted.`, {
         label: t`Bring it back`,
-        run: () => void told(reach((client) => client.addSchedule({ body: schedule }))),
+        run: () => void bringBack(schedule, mappings),
       });
     },
     async takeBack(agentId, name) {

@@ -4,7 +4,7 @@
  * agent only if it fails.
  */
 import { z } from 'zod';
-import type { RunId, ScheduleId } from '../domain/ids.ts';
+import type { ProjectId, RunId, ScheduleId } from '../domain/ids.ts';
 import { isClockTime, isTimeZone, PULSE_BOUNDS } from '../domain/guardrails.ts';
 import { isExactHost } from '../domain/network.ts';
 import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
@@ -330,6 +330,7 @@ export const scheduledSchema = z.object({
     })
     .optional()
     .describe('a due reminder, or the news that a script failed, waits for its agent; left out: nothing waits'),
+  projectIds: z.array(idOf<ProjectId>(id)).optional().describe('projects on which the routine works; left out: none'),
 });
 export type Scheduled = z.infer<typeof scheduledSchema>;
 

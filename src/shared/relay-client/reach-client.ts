@@ -23,6 +23,7 @@ import {
 import { projectWorkEndpoints } from '../protocol/endpoints/project-work.ts';
 import { hookEndpoints } from '../protocol/endpoints/hooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
+import { mappingEndpoints } from '../protocol/endpoints/routine-mappings.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { workspaceEndpoints } from '../protocol/endpoints/workspaces.ts';
@@ -40,6 +41,7 @@ const endpoints = {
   ...projectEndpoints,
   ...projectWorkEndpoints,
   ...hookEndpoints,
+  ...mappingEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,

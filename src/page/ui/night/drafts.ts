@@ -7,6 +7,7 @@ import { createCronClock, cronProblem } from '../../../shared/protocol/timing-ar
 import { type Schedule, SCHEDULE_BOUNDS, type ScheduleOf } from '../../../shared/protocol/schedules.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
+import { DEFAULT_INTERVAL, PROJECT_INSTRUCTIONS } from '../../../shared/domain/schedule/default-routine.ts';
 import { spoken, t } from '../../language/t.ts';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 
@@ -484,6 +485,15 @@ const example = (draft: Partial<Draft> & { readonly name: string; readonly instr
   ...emptyDraft(''),
   ...draft,
 });
+/** Work on projects: it begins only where a task is ready, or a message waits. */
+const PROJECT_DRAFT = example({
+  name: t`Work on projects`,
+  instructions: PROJECT_INSTRUCTIONS,
+  timing: 'every',
+  minutes: String(DEFAULT_INTERVAL),
+  onlyWaiting: true,
+  most: '15',
+});
 /** Ready to be used as they are. */
 export const EXAMPLES: readonly Example[] = [
   {
@@ -503,6 +513,7 @@ export const EXAMPLES: readonly Example[] = [
       onlyWaiting: true,
     }),
   },
+  { title: t`Every 30 minutes: work on your projects, and take what is ready`, draft: PROJECT_DRAFT },
   {
     title: t`Fridays at 16:00: look back at the week`,
     draft: example({

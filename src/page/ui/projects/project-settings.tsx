@@ -16,6 +16,7 @@ import { useTeammates } from '../use-somebody.ts';
 import { ProjectWork } from './checkouts.tsx';
 import { type WorkDraft, WorkSettings, workOf, wrongWork } from './work-settings.tsx';
 import { WebhooksDialog } from '../webhooks/webhooks.tsx';
+import { useProjectRoutines } from './project-routines.tsx';
 import { KIND_HINTS, KIND_NAMES } from './words.ts';
 
 interface ChoicesProps {
@@ -191,6 +192,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
   const [failed, setFailed] = useState<string | null>(null);
   const [removing, setRemoving] = useState(false);
   const [hooks, setHooks] = useState(false);
+  const routines = useProjectRoutines(project, away);
   const wrong = wrongWith(draft);
   const fields = changedFields(base, draft);
   const isChanged = Object.keys(fields).length > 0;
@@ -234,6 +236,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
           />
         </label>
         <AgentChoices chosen={draft.agents} onChange={(agents) => change({ agents: [...agents] })} />
+        {routines.list}
         <ColumnsEditor
           columns={draft.columns}
           countOf={(columnId) => tasks.filter((task) => task.columnId === columnId).length}
@@ -270,6 +273,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
           onClose={() => setHooks(false)}
         />
       )}
+      {routines.dialog}
       {removing && (
         <SureDialog
           title={t`Delete “${project.name}”?`}

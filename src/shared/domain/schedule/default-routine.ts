@@ -13,8 +13,7 @@ export const DEFAULT_INSTRUCTIONS = `This is your regular look at what there is 
 5. Do it, or do the next step of it.
 6. Report in one or two sentences what you did, or that nothing was to be done.`;
 
-/** A routine that works on the tasks of projects, in the nine steps of a pulse. */
-export const PROJECT_ROUTINE_NAME = 'Work on projects';
+/** What a routine does that works on the tasks of projects. */
 export const PROJECT_INSTRUCTIONS = `You work on the tasks of your projects, {{AGENT_NAME}}. Take these steps in this order:
 
 1. **Inbox.** Read what waits with \`read_inbox\`, and answer what needs an answer.

@@ -2,6 +2,7 @@
 import { DEFAULT_COLUMNS } from '../../../../src/shared/domain/projects.ts';
 import { WORK_DEFAULTS } from '../../../../src/shared/protocol/attempts.ts';
 import { cardOf, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
+import type { Mapping } from '../../../../src/shared/protocol/routine-mappings.ts';
 import { NOW } from './household.ts';
 import { type AskedCall, json, type MemoryReach, refused } from './reach.ts';
 
@@ -44,6 +45,23 @@ export const project = (more: Partial<Project> = {}): Project => ({
   doneNeeds: { ...WORK_DEFAULTS.doneNeeds },
   copy: [],
   checks: [],
+  ...more,
+});
+
+/** A routine that works on the project. */
+export const mapping = (more: Partial<Mapping> = {}): Mapping => ({
+  mappingId: 'm1',
+  version: 4,
+  projectId: 'trip',
+  routineId: 'schedule-1',
+  agentId: 'agent-1',
+  columnIds: null,
+  toolOverrides: null,
+  separate: false,
+  createdAt: NOW - 48 * HOUR,
+  name: 'Morning round',
+  enabled: true,
+  waits: false,
   ...more,
 });
 
@@ -180,6 +198,8 @@ export function oneProject(reach: MemoryReach, tasks: readonly Task[] = TASKS, m
     held.set(made.taskId, made);
     return json(made, 201);
   });
+  for (const agentId of more.agents ?? project().agents)
+    reach.on(`GET /v1/projects/trip/agents/${agentId}/routines`, { mappings: [] });
   for (const { taskId } of tasks) {
     const one = `${path}/${taskId}`;
     reach.on(`GET ${one}`, () => {

@@ -1,0 +1,41 @@
+/** The projects on which a routine works, in its form. The settings of each project set them. */
+import { Link } from 'wouter';
+import type { ScheduleId } from '../../../shared/domain/ids.ts';
+import { t } from '../../language/t.ts';
+import { projectsOf } from '../../state/projects.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../hooks.ts';
+import { PATHS } from '../routes.ts';
+
+export function RoutineProjects({ scheduleId }: { scheduleId: ScheduleId }) {
+  const roost = useRoost();
+  const schedules = useQuery(schedulesOf(roost).list);
+  const projects = useQuery(projectsOf(roost).list);
+  if (schedules.kind !== 'ready') return null;
+  const one = schedules.value.schedules.find((each) => each.scheduleId === scheduleId);
+  const ids = one?.projectIds ?? [];
+  const nameOf = (projectId: string) =>
+    projects.kind === 'ready' ? projects.value.find((each) => each.projectId === projectId)?.name : undefined;
+  return (
+    <section className="routine-projects" aria-label={t`Projects`}>
+      <h3>{t`Projects`}</h3>
+      {ids.length === 0 ? (
+        <p className="setting-hint">{t`It works on no project in particular. Give it one in the settings of a ${<Link href={PATHS.projects}>{t`project`}</Link>}.`}</p>
+      ) : (
+        <>
+          <ul>
+            {ids.map((projectId) => (
+              <li key={projectId}>
+                <Link href={PATHS.projectSettings(projectId)}>
+                  <span dir="auto">{nameOf(projectId) ?? t`A project`}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+          <p className="setting-hint">{t`It takes tasks only from these. What each of them sets for it stands in the settings of the project.`}</p>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,330 @@
+/** The routines that work on a project, by agent: what the project sets for each. */
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { PROJECT_INSTRUCTIONS } from '../../../shared/domain/schedule/default-routine.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { Project } from '../../../shared/protocol/projects.ts';
+import type { Mapping } from '../../../shared/protocol/routine-mappings.ts';
+import { t } from '../../language/t.ts';
+import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
+import { type MappingFields, mappingsOf } from '../../state/mappings.ts';
+import { problemText } from '../../state/ports.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../hooks.ts';
+import { EXAMPLES, type Routine, routineOf } from '../night/drafts.ts';
+import { Labelled } from '../night/editor-parts.tsx';
+import { ToolsField } from '../night/tools-field.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { plural } from '../text/sizes.ts';
+import { type Teammate, useTeammates } from '../use-somebody.ts';
+import { KIND_NAMES } from './words.ts';
+// Fields of routines look alike, wherever they stand.
+import '../night/night.css';
+
+/** The mapping being edited; null: a new one. */
+interface Editing {
+  readonly mate: Teammate;
+  readonly mapping: Mapping | null;
+}
+
+interface Part {
+  /** Stands within the form of the settings. */
+  readonly list: ReactNode;
+  /** Has a form of its own, and stands outside of the other. */
+  readonly dialog: ReactNode;
+}
+
+/** `away`: the relay cannot be reached, and nothing can be changed. */
+export function useProjectRoutines(project: Project, away: boolean): Part {
+  const team = useTeammates();
+  const [editing, setEditing] = useState<Editing | null>(null);
+  return {
+    list: (
+      <fieldset className="project-routines">
+        <legend>{t`Routines`}</legend>
+        {project.agents.length === 0 ? (
+          <p className="setting-hint">{t`Choose who may work on it and save. Then you can give them a routine here.`}</p>
+        ) : (
+          <ul aria-label={t`Routines by agent`}>
+            {project.agents.map((agentId) => (
+              <OfAgent
+                key={agentId}
+                project={project}
+                mate={team.find(agentId)}
+                away={away}
+                onEdit={(mapping) => setEditing({ mate: team.find(agentId), mapping })}
+              />
+            ))}
+          </ul>
+        )}
+        <p className="setting-hint">{t`With a routine an agent looks for ready tasks by itself, within its limits and your budget. Where nothing is ready, no model is asked.`}</p>
+      </fieldset>
+    ),
+    dialog: editing && <MappingDialog {...editing} project={project} away={away} onClose={() => setEditing(null)} />,
+  };
+}
+
+interface OfAgentProps {
+  readonly project: Project;
+  readonly mate: Teammate;
+  readonly away: boolean;
+  readonly onEdit: (mapping: Mapping | null) => void;
+}
+
+function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
+  const mappings = mappingsOf(useRoost());
+  const query = mappings.of(project.projectId, mate.agentId);
+  const shown = useQuery(query);
+  return (
+    <li>
+      <p className="project-routines-who tint" style={{ '--c': mate.color }}>
+        <span dir="auto">{mate.name}</span>
+        <button
+          type="button"
+          className="ghost"
+          aria-label={t`Give ${mate.name} a routine`}
+          disabled={away || shown.kind !== 'ready'}
+          onClick={() => onEdit(null)}
+        >{t`Give a routine`}</button>
+      </p>
+      {shown.kind === 'loading' && <p className="setting-hint">{t`Reading…`}</p>}
+      {shown.kind === 'failed' && (
+        <p className="wrong-note" role="alert">
+          <span>{t`The routines could not be read: ${problemText(shown.problem)}`}</span>{' '}
+          <button type="button" className="link-button" onClick={() => void query.again()}>{t`Try again`}</button>
+        </p>
+      )}
+      {shown.kind === 'ready' && shown.value.length === 0 && (
+        <p className="setting-hint">{t`No routine works on it.`}</p>
+      )}
+      {shown.kind === 'ready' &&
+        shown.value.map((mapping) => (
+          <div key={mapping.mappingId} className="project-routine">
+            <p>
+              <strong dir="auto">{mapping.name}</strong>
+              <small>{mappingText(project, mapping)}</small>
+              {mapping.waits && (
+                <small className="wrong-note">{t`It came from a copy, another device or another relay, and is not used before you say yes.`}</small>
+              )}
+            </p>
+            <div className="project-routine-ways">
+              {mapping.waits && (
+                <button
+                  type="button"
+                  className="ghost"
+                  disabled={away}
+                  onClick={() => void mappings.change(mapping, {})}
+                >{t`Use it here`}</button>
+              )}
+              <button
+                type="button"
+                className="ghost"
+                aria-label={t`Change “${mapping.name}” of ${mate.name}`}
+                disabled={away}
+                onClick={() => onEdit(mapping)}
+              >{t`Change`}</button>
+              <button
+                type="button"
+                className="ghost"
+                aria-label={t`Take “${mapping.name}” of ${mate.name} off this project`}
+                disabled={away}
+                onClick={() => void mappings.remove(mapping)}
+              >{t`Take off`}</button>
+            </div>
+          </div>
+        ))}
+    </li>
+  );
+}
+
+/** What the project sets for a routine, in words. */
+function mappingText({ columns }: Project, { columnIds, toolOverrides, separate, enabled }: Mapping): string {
+  const named = columns.filter(({ columnId }) => columnIds?.includes(columnId)).map(({ name }) => name);
+  return [
+    ...(enabled ? [] : [t`switched off`]),
+    ...(columnIds === null ? [] : [named.length === 0 ? t`takes from no column` : t`takes from ${named.join(', ')}`]),
+    ...(toolOverrides === null
+      ? []
+      : [toolOverrides.length === 0 ? t`no tools` : plural(toolOverrides.length, 'tool')]),
+    ...(separate ? [t`a run of its own`] : []),
+  ].join(' · ');
+}
+
+/** The example that works on projects, for this agent. `taken`: names of what it has. */
+function projectRoutine(agentId: AgentId, taken: readonly string[]): Routine {
+  const draft = EXAMPLES.find((example) => example.draft.instructions === PROJECT_INSTRUCTIONS)?.draft;
+  let name = draft?.name ?? '';
+  for (let n = 2; taken.includes(name); n += 1) name = `${draft?.name ?? ''} (${n})`;
+  const routine = draft ? routineOf({ ...draft, agentId, name }, null) : null;
+  if (!routine) throw new Error('The example does not fit.');
+  return routine;
+}
+
+/** In the choice of a routine: a new one. No schedule has this id. */
+const NEW = '';
+
+interface DialogProps extends Editing {
+  readonly project: Project;
+  readonly away: boolean;
+  readonly onClose: () => void;
+}
+
+function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
+  const roost = useRoost();
+  const mappings = mappingsOf(roost);
+  const schedules = useQuery(schedulesOf(roost).list);
+  const [base, setBase] = useState(mapping);
+  const [routineId, setRoutineId] = useState(NEW);
+  const [draft, setDraft] = useState<Required<Pick<Mapping, 'columnIds' | 'toolOverrides' | 'separate'>>>({
+    columnIds: mapping?.columnIds ?? null,
+    toolOverrides: mapping?.toolOverrides ?? null,
+    separate: mapping?.separate ?? false,
+  });
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const own = (schedules.kind === 'ready' ? schedules.value.schedules : []).filter(
+    ({ schedule }) => schedule.agentId === mate.agentId,
+  );
+  const free = own.filter(
+    ({ schedule, projectIds = [] }) => schedule.kind === 'routine' && !projectIds.includes(project.projectId),
+  );
+  const change = (part: Partial<typeof draft>) => setDraft({ ...draft, ...part });
+  const { projectId } = project;
+
+  function send() {
+    if (base) return mappings.change(base, changedFields(base, draft));
+    if (routineId !== NEW) return mappings.add(projectId, mate.agentId, { ...draft, routineId });
+    const taken = own.map(({ schedule }) => schedule.name);
+    return mappings.addNew(projectId, projectRoutine(mate.agentId, taken), draft);
+  }
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    if (busy || away) return;
+    setBusy(true);
+    setFailed(null);
+    const done = await send();
+    setBusy(false);
+    if (done.ok) return onClose();
+    if (done.clash) setBase(done.clash);
+    setFailed(done.clash ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`);
+  }
+
+  return (
+    <Dialog
+      title={mapping ? t`“${mapping.name}” on ${project.name}` : t`A routine for ${mate.name} on ${project.name}`}
+      onClose={onClose}
+    >
+      <form className="project-form editor" noValidate onSubmit={(event) => void save(event)}>
+        {!mapping && (
+          <Labelled
+            label={t`Routine`}
+            hint={
+              routineId === NEW
+                ? t`It looks every 30 minutes, and begins only where a task is ready or a message waits. You can change it under Night.`
+                : t`It works on this project from its next time on.`
+            }
+            wrong={schedules.kind === 'failed' ? problemText(schedules.problem) : undefined}
+          >
+            {(given) => (
+              <select
+                {...given}
+                className="field"
+                value={routineId}
+                onChange={({ target }) => setRoutineId(target.value)}
+              >
+                <option value={NEW}>{t`A new one: every 30 minutes, take what is ready`}</option>
+                {free.map(({ scheduleId, schedule }) => (
+                  <option key={scheduleId} value={scheduleId}>
+                    {schedule.name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Labelled>
+        )}
+        <ColumnsField project={project} columnIds={draft.columnIds} onColumns={(columnIds) => change({ columnIds })} />
+        <ToolsField
+          tools={draft.toolOverrides}
+          onTools={(tools) => change({ toolOverrides: tools && [...tools] })}
+          wrong={undefined}
+          unset={t`As the routine says`}
+        />
+        <label className="tick-line">
+          <input
+            type="checkbox"
+            checked={draft.separate}
+            onChange={({ target }) => change({ separate: target.checked })}
+          />
+          {t`A run of its own for this project. Otherwise one run is about all projects of the routine, with the tools that all of them allow.`}
+        </label>
+        {failed !== null && (
+          <p className="wrong-note" role="alert">
+            {failed}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={busy || away || (!mapping && schedules.kind !== 'ready')}>
+            {busy ? t`Saving…` : t`Save`}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function changedFields(base: Mapping, draft: MappingFields): MappingFields {
+  return Object.fromEntries(
+    Object.entries(draft).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(base, name))),
+  );
+}
+
+interface ColumnsProps {
+  readonly project: Project;
+  readonly columnIds: readonly string[] | null;
+  readonly onColumns: (columnIds: string[] | null) => void;
+}
+
+function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
+  const ready = project.columns.filter(({ kind }) => kind === 'ready').map(({ columnId }) => columnId);
+  return (
+    <div className="editor-tools">
+      <Labelled
+        label={t`Columns it looks at`}
+        hint={t`It takes tasks only from columns of the kind “${KIND_NAMES.ready}”. None ticked: it takes none.`}
+        wrong={undefined}
+      >
+        {(given) => (
+          <select
+            {...given}
+            className="field"
+            value={columnIds === null ? 'all' : 'some'}
+            onChange={({ target }) => onColumns(target.value === 'all' ? null : ready)}
+          >
+            <option value="all">{t`As the routine says`}</option>
+            <option value="some">{t`Only these…`}</option>
+          </select>
+        )}
+      </Labelled>
+      {columnIds !== null && (
+        <ul className="choices" aria-label={t`Columns it looks at`}>
+          {project.columns.map(({ columnId, name, kind }) => (
+            <li key={columnId}>
+              <label className="choice">
+                <input
+                  type="checkbox"
+                  checked={columnIds.includes(columnId)}
+                  onChange={({ target }) =>
+                    onColumns(target.checked ? [...columnIds, columnId] : columnIds.filter((one) => one !== columnId))
+                  }
+                />
+                <i className="kind-mark" data-kind={kind} aria-hidden="true" />
+                <span dir="auto">{name}</span>
+              </label>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
