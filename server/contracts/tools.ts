@@ -72,6 +72,9 @@ export interface Caller {
 
 /** What a run may use and take, as its routine limits it. */
 export interface RunScope {
+  readonly agentId: AgentId;
+  /** Model of the executors that the run starts. Null: the routine sets none. */
+  readonly executorModel: string | null;
   /** Names of tools. Null: all that the agent may use. */
   readonly tools: ReadonlySet<string> | null;
   /**
@@ -86,6 +89,8 @@ export interface RunScopes {
   enter(runId: RunId, scope: RunScope): () => void;
   /** Null: the run has none, or a client calls. */
   of(caller: Pick<Caller, 'runId'>): RunScope | null;
+  /** The model that the agent’s run sets for executors. Null: it sets none, or there is no run. */
+  executorModelOf(agentId: AgentId): string | null;
   /** The tools, each refused to runs whose scope does not name it. */
   guard(tools: readonly TeamTool[]): readonly TeamTool[];
 }

@@ -3,6 +3,7 @@
  * session.
  */
 import { join } from 'node:path';
+import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
@@ -374,14 +375,22 @@ export async function openTeam({
         await inbox.put({ ...message, priority: 'normal' }, agentId);
       },
     });
+    /** The routine's of the agent's run, the agent's, or the household's. Null: none is set. */
+    async function executorModelOf(agentId: AgentId): Promise<string | null> {
+      const [{ own }, household] = await Promise.all([configs.agent(agentId), configs.household()]);
+      return scopes.executorModelOf(agentId) ?? own.executor_model ?? household.own.executor_model ?? null;
+    }
     const executors = createExecutors({
       ...{ projects, attempts, work, runs, tools, now },
-      async mindOf(agentId) {
+      async mindOf(agentId, role) {
         const answers = mind.current?.() ?? mind;
         const copy = await copies.of(agentId);
         return {
           answers,
-          model: host.modelOf(agentId) ?? answers.models({ lead: '', agent: copy?.model ?? '' }).agentModel,
+          model:
+            (role === 'executor' ? await executorModelOf(agentId) : null) ??
+            host.modelOf(agentId) ??
+            answers.models({ lead: '', agent: copy?.model ?? '' }).agentModel,
           maxAnswerTokens: copy?.maxAnswerTokens ?? DEFAULT_SETTINGS.maxAnswerTokens,
           contextTokens: copy?.contextTokens ?? DEFAULT_SETTINGS.contextTokens,
         };
@@ -397,7 +406,7 @@ export async function openTeam({
           ]);
       },
     });
-    tools.offer(calls.guard(createTaskWorkTools({ projects, work, repositories, executors })));
+    tools.offer(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors }))));
     return { work, executors, tokens, close: () => forgeFetch.close() };
   }
   tools.offer(

@@ -146,7 +146,9 @@ export function projectsText({ projects }: Pick<RoutineRun, 'projects'>, ready: 
 }
 
 /** What the run may use and take. */
-export const scopeOf = ({ projects, tools }: Pick<RoutineRun, 'projects' | 'tools'>): RunScope => ({
+export const scopeOf = (agentId: AgentId, { projects, tools, executorModel }: RoutineRun): RunScope => ({
+  agentId,
+  executorModel,
   tools: tools && new Set(tools),
   columns: projects && new Map(projects.map(({ project, columns }) => [project.projectId, columns])),
 });

@@ -228,7 +228,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
         cachesForAnHour: false,
         async begins(next) {
           if (!(await rows.goesOn(runId, next))) return NOT_OURS;
-          if (run) leave = deps.scopes.enter(next, scopeOf(run));
+          if (run) leave = deps.scopes.enter(next, scopeOf(agentId, run));
           return await account.begins(next);
         },
       });
@@ -485,7 +485,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
         // Storing the cache for an hour pays only if the routine runs again within the hour.
         cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
         async begins(runId) {
-          leave = deps.scopes.enter(runId, scopeOf(run));
+          leave = deps.scopes.enter(runId, scopeOf(agentId, run));
           return await begins(runId);
         },
       });

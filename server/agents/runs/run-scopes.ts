@@ -30,6 +30,9 @@ export function createRunScopes(): RunScopes {
       return () => void scopes.delete(runId);
     },
     of,
+    // An agent does one thing at a time. Executors have runs of their own, without a scope.
+    executorModelOf: (agentId) =>
+      [...scopes.values()].find((scope) => scope.agentId === agentId)?.executorModel ?? null,
     guard: (tools) => tools.map(guard),
   };
 }

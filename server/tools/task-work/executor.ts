@@ -118,7 +118,7 @@ export interface ExecutorsDeps {
   readonly work: OpenTaskWork;
   readonly runs: Pick<Runs, 'start'>;
   readonly tools: Pick<TeamTools, 'all'>;
-  readonly mindOf: (agentId: AgentId) => Promise<ExecutorMind>;
+  readonly mindOf: (agentId: AgentId, role: 'executor' | 'reviewer') => Promise<ExecutorMind>;
   /** Why this agent may ask no model now, as a sentence. Null: it may. */
   readonly usedUp: (agentId: AgentId) => Promise<string | null>;
   /** Tells the person that a limit of a project stopped a task. */
@@ -221,7 +221,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
     );
     const held = await projects.heldBy(taskId);
     if (!claim || held?.agentId !== agentId) return refused('You have not claimed this task.');
-    const mind = await deps.mindOf(agentId);
+    const mind = await deps.mindOf(agentId, 'executor');
     const approvals: Receipt['approvals'] = [];
     let ending: Ending = { kind: 'none' };
     const own: OwnTools = {
@@ -355,7 +355,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
     if (by === null || task.criteria.length === 0) return;
     const last = (await attempts.list(task.taskId)).findLast(({ kind }) => kind === 'agent');
     if (!last) return;
-    const mind = await deps.mindOf(by);
+    const mind = await deps.mindOf(by, 'reviewer');
     const overBudget = await deps.usedUp(by);
     let judged: z.infer<typeof judgedSchema> | null = null;
     let end: RunResult | null = null;

@@ -22,7 +22,7 @@ export const PROJECT_INSTRUCTIONS = `You work on the tasks of your projects, {{A
 4. **Ready tasks.** For each project, look at what you may take with \`get_ready_tasks\`. If nothing is ready, stop here.
 5. **Claim.** Choose the most urgent task and claim it with \`claim_task\`. If it is taken, choose the next one. Work on one task at a time.
 6. **Work.** Read everything about it with \`get_task_context\`, then do it. When a criterion is met, say so with \`meet_criterion\`, and name what shows it.
-7. **Pull request.** If the project is a repository and you have a tool that opens a pull request, open one. Otherwise say in the note where the result is.
+7. **Pull request.** When the work is committed, ask for it to be accepted with \`open_pull_request\`. Where there is nothing to commit, say in the note where the result is.
 8. **Transition.** Move the task to review with \`transition_task\` once every criterion is met. If you cannot go on, move it to blocked and say why. If your time is short, give it back with \`release_task\`, and say what is done and what is left.
 9. **Report.** Say in one or two sentences what you did. Use \`message_human\` only for what the human must decide.`;
 

@@ -12,6 +12,7 @@ import {
   type Attempt,
 } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
+import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
@@ -291,6 +292,40 @@ describe('an executor', () => {
     expect(first?.system).not.toMatch(/Name of a1|soul/i);
     const all = await attempts(made);
     expect(all.at(-1)).toMatchObject({ kind: 'executor', outcome: 'done', receipt: { commands: [{ code: 0 }] } });
+  });
+
+  it('has the model of the routine that began its run, or else of its agent or the household', async () => {
+    const of = await project({ kind: 'folder' });
+    const made = await task(of);
+    const models: string[] = [];
+    script = ({ system, results, body }) => {
+      if (system.startsWith('You execute one task')) {
+        models.push(body.model);
+        return [{ call: 'fail', input: { why: 'Enough.' } }];
+      }
+      if (results.length === 0) return [{ call: 'claim_task', input: ids(made) }];
+      return results.join().includes('The task is yours')
+        ? [{ call: 'execute_task', input: ids(made) }]
+        : [{ say: 'Done.' }];
+    };
+    await night.tool('a1', 'claim_task', ids(made));
+    await good('PUT', '/v1/config', { executor_model: 'home-works' });
+    await night.tool('a1', 'execute_task', ids(made));
+    await good('PUT', '/v1/agents/a1/config', { executor_model: 'agent-works' });
+    await night.tool('a1', 'execute_task', ids(made));
+    await good('POST', `${at(made)}/release`, {});
+    const { scheduleId } = scheduledSchema.parse(
+      await good('POST', '/v1/pulse-routines', {
+        ...{ kind: 'routine', agentId: 'a1', name: 'Bake', instructions: 'Bake.', executorModel: 'routine-works' },
+        timing: { kind: 'cron', cron: '0 0 1 1 *' },
+      }),
+    );
+    await good('POST', `/v1/projects/${of.projectId}/agents/a1/routines`, { routineId: scheduleId });
+    await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    await until(() => Promise.resolve(models.length === 3));
+    expect(models).toEqual(['home-works', 'agent-works', 'routine-works']);
+    await good('PUT', '/v1/config', { executor_model: null });
+    await good('PUT', '/v1/agents/a1/config', { executor_model: null });
   });
 
   it('that lies ends as blocked', async () => {
