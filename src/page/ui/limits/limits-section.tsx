@@ -689,6 +689,7 @@ function HouseholdSection() {
             }}
           />
           <HouseholdOnly answer={answer} limits={limits} />
+          <ForProjects own={answer.own} />
           <Yaml agentId={null} limits={limits} />
         </ShownLimits>
       )}
@@ -699,7 +700,7 @@ function HouseholdSection() {
 const shownValue = (value: string | readonly string[]) => (typeof value === 'string' ? value : value.join(', '));
 
 /** The settings for work on projects; nothing if there are none. */
-function ForProjects({ own }: { own: AgentConfig }) {
+function ForProjects({ own }: { own: Pick<AgentConfig, (typeof OF_PROJECTS)[number]> }) {
   const set = OF_PROJECTS.flatMap((key) => {
     const value = own[key];
     return value === undefined || value === null || value.length === 0 ? [] : [{ key, value: shownValue(value) }];
@@ -707,7 +708,7 @@ function ForProjects({ own }: { own: AgentConfig }) {
   if (set.length === 0) return null;
   return (
     <Block title={t`For projects`}>
-      <p className="setting-hint">{t`Used once this agent has a project.`}</p>
+      <p className="setting-hint">{t`They apply to work on projects. You change them as YAML, below.`}</p>
       <dl className="for-projects">
         {set.map(({ key, value }) => (
           <div key={key}>

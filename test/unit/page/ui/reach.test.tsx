@@ -547,13 +547,14 @@ describe('limits', () => {
           json(configAnswer({ coordination: {}, pulse_columns: ['Backlog', 'Ready'], planning_model: 'thinker' })),
         ),
     });
-    const block = (await screen.findByText('Used once this agent has a project.')).parentElement;
+    const block = (await screen.findByText('They apply to work on projects. You change them as YAML, below.'))
+      .parentElement;
     expect(block?.textContent).toContain('pulse_columnsBacklog, Ready');
     expect(block?.textContent).toContain('planning_modelthinker');
     unmount();
     await openPage({ docs: team(2), path: '/settings/limits/agent-1' });
     await screen.findByLabelText('Wakes a day');
-    expect(screen.queryByText('Used once this agent has a project.')).toBeNull();
+    expect(screen.queryByText('They apply to work on projects. You change them as YAML, below.')).toBeNull();
   });
 
   test('a preset sets both figures, and the household’s is one choice for an agent', async () => {
