@@ -631,7 +631,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   };
   const mcp = createMcp({
     ...clients,
-    tools: [...team.tools, ...createSoulTools({ log, wakePayloads: team.wakePayloads, now })],
+    tools: [...team.tools, ...team.scopes.guard(createSoulTools({ log, wakePayloads: team.wakePayloads, now }))],
     inbox,
     log,
     stateOf: host.stateOf,

@@ -19,6 +19,7 @@ import {
   type Pauses,
   RECORDS_NOTHING,
   type RecordWork,
+  type RunScopes,
   type TeamTool,
 } from '../contracts/index.ts';
 import type { Attached } from '../tools/mcp-client/index.ts';
@@ -159,6 +160,8 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly schedules: Schedules;
   readonly mappings: Mappings;
   readonly goOn: GoOn;
+  /** What single runs may use and take. */
+  readonly scopes: RunScopes;
   /** Agent snapshots, which agents need to work alone. */
   readonly copies: Copies;
   /** Souls and last conversations in the running session. */
@@ -486,7 +489,7 @@ export async function openTeam({
     host,
     runs,
     wakePayloads,
-    ...{ schedules, mappings, goOn, copies },
+    ...{ schedules, mappings, goOn, scopes, copies },
     tools: tools.all(),
     async warm(warmMind, signal) {
       await gate.warm();

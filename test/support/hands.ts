@@ -34,9 +34,9 @@ export interface Hands {
   talks(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
   /**
    * It works alone once, with this for its instructions; `anew`: what it needs for that was taken
-   * back, and is left again.
+   * back, and is left again. `tools`: all that it may use.
    */
-  runs(instructions: string, anew?: boolean): Promise<void>;
+  runs(instructions: string, anew?: boolean, tools?: readonly string[]): Promise<void>;
   waiting(): Promise<readonly ToolCall[]>;
   answered(): Promise<readonly ToolCall[]>;
   account(): Promise<readonly ToolCall[]>;
@@ -82,12 +82,18 @@ export async function startHands(
   await leave();
   const fileAt = (path: string) => `/api/workspaces/a1/file?path=${encodeURIComponent(path)}`;
   let work = 0;
-  async function runs(instructions: string, anew = false, end: 'done' | 'failed' = 'done'): Promise<string> {
+  async function runs(
+    instructions: string,
+    anew = false,
+    end: 'done' | 'failed' = 'done',
+    tools: readonly string[] | null = null,
+  ): Promise<string> {
     const added = await call('POST', '/v1/pulse-routines', {
       kind: 'routine',
       agentId: 'a1',
       name: `Work ${++work}`,
       instructions,
+      tools,
       timing: { kind: 'weekly', days: [1], time: '07:30' },
     });
     const { scheduleId } = scheduledSchema.parse(await added.json());
@@ -137,8 +143,8 @@ export async function startHands(
       expect((await call('DELETE', '/api/sessions/current')).status).toBe(204);
       return own().flatMap(({ results }) => results);
     },
-    async runs(instructions, anew) {
-      await runs(instructions, anew);
+    async runs(instructions, anew, tools) {
+      await runs(instructions, anew, 'done', tools);
     },
     waiting: async () => (await approvals()).waiting,
     answered: async () => (await approvals()).answered,

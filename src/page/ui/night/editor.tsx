@@ -1,4 +1,5 @@
 /** The editor of a routine. */
+import { useState } from 'react';
 import type { ScheduleId } from '../../../shared/domain/ids.ts';
 import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import { SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';

@@ -675,6 +675,13 @@ describe('an agent whose mind is a program', () => {
     await question();
   });
 
+  it('has in a run of a routine the tools that the routine names, and no other', async () => {
+    const { programId } = await add();
+    await choose(programId);
+    await hands.runs(`DO ${JSON.stringify([{ list: null }, { say: 'I have looked.' }])}`, false, ['read_inbox']);
+    expect(await notes('list')).toEqual([['read_inbox']]);
+  });
+
   it.each(['later-hang', 'later-mute'])(
     'is stopped, and ended with its session, in the middle of its start: %s',
     async (way) => {
