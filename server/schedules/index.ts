@@ -587,6 +587,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         const dueAt = on ? slotAfter(schedule.timing, now(), contextOf({ givenOffset })) : null;
         return { givenOffset, dueAt, contextOf };
       },
+      projectsOf: deps.mappings.shownOf,
       onMoved({ agentId, name }) {
         logger.warn('A schedule is now due at another relay of the household, and not here.', { agentId, name });
         changed(agentId);

@@ -27,7 +27,7 @@ import {
 import { PROVIDER_TOOLS } from '../../src/shared/domain/toolsets.ts';
 import type { ProblemName } from '../../src/shared/protocol/problems.ts';
 import type { Project } from '../../src/shared/protocol/projects.ts';
-import type { RecordAnswer, RecordStanding } from '../../src/shared/protocol/records.ts';
+import type { AskedRecord, RecordAnswer, RecordStanding } from '../../src/shared/protocol/records.ts';
 import {
   type changeMappingSchema,
   type createMappingSchema,
@@ -45,7 +45,6 @@ import { type Db, parseText } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Projects } from '../team/projects/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
-import type { OpenAlone } from './alone.ts';
 import { json, type Row, type ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS } from './settings.ts';
 
@@ -106,6 +105,8 @@ export interface Mappings {
   runsOf(row: Pick<Row, 'scheduleId'> & { readonly schedule: ScheduleOf<'routine'> }): Promise<readonly RoutineRun[]>;
   /** How many tasks each run could claim now, by project and column. */
   readyFor(run: RoutineRun, agentId: AgentId): Promise<ReadyTasks>;
+  /** The projects of a routine, as the person is shown them before they agree to it. */
+  shownOf(scheduleId: ScheduleId): Promise<AskedProjects>;
   /** The person has agreed to this routine here, and so to its projects. */
   agree(scheduleId: ScheduleId): Promise<void>;
   /** Deletes the mappings of a forgotten agent. */
@@ -115,6 +116,8 @@ export interface Mappings {
   recover(): Promise<void>;
   close(): void;
 }
+
+export type AskedProjects = NonNullable<Extract<AskedRecord, { type: 'schedule' }>['projects']>;
 
 /** By project: how many tasks of each column are ready for the agent. */
 type ReadyTasks = ReadonlyMap<ProjectId, ReadonlyMap<string, number>>;
@@ -129,7 +132,7 @@ export const somethingReady = ({ projects }: Pick<RoutineRun, 'projects'>, ready
 export function projectsText({ projects }: Pick<RoutineRun, 'projects'>, ready: ReadyTasks): string | null {
   if (projects === null) return null;
   if (projects.length === 0)
-    return '[The projects of this routine are gone, or are not yours any more. Take no task in this run.]';
+    return '[The projects of this routine are gone, are not yours any more, or wait for the human’s yes. Take no task in this run.]';
   const lines = projects.map(({ project, columns }) => {
     const named = columns.flatMap((columnId) => {
       const column = project.columns.find((each) => each.columnId === columnId);
@@ -162,7 +165,8 @@ interface MappingsDeps {
   readonly configs: Pick<Configs, 'agent' | 'household'>;
   readonly tools: Pick<TeamTools, 'all'>;
   readonly log: Pick<EventLog, 'subscribe'>;
-  readonly readsWeb: OpenAlone['readsWeb'];
+  /** Whether the provider of this model searches the web. `model` null: the agent's own. */
+  readonly readsWeb: (agentId: AgentId, model: string | null) => Promise<boolean>;
   /** Whether this is the agent’s default routine. */
   readonly isDefault: (scheduleId: ScheduleId, agentId: AgentId) => boolean;
   readonly onChange: (agentId: AgentId | null) => void;
@@ -286,14 +290,9 @@ export function createMappings(deps: MappingsDeps): Mappings {
   const runsOf: Mappings['runsOf'] = async ({ scheduleId, schedule }) => {
     const { agentId } = schedule;
     const [all, rules] = [
-      (
-        await table()
-          .where('schedule', '=', scheduleId)
-          .where('agreed', '=', true)
-          .orderBy('created_at')
-          .orderBy('mapping')
-          .execute()
-      ).filter((row) => parseText(row.agent_json) === agentId),
+      (await table().where('schedule', '=', scheduleId).orderBy('created_at').orderBy('mapping').execute()).filter(
+        (row) => parseText(row.agent_json) === agentId,
+      ),
       await rulesOf(scheduleId, schedule),
     ];
     if (all.length === 0) {
@@ -304,7 +303,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
     const own = new Map((await projects.ofAgent(agentId)).map((project) => [project.projectId, project]));
     const live = all.flatMap((row): (RunProject & { separate: boolean })[] => {
       const project = own.get(row.project);
-      if (row.removed || !project) return [];
+      if (row.removed || !row.agreed || !project) return [];
       const mapping = shown(row, schedule);
       const columns = resolveColumns(project, mapping, rules.routine);
       return [{ mapping, project, columns, separate: mapping.separate }];
@@ -484,6 +483,20 @@ export function createMappings(deps: MappingsDeps): Mappings {
       for (const { project } of about ?? [])
         ready.set(project.projectId, await projects.readyCounts(agentId, project.projectId));
       return ready;
+    },
+    async shownOf(scheduleId) {
+      const found = await table()
+        .where('schedule', '=', scheduleId)
+        .where('removed', '=', false)
+        .orderBy('mapping')
+        .execute();
+      const all: AskedProjects = [];
+      for (const row of found) {
+        const { columnIds, toolOverrides, separate, projectId } = storedOf(row);
+        const project = await projects.read(projectId);
+        all.push({ name: project.ok ? project.value.name : projectId, columnIds, toolOverrides, separate });
+      }
+      return all;
     },
     async agree(scheduleId) {
       await db

@@ -24,6 +24,7 @@ import { type Db, parseText } from '../store/index.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { createAskedRows, hashOf, orNoRoom, type RecordSource } from '../team/records/index.ts';
 import type { Written } from './refusals.ts';
+import type { AskedProjects } from './mappings.ts';
 import { isOn, json, type Row, type ScheduleRows } from './rows.ts';
 import { isAgreed } from './scripts.ts';
 
@@ -304,6 +305,8 @@ interface ScheduleRecordsDeps {
   onStale(): void;
   /** Due times have changed. */
   onChange(): void;
+  /** The projects on which a routine would work. */
+  projectsOf(scheduleId: ScheduleId): Promise<AskedProjects>;
   /** The person has consented to the schedule here. */
   onYes(row: Row): Promise<void>;
   /** The person has refused it: it is disabled, or removed if it is a reminder. */
@@ -380,10 +383,17 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   });
   type Shown = Extract<AskedRecord, { type: 'schedule' }>;
   /** `here` null: nothing of it runs here. */
-  const shown = (id: string, here: ScheduleRecord | null, after: ScheduleRecord): Shown => ({
-    ...{ type: 'schedule', id, part: '', here, after },
-    hash: hashOf(after.schedule),
-  });
+  async function shown(id: string, here: ScheduleRecord | null, after: ScheduleRecord): Promise<Shown> {
+    const projects = await deps.projectsOf(id);
+    return {
+      ...{ type: 'schedule', id, part: '', here, after },
+      ...(projects.length > 0 ? { projects } : {}),
+      hash: hashWith(after.schedule, projects),
+    };
+  }
+  /** Consent is to the schedule together with its projects. */
+  const hashWith = (schedule: Schedule, projects: AskedProjects): string =>
+    hashOf(projects.length === 0 ? schedule : [schedule, projects]);
   /** A version that waits for consent while another one runs here. Null: none waits any more. */
   async function otherVersion(scheduleId: ScheduleId) {
     const waiting = await asked.get(scheduleId, '');
@@ -394,7 +404,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
       return null;
     }
     const after = scheduleRecordSchema.parse(waiting.value);
-    return { at: waiting.at, after, one: shown(scheduleId, await recordOf(row), after) };
+    return { at: waiting.at, after, one: await shown(scheduleId, await recordOf(row), after) };
   }
   async function nextHere(at: Pick<Row, 'scheduleId' | 'schedule'>) {
     const { dueAt, givenOffset } = await nextOf(at);
@@ -419,7 +429,8 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
       await asked.drop(id);
     }
     const row = await rows.get(id);
-    if (row?.pausedWhy !== WAITS_FOR_YES || hashOf(row.schedule) !== hash) return { outcome: 'over' };
+    if (row?.pausedWhy !== WAITS_FOR_YES) return { outcome: 'over' };
+    if (hashWith(row.schedule, await deps.projectsOf(id)) !== hash) return { outcome: 'over' };
     if (yes) return await agree(row);
     await deps.onNo(row);
     return { outcome: 'done' };
@@ -477,7 +488,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     async asked() {
       const all: AskedRecord[] = [];
       for (const row of await rows.all())
-        if (row.pausedWhy === WAITS_FOR_YES) all.push(shown(row.scheduleId, null, await recordOf(row)));
+        if (row.pausedWhy === WAITS_FOR_YES) all.push(await shown(row.scheduleId, null, await recordOf(row)));
       for (const { id } of await asked.all()) {
         const other = await otherVersion(id);
         if (other) all.push(other.one);

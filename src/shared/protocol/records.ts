@@ -161,6 +161,15 @@ const askedRecordSchema = z.discriminatedUnion('type', [
       part: z.literal(''),
       here: scheduleRecordSchema.nullable().describe('its current schedule; null: it is not scheduled'),
       after: scheduleRecordSchema,
+      projects: z
+        .array(
+          z.object({
+            name: z.string().describe('the project’s name, or its id if the relay does not know the project'),
+            ...mappingValueSchema.pick({ columnIds: true, toolOverrides: true, separate: true }).shape,
+          }),
+        )
+        .optional()
+        .describe('projects on which the routine would work; left out: none'),
     })
     .describe('a schedule that would become due'),
   z

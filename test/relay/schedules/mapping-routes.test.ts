@@ -13,7 +13,7 @@ import {
 import { type Scheduled, scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { eventsOf } from '../../support/homes.ts';
 import { type Browser, openTestRelay, type OpenRelay } from '../../support/open-relay.ts';
-import { allowAll, offered } from '../../support/records.ts';
+import { allowAll, askedOf, offered } from '../../support/records.ts';
 
 const DEMO = { args: ['--rehearsal', '{"delayMs":0,"wordMs":0}', '--rate', '100000', '--burst', '1000000'] };
 const HARD = 'x \u2028"\\ 🪺 \ud800';
@@ -205,6 +205,7 @@ describe('a relay that has lost its home', () => {
       expect(await resolve()).toEqual([]);
       // The other relay is gone, so the routine is due here.
       await ask('POST', '/v1/pulse-routines-move', { gone: true }, after);
+      expect(await askedOf(after)).toMatchObject([{ projects: [{ name: 'Trip', toolOverrides: [], separate: true }] }]);
       await allowAll(after);
       expect(await list(trip, after)).toEqual([mapping]);
       expect(await resolve()).toMatchObject([{ columns: ['ready'], tools: [] }]);

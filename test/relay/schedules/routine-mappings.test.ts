@@ -303,6 +303,26 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
       .toMatchObject({ removed: true });
   });
 
+  it('takes nothing by a mapping that came from elsewhere, before the person agrees to it', async () => {
+    const [trip, other] = [await project(), await project({ name: 'Other' })];
+    const foreign = await task(other);
+    await map(trip, await pulse());
+    const mappings = () => house.stored.flatMap(({ event }) => (event.kind === 'record' ? [event] : []));
+    await expect.poll(() => mappings().at(-1)?.record.type).toBe('routine-mapping');
+    const { record, at } = mappings().at(-1) ?? expect.fail('There is none.');
+    if (record.type !== 'routine-mapping' || at === undefined) throw new Error('It is another record.');
+    const later = `${String(Number(at.slice(0, 15)) + 1).padStart(15, '0')}${at.slice(15)}`;
+    const planted = { ...record, at: later, value: { ...record.value, columnIds: ['ready'] } };
+    expect(await house.team.records.offer([planted])).toEqual([{ answer: 'taken' }]);
+    const answer = calling('claim_task', { projectId: other.projectId, taskId: foreign.taskId });
+    expect((await pass())[0]?.first).toContain('Take no task in this run.');
+    expect(answer()).toContain('This run works on other projects');
+    const [waits] = good(await house.team.mappings.list(trip.projectId, 'a1'));
+    expect(waits).toMatchObject({ waits: true, columnIds: ['ready'] });
+    good(await house.team.mappings.change([trip.projectId, 'a1'], waits?.mappingId ?? '', {}));
+    expect((await pass())[0]?.first).toContain(trip.projectId);
+  });
+
   it('loses a deleted column, and its mappings with the routine', async () => {
     const trip = await project({ columns: [...(await project()).columns, READY] });
     await task(trip);

@@ -35,7 +35,19 @@ function shownOf(asked: AskedRecord, nameOf: (id: string) => string): Shown {
       return of({ kind: 'attached', tick, here: asked.here, after: asked.after });
     case 'schedule': {
       const { agentId } = asked.after.schedule;
-      return of({ kind: 'schedule', tick, agentId, name: nameOf(agentId), here: asked.here, after: asked.after });
+      const shown = of({
+        kind: 'schedule',
+        tick,
+        agentId,
+        name: nameOf(agentId),
+        here: asked.here,
+        after: asked.after,
+      });
+      const projects = (asked.projects ?? []).map(({ name, toolOverrides }) =>
+        toolOverrides === null ? name : t`${name} (with these tools: ${toolOverrides.join(', ')})`,
+      );
+      if (projects.length === 0) return shown;
+      return { ...shown, text: t`${shown.text} It would work on these projects: ${projects.join(', ')}.` };
     }
     case 'limits': {
       const { id: recordId, part, agentId, here, after } = asked;

@@ -201,3 +201,27 @@ test('the form of a routine names the projects that it works on', async () => {
   expect(link.getAttribute('href')).toBe('/projects/trip/settings');
   expect(part.textContent).toContain('A project');
 });
+
+test('a routine that is brought back works on its projects again', async () => {
+  const [first] = SCHEDULED;
+  if (!first) throw new Error('There is none.');
+  const page = await openPage({
+    docs: team(3),
+    path: '/night',
+    prepare({ reach }) {
+      nights(reach, { schedules: [{ ...first, projectIds: ['trip'] }] });
+      reach.on(`GET ${PATH}`, { mappings: [mapping({ columnIds: ['ready'] }), mapping({ routineId: 'another' })] });
+      reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
+      reach.on('POST /v1/pulse-routines', () => json(scheduled(9, { scheduleId: 'made' }), 201));
+      reach.on(`POST ${PATH}`, () => json(mapping(), 201));
+    },
+  });
+  await page.user.click(await screen.findByRole('button', { name: new RegExp(`More.*${first.schedule.name}`) }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await waitFor(() =>
+    expect(page.reach.bodies(`POST ${PATH}`)).toEqual([
+      { routineId: 'made', columnIds: ['ready'], toolOverrides: null, separate: false },
+    ]),
+  );
+});
