@@ -290,7 +290,7 @@ function firstOf<Row extends { readonly docs: readonly unknown[] }>(
   });
 }
 
-function createOutgoing({
+export function createOutgoing({
   ledger,
   sealer,
   heard,
@@ -309,10 +309,15 @@ function createOutgoing({
   let hurry = false;
   let cancel: (() => void) | null = null;
   let failed = false;
+  /** Rows that were read and are not sealed. At least one while rows are being read. */
   let left = 0;
+  /** The outbox may have rows that were not read yet. */
+  let unread = false;
   let closed = false;
 
   async function once(): Promise<void> {
+    unread = false;
+    left = Math.max(left, 1);
     const rows = await ledger.outbox(SYNC_WORKER.outboxRows);
     const allReady = rows.filter(({ number, fromRelay }) => {
       if (!fromRelay || hurry || !hasOthers()) return true;
@@ -350,6 +355,7 @@ function createOutgoing({
       failed = false;
     } catch (error) {
       failed = true;
+      unread = true;
       onTrouble(error);
       wait(SYNC_WORKER.sealRetry);
     }
@@ -364,14 +370,14 @@ function createOutgoing({
 
   function wake() {
     if (closed) return;
-    left = Math.max(left, 1);
+    unread = true;
     burst.add();
   }
 
   function begin() {
     burst.clear();
     if (closed) return;
-    left = Math.max(left, 1);
+    unread = true;
     again = true;
     running ??= run().finally(() => {
       running = null;
@@ -381,7 +387,7 @@ function createOutgoing({
 
   return {
     wake,
-    waiting: () => left,
+    waiting: () => Math.max(left, unread ? 1 : 0),
     async flush() {
       await running;
       hurry = true;
