@@ -287,6 +287,7 @@ const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({
     ...answersOf(LEDGER_METHODS, () => ledger),
     ...answersOf(SEARCH_METHODS, async () => ({ search: (await search).find })),
     ...answersOf(SYNC_METHODS, async () => (await sync).answers),
+    received: async () => ({ stored: await (await feed).stored() }),
     // Events received a moment ago belong to the context.
     async wakeMaterial(request) {
       await opened.feed?.stored();

@@ -46,6 +46,8 @@ export async function createLifeDevice(name: string, url: string, signIn: SignIn
     },
     async close() {
       const { visitor, browser } = here();
+      // What it heard a moment ago may not be in its outbox yet.
+      if (!(await browser.owner.call('received')).stored) throw new Error(`${name} cannot store what it heard`);
       await browser.until('everything being with the relay', ({ link, toSend }) => link === 'live' && toSend === 0);
       // Nothing of the page is left, nor of its owner.
       await visitor.page.goto('about:blank');

@@ -149,8 +149,10 @@ export interface PendingState {
   readonly call: PendingCall;
   /** The current step in words, or null. */
   readonly step: string | null;
+  /** Ends the current step without what it waits for. Null: it does not wait, or not for long. */
+  readonly goOn: (() => void) | null;
   /** `soon`: the session ends in a moment, unless the person undoes it. */
   readonly ending: false | 'soon' | 'now';
 }
 export const createPending = (): StoreApi<PendingState> =>
-  createStore<PendingState>()(() => ({ call: null, step: null, ending: false }));
+  createStore<PendingState>()(() => ({ call: null, step: null, goOn: null, ending: false }));

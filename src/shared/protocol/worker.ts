@@ -480,6 +480,11 @@ const RELAY_METHODS = {
   /** Reconnects to the relay at once, without waiting for the next attempt. */
   reconnect: method(none, z.null()),
   /**
+   * Resolves when the events that arrived until now are in the ledger. `stored` is false if they
+   * cannot be stored for now.
+   */
+  received: method(none, typed<{ readonly stored: boolean }>()),
+  /**
    * The cookie is of another sign-in now: connections of the previous one are closed and reopened.
    */
   signInChanged: method(none, z.null()),

@@ -125,8 +125,11 @@ export interface Feed {
   occupied(): void;
   /** Sets the household that this browser is a device of. Null: none. */
   belongs(household: string | null): void;
-  /** Resolves when everything received so far is stored, or cannot be stored for now. */
-  stored(): Promise<void>;
+  /**
+   * Resolves with true once everything received until now is stored, or with false as soon as it
+   * cannot be stored for now.
+   */
+  stored(): Promise<boolean>;
   /** Sends the queued messages, where a session runs. */
   deliver(): void;
   close(): void;
@@ -145,7 +148,12 @@ export function createFeed(deps: FeedDeps): Feed {
   let acknowledged = cursor?.after ?? 0;
   let pending: { readonly log: string; readonly stored: StoredEvent }[] = [];
   let storing = false;
-  const whenStored: (() => void)[] = [];
+  /** Events received to be stored since the feed began, and how many of them are stored. */
+  let received = 0;
+  let kept = 0;
+  /** The last attempt to store failed. */
+  let cannotStore = false;
+  let waitingForStore: { readonly upTo: number; readonly resolve: (stored: boolean) => void }[] = [];
   let cancelAck: (() => void) | null = null;
   let delivering = false;
   let deliverAgain = false;
@@ -163,6 +171,8 @@ export function createFeed(deps: FeedDeps): Feed {
   function standApart() {
     passedOver = true;
     pending = [];
+    kept = received;
+    tellStored();
     cancelAck?.();
     cancelAck = null;
     answers.clear();
@@ -205,13 +215,23 @@ export function createFeed(deps: FeedDeps): Feed {
     for (let failed = false; !closed; failed = true) {
       try {
         if (docs.length > 0) await deps.store(docs);
+        cannotStore = false;
         if (failed) deps.onTrouble(leftOut);
         return;
       } catch (error) {
+        cannotStore = true;
+        tellStored();
         deps.onTrouble(sentence`What the relay sent could not be stored yet: ${errorMessage(error)}`);
         await sleep(timers.after, RELAY_TIMES.storeRetry);
       }
     }
+  }
+
+  function tellStored() {
+    const isOver = ({ upTo }: { readonly upTo: number }) => cannotStore || closed || upTo <= kept;
+    const over = waitingForStore.filter(isOver);
+    waitingForStore = waitingForStore.filter((one) => !isOver(one));
+    for (const { upTo, resolve } of over) resolve(upTo <= kept);
   }
 
   async function storePending() {
@@ -219,13 +239,15 @@ export function createFeed(deps: FeedDeps): Feed {
     storing = true;
     while (pending.length > 0 && !closed) {
       const batch = pending;
+      const upTo = received;
       pending = [];
       await storeAll(batch.flatMap(({ stored }) => documentsOf(stored)));
       for (const item of batch) if (item.log === log) mark.take(item.stored);
+      if (!closed) kept = Math.max(kept, upTo);
+      tellStored();
       scheduleAck();
     }
     storing = false;
-    for (const resolve of whenStored.splice(0)) resolve();
   }
 
   async function deliverAll() {
@@ -293,6 +315,7 @@ export function createFeed(deps: FeedDeps): Feed {
         if (apart()) return void (passedOver = true);
         answers.take(item.stored.event);
         tell({ news: 'event', stored: item.stored });
+        received += 1;
         pending.push({ log, stored: item.stored });
         void storePending();
         if (item.stored.event.kind === 'session-started') void deliverAll();
@@ -372,16 +395,13 @@ export function createFeed(deps: FeedDeps): Feed {
     },
     stored: () =>
       new Promise((resolve) => {
-        if (!storing) return resolve();
-        const cancel = timers.after(RELAY_TIMES.storeWait, resolve);
-        whenStored.push(() => {
-          cancel();
-          resolve();
-        });
+        waitingForStore.push({ upTo: received, resolve });
+        tellStored();
       }),
     deliver: () => void deliverAll(),
     close() {
       closed = true;
+      tellStored();
       cancelAck?.();
       stream.close();
     },

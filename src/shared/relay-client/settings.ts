@@ -28,8 +28,6 @@ export const RELAY_TIMES = {
   ackDebounce: 500,
   /** Pause before the feed stores again what it could not store. */
   storeRetry: 5_000,
-  /** How long reading an agent's memory waits for received events that are not stored yet. */
-  storeWait: 2_000,
   /** Polls after which the client tries the stream again: about five minutes. Not ms. */
   pollsBeforeStream: 150,
 } as const;

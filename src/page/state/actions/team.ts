@@ -2,6 +2,7 @@
  * WAKE and SUMMON (all, some or one agent), putting agents to sleep, starting and ending the
  * session.
  */
+import type { StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../../shared/domain/lifecycle.ts';
@@ -9,6 +10,7 @@ import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } fro
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
 import { spoken, t } from '../../language/t.ts';
+import { attempt } from '../attempt.ts';
 import { arrivingOf } from '../devices.ts';
 import { until, whenRead } from '../documents.ts';
 import { errorText, isRefusedAs, problemText } from '../ports.ts';
@@ -16,30 +18,42 @@ import { leadNameOf } from '../household.ts';
 import { payloadOf } from '../wake-sizes.ts';
 import type { Parts } from './parts.ts';
 
-// A wake first waits for documents from other devices and for those that arrived while the page was
-// closed. Otherwise an agent might wake without its latest context.
+// A wake first waits for what the relay and the other devices have. Otherwise an agent might wake
+// without its last words. As long as the relay can be reached, only the person ends that wait.
 
-/** ms that a wake waits for documents known to be on their way from other devices. */
+/** ms that one question to the data worker waits. A wake asks again while more is on its way. */
 const CATCH_UP_PATIENCE_MS = 4_000;
-/**
- * ms that a wake waits to learn what there is, while the connection to the relay is new or being
- * made.
- */
-const COMPARE_PATIENCE_MS = 10_000;
+/** ms after which the person is offered to go on without what is still missing. */
+const OFFER_AFTER_MS = 4_000;
 
-interface CaughtUp {
+interface Ready {
   /** Agents whose last session is not complete on this device. */
   readonly late: ReadonlySet<string>;
-  /** False: it could not be determined in time whether other devices have more. */
-  readonly compared: boolean;
+  /**
+   * Why it is unknown whether this device has everything. `other-devices`: they may have more.
+   * `unsaved`: the relay sent something that cannot be stored here.
+   */
+  readonly unknown: 'other-devices' | 'unsaved' | null;
+  /** The person chose not to wait any longer. */
+  readonly chosen: boolean;
 }
-const NOBODY_LATE: CaughtUp = { late: new Set(), compared: true };
+const NOBODY_LATE: Ready = { late: new Set(), unknown: null, chosen: false };
 
 interface CatchingUp {
-  /** Resolves when the last sessions of these agents are here, or cannot arrive for now. */
-  caughtUp(agentIds: readonly AgentId[]): Promise<CaughtUp>;
+  /**
+   * Resolves when the last sessions of these agents are here, when they cannot arrive for now, or
+   * when the person goes on without them.
+   */
+  caughtUp(agentIds: readonly AgentId[]): Promise<Ready>;
   /** The current state, without waiting. */
-  known(): CaughtUp;
+  known(): Ready;
+}
+
+/** The person's way to end a wait. It is offered once the wait takes a while. */
+interface WayOut {
+  readonly taken: Promise<void>;
+  isTaken(): boolean;
+  close(): void;
 }
 
 function createCatchingUp({
@@ -49,38 +63,107 @@ function createCatchingUp({
   live,
   pending,
 }: Pick<Parts, 'dataWorker' | 'devices' | 'device' | 'live' | 'pending'>): CatchingUp {
-  const known = (): CaughtUp => ({ late: new Set(arrivingOf(devices.store.getState())), compared: true });
+  const known = (): Ready => ({ late: new Set(arrivingOf(devices.store.getState())), unknown: null, chosen: true });
+
+  function openWayOut(): WayOut {
+    let isTaken = false;
+    let take: () => void = () => undefined;
+    const taken = new Promise<void>((resolve) => {
+      take = resolve;
+    });
+    const cancel = device.after(OFFER_AFTER_MS, () =>
+      pending.setState({
+        goOn() {
+          isTaken = true;
+          pending.setState({ goOn: null });
+          take();
+        },
+      }),
+    );
+    return {
+      taken,
+      isTaken: () => isTaken,
+      close() {
+        cancel();
+        pending.setState({ goOn: null });
+      },
+    };
+  }
+
+  /** Resolves when `holds` is true, or when the person goes on. */
+  async function until<State>(
+    { taken }: WayOut,
+    store: Pick<StoreApi<State>, 'getState' | 'subscribe'>,
+    holds: (state: State) => boolean,
+  ): Promise<void> {
+    if (holds(store.getState())) return;
+    let stop: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      stop = store.subscribe((state) => {
+        if (holds(state)) resolve();
+      });
+    });
+    await Promise.race([held, taken]);
+    stop();
+  }
+
+  /** Waits for what the relay still sends of the time before. False: it cannot be reached. */
+  async function hasConnected(wayOut: WayOut): Promise<boolean> {
+    const { link: before } = live.store.getState();
+    if (before.kind === 'lost' || before.kind === 'locked-out') {
+      // The relay may be back, and its connection not yet: a call would get through before what it
+      // has to say arrives.
+      await Promise.race([attempt(dataWorker.call('reconnect')), wayOut.taken]);
+      await until(wayOut, live.store, ({ link }) => link.kind !== 'connecting' && link !== before);
+    } else await until(wayOut, live.store, ({ link }) => link.kind !== 'connecting');
+    return live.store.getState().link.kind === 'live';
+  }
+
+  /** Asks the data worker again and again while more is on its way. */
+  async function fetched(wayOut: WayOut, agentIds: readonly AgentId[]): Promise<Ready> {
+    for (;;) {
+      const { status } = devices.store.getState();
+      if (status?.kind !== 'shared' && status?.kind !== 'returning') return NOBODY_LATE;
+      // A relay that is away has nothing newer and can start nothing. The failing call says so.
+      const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
+      const asked = dataWorker.call('caughtUp', { agentIds, patience: isThere ? CATCH_UP_PATIENCE_MS : 0 });
+      const answer = await Promise.race([asked.catch(() => null), wayOut.taken]);
+      if (wayOut.isTaken()) return known();
+      // Agents that are complete here can be woken all the same. For the others the last known
+      // state stands.
+      if (!answer) return { ...known(), chosen: false };
+      const { arriving, compared, fetching } = answer;
+      if (!isThere || !fetching)
+        return { late: new Set(arriving), unknown: compared || !isThere ? null : 'other-devices', chosen: false };
+    }
+  }
+
+  async function wait(wayOut: WayOut, agentIds: readonly AgentId[]): Promise<Ready> {
+    pending.setState({ step: t`Listening for what was said last…` });
+    const isThere = await hasConnected(wayOut);
+    if (wayOut.isTaken()) return known();
+    if (isThere) {
+      const answer = await Promise.race([dataWorker.call('received').catch(() => null), wayOut.taken]);
+      if (wayOut.isTaken()) return known();
+      if (!answer?.stored) return { ...known(), unknown: 'unsaved', chosen: false };
+    }
+    // The data worker says whether there are other devices, and it may just have started.
+    await until(wayOut, devices.store, ({ status, failed }) => status !== null || failed !== null);
+    if (wayOut.isTaken()) return known();
+    if (devices.store.getState().status === null) return { ...NOBODY_LATE, unknown: 'other-devices' };
+    if (agentIds.length === 0) return NOBODY_LATE;
+    pending.setState({ step: t`Fetching what your other devices saved…` });
+    return await fetched(wayOut, agentIds);
+  }
 
   return {
     known,
     async caughtUp(agentIds) {
-      pending.setState({ step: t`Listening for what was said last…` });
-      // The page may just have been opened, and the relay may still hold parts of the last session.
-      await until(device, COMPARE_PATIENCE_MS, live.store, ({ link }) => link.kind !== 'connecting');
-      // The data worker says whether there are other devices, and it may just have started too.
-      await until(
-        device,
-        COMPARE_PATIENCE_MS,
-        devices.store,
-        ({ status, failed }) => status !== null || failed !== null,
-      );
-      const { status } = devices.store.getState();
-      if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY_LATE;
-      pending.setState({ step: t`Fetching what was said elsewhere…` });
-      // A relay that is unreachable has nothing newer and can start nothing. The failing call
-      // reports that.
-      const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
+      const wayOut = openWayOut();
       try {
-        const { arriving, compared } = await dataWorker.call('caughtUp', {
-          agentIds,
-          patience: isThere ? CATCH_UP_PATIENCE_MS : 0,
-          comparePatience: isThere && status.link !== 'lost' ? COMPARE_PATIENCE_MS : 0,
-        });
-        return { late: new Set(arriving), compared: compared || !isThere };
-      } catch {
-        // Agents that are complete here can be woken all the same. For the others the last known
-        // state stands.
-        return known();
+        return await wait(wayOut, agentIds);
+      } finally {
+        wayOut.close();
       }
     },
   };
@@ -184,7 +267,10 @@ function createEnding({
 /** ms to wait for the relay to confirm that a wake has begun, before the button is released. */
 const CONFIRM_MS = 20_000;
 
-const NOT_COMPARED = t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`;
+const UNKNOWN: Readonly<Record<NonNullable<Ready['unknown']>, string>> = {
+  'other-devices': t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`,
+  unsaved: t`What the relay sent last cannot be saved on this device yet, so agents would wake without it. Press again in a moment, or go on without it.`,
+};
 
 /** Another tab or device was first. The request is fulfilled, only not from here. */
 const isAlreadyUnderWay = (problem: RelayProblem) => isRefusedAs(problem, 'already-awake');
@@ -192,10 +278,12 @@ const isAlreadyUnderWay = (problem: RelayProblem) => isRefusedAs(problem, 'alrea
 export interface TeamActions {
   /**
    * Wakes these agents, or all who sleep or are driven only by an API client. An agent of the
-   * session that was put to sleep continues where it was. The lead wakes the others. The wake waits
-   * a little for agents whose last session is not complete on this device, and then leaves them
-   * asleep. If the lead is among them, or if completeness is unknown, the person is asked. Does
-   * nothing while a wake or summon of this page is in progress.
+   * session that was put to sleep continues where it was. The lead wakes the others.
+   *
+   * The wake waits while the relay still delivers what was said last, unless the person goes on
+   * without it. Agents whose last session cannot arrive for now are left asleep. If the lead is
+   * among them, or if completeness is unknown, the person is asked. Does nothing while a wake or
+   * summon of this page is in progress.
    */
   wake(agents?: readonly Agent[]): Promise<void>;
   /** Brings new agents to life in these seats, or in every empty one. */
@@ -290,9 +378,9 @@ export function createTeamActions(parts: Parts): TeamActions {
       // A session begins with the lead and its memory.
       const begins = live.store.getState().live === null;
       const agentIds = [...(begins ? [LEAD_ID] : []), ...called.map(({ agentId }) => agentId)];
-      const { late, compared } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
-      if (!anyway && (!compared || (begins && late.has(LEAD_ID)))) {
-        notices.offer(compared ? leadIsLate() : NOT_COMPARED, {
+      const { late, unknown, chosen } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
+      if (!chosen && (unknown !== null || (begins && late.has(LEAD_ID)))) {
+        notices.offer(unknown === null ? leadIsLate() : UNKNOWN[unknown], {
           label: t`Go on without it`,
           run: () => void call(kind, called, write, true),
         });
@@ -320,7 +408,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     } catch (error) {
       notices.error(t`This device could not read what they remember: ${errorText(error)}`);
     } finally {
-      pending.setState({ call: null, step: null });
+      pending.setState({ call: null, step: null, goOn: null });
     }
   }
 

@@ -296,6 +296,7 @@ function WakeSizesWatch() {
 
 function Status() {
   const progress = useProgress();
+  const goOn = usePending((state) => state.goOn);
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
   const sleepers = useSleepers({ withPaused: true });
@@ -313,6 +314,7 @@ function Status() {
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
         {progress?.text ?? ''}
       </span>
+      {progress && goOn && <button type="button" className="link-button" onClick={goOn}>{t`Go on without it`}</button>}
     </div>
   );
 }

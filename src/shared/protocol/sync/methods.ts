@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { AgentId, DeviceId } from '../../domain/ids.ts';
 import { checkName } from '../../domain/names.ts';
 import { method, none, typed, type AnswersOf, type CallsOf } from '../../rpc/method.ts';
-import type { DirectReport, SyncStatus } from './page.ts';
+import type { CaughtUp, DirectReport, SyncStatus } from './page.ts';
 import { SYNC } from './settings.ts';
 import { idOf } from '../limits.ts';
 
@@ -85,25 +85,10 @@ export const SYNC_METHODS = {
     z.tuple([z.object({ deviceId: idOf<DeviceId>(z.string()), keep: z.array(z.string()).max(SYNC.devices) })]),
     typed<{ readonly removed: readonly string[] }>(),
   ),
-  /**
-   * Resolves when the last sessions of these agents are on this device, or after `patience` ms.
-   * Returns the agents whose sessions are still arriving.
-   *
-   * If it is not known yet what other devices have, it waits for that up to `comparePatience` ms.
-   * `compared`: it is known.
-   */
-  caughtUp: method<
-    [{ readonly agentIds: readonly AgentId[]; readonly patience: number; readonly comparePatience: number }],
-    { readonly arriving: readonly string[]; readonly compared: boolean }
-  >(
-    z.tuple([
-      z.object({
-        agentIds: z.array(idOf<AgentId>(z.string())),
-        patience: z.number().min(0),
-        comparePatience: z.number().min(0),
-      }),
-    ]),
-    typed<{ readonly arriving: readonly string[]; readonly compared: boolean }>(),
+  /** Resolves when the last sessions of these agents are on this device, or after `patience` ms. */
+  caughtUp: method<[{ readonly agentIds: readonly AgentId[]; readonly patience: number }], CaughtUp>(
+    z.tuple([z.object({ agentIds: z.array(idOf<AgentId>(z.string())), patience: z.number().min(0) })]),
+    typed<CaughtUp>(),
   ),
   direct: method<[DirectReport], null>(
     z.tuple([

@@ -213,3 +213,13 @@ export type DirectReport =
   /** Total bytes of ordered frames that have left this page since the connection was opened. */
   | { readonly kind: 'sent'; readonly connection: string; readonly bytes: number }
   | { readonly kind: 'closed'; readonly connection: string };
+
+/** How complete the last sessions of some agents are on this device. */
+export interface CaughtUp {
+  /** The agents whose last sessions are not complete here. */
+  readonly arriving: readonly string[];
+  /** It is known what the relay and the other devices have. */
+  readonly compared: boolean;
+  /** The relay is reachable, and more is on its way from it. */
+  readonly fetching: boolean;
+}

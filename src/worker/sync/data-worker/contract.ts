@@ -1,6 +1,6 @@
 /** The interface of synchronisation: what it needs of the data worker, and what it does. */
 import { createEvents, type Events } from '../../../shared/domain/platform/events.ts';
-import type { DirectOrder, DirectReport, Entry, SyncStatus } from '../../../shared/protocol/sync/page.ts';
+import type { CaughtUp, DirectOrder, DirectReport, Entry, SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
@@ -107,15 +107,8 @@ export interface Shared {
   introduce(name: string): Promise<void>;
   /** Seals everything that waits and sends the last conversations, before another device joins. */
   flush(): Promise<void>;
-  /**
-   * Resolves when the last sessions of these agents are here, or after `patience` ms, with the
-   * agents whose sessions are not. It waits up to `comparePatience` ms more to learn what other
-   * replicas have. `compared`: it has learned that.
-   */
-  caughtUp(
-    agentIds: readonly AgentId[],
-    times: { readonly patience: number; readonly comparePatience: number },
-  ): Promise<{ readonly arriving: readonly string[]; readonly compared: boolean }>;
+  /** Resolves when the last sessions of these agents are here, or after `patience` ms. */
+  caughtUp(agentIds: readonly AgentId[], patience: number): Promise<CaughtUp>;
   readonly direct: Direct;
   report(report: DirectReport): void;
   reconnect(): void;

@@ -439,6 +439,12 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     return much && backlog.people === 0 && members.tips().length > 0;
   };
 
+  /** Is there more to come: an answer of the relay, or entries that it has? */
+  const isFetching = () => {
+    const { link, backlog } = standing.now();
+    return link === 'connecting' || (link === 'live' && (relayHas().size === 0 || backlog !== null));
+  };
+
   return {
     keys,
     members,
@@ -477,15 +483,15 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       await outgoing.flush();
       await tipTeller.tell();
     },
-    async caughtUp(agentIds, { patience, comparePatience }) {
-      const arriving = () => isLate(agentIds);
+    async caughtUp(agentIds, patience) {
       // Do not wait for the next attempt of a connection that broke just now.
       relayConnection.reconnect();
       await standing.until(() => isCaughtUp(agentIds), patience);
+      const arriving = isLate(agentIds);
+      const isHere = isCaughtUp(agentIds);
       // Before a comparison no agent is known to be late. That does not mean that everything is
       // here.
-      await standing.until(() => isCaughtUp(agentIds) || arriving().length > 0, comparePatience);
-      return { arriving: arriving(), compared: isCaughtUp(agentIds) || arriving().length > 0 };
+      return { arriving, compared: isHere || arriving.length > 0, fetching: !isHere && isFetching() };
     },
     status: () =>
       sharedStatus({

@@ -452,10 +452,11 @@ const createSyncAnswers = ({ participation, pairing, phrases, status, need }: An
       throw new Error(sentence`A device cannot remove itself. Do it on another one.`);
     return { removed: await here.keyRotation.remove(deviceId, keep) };
   },
-  async caughtUp({ agentIds, ...patience }) {
+  async caughtUp({ agentIds, patience }) {
     const shared = participation.shared();
     const isAwaited = participation.isOpen() || participation.now().kind === 'returning';
-    return shared && isAwaited ? await shared.caughtUp(agentIds, patience) : { arriving: [], compared: !isAwaited };
+    if (shared && isAwaited) return await shared.caughtUp(agentIds, patience);
+    return { arriving: [], compared: !isAwaited, fetching: false };
   },
   async direct(report) {
     participation.shared()?.report(report);

@@ -68,6 +68,8 @@ export interface MemoryOwner extends DataWorkerPort {
       ...given: Parameters<SyncCalls[Name]>
     ) => ReturnType<SyncCalls[Name]> | Promise<ReturnType<SyncCalls[Name]>>;
   }>;
+  /** Can the events that arrived be stored? */
+  canStore: boolean;
   /** While set, it is awaited before a call is answered. */
   pause: (() => Promise<void>) | null;
 }
@@ -223,6 +225,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     rebuild: () => owner.report,
     takePageKey: () => null,
     reconnect: () => null,
+    received: () => ({ stored: owner.canStore }),
     signInChanged: () => null,
   };
   const owner: MemoryOwner = {
@@ -236,6 +239,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     storage: STORAGE,
     report: { documents: 412, volumes: 1, repaired: 0, faults: [] },
     rebuilding: null,
+    canStore: true,
     pause: null,
     say: (news) => listeners.forEach((listener) => listener(news)),
     async call(name, ...args) {

@@ -1,8 +1,8 @@
 /** Waking while the team is shared: who is not whole on this device yet sleeps on. */
-import { screen, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { sharedStatus, type SharedStatus } from '../support/devices.ts';
-import { runningSession, team } from '../support/household.ts';
+import { NO_SESSION_SNAPSHOT, runningSession, team } from '../support/household.ts';
 import { openPage, type Page } from '../support/render.tsx';
 
 const called = (page: Page) =>
@@ -17,7 +17,7 @@ async function open(status: Partial<SharedStatus>, late: readonly string[], aske
         syncStatus: () => sharedStatus(status),
         caughtUp: (request) => {
           asked.push(request);
-          return { arriving: late, compared: true };
+          return { arriving: late, compared: true, fetching: false };
         },
       }),
   });
@@ -27,9 +27,7 @@ test('a wake waits for what was said elsewhere, the lead’s words too, and take
   const asked: unknown[] = [];
   const page = await open({ arriving: ['agent-2'] }, [], asked);
   await wake(page);
-  expect(asked).toEqual([
-    { agentIds: ['lead', 'agent-1', 'agent-2', 'agent-3'], patience: 4_000, comparePatience: 10_000 },
-  ]);
+  expect(asked).toEqual([{ agentIds: ['lead', 'agent-1', 'agent-2', 'agent-3'], patience: 4_000 }]);
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -59,7 +57,7 @@ test('a lead whose last words are on the way is not begun with unasked', async (
 
 test('where it cannot be told whether there is more, the person is asked', async () => {
   const page = await open({}, []);
-  page.owner.sync.caughtUp = () => ({ arriving: [], compared: false });
+  page.owner.sync.caughtUp = () => ({ arriving: [], compared: false, fetching: false });
   await wake(page);
   expect(page.relay.started).toEqual([]);
   await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
@@ -70,7 +68,81 @@ test('while only the line to the other devices is lost, its return is waited for
   const asked: unknown[] = [];
   const page = await open({ link: 'lost' }, [], asked);
   await wake(page);
-  expect(asked).toEqual([expect.objectContaining({ patience: 4_000, comparePatience: 0 })]);
+  expect(asked).toEqual([expect.objectContaining({ patience: 4_000 })]);
+});
+
+test('while the relay still delivers, a wake asks on and leaves nobody behind', async () => {
+  const page = await open({}, []);
+  const answers = [
+    { arriving: [], compared: false, fetching: true },
+    { arriving: ['agent-2'], compared: true, fetching: true },
+    { arriving: [], compared: true, fetching: false },
+  ];
+  page.owner.sync.caughtUp = () => answers.shift() ?? { arriving: [], compared: false, fetching: false };
+  await wake(page);
+  expect(answers).toEqual([]);
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
+});
+
+test('a wake that waits longer is ended by its person, who goes on without what is missing', async () => {
+  const page = await open({ arriving: ['agent-2'] }, []);
+  page.owner.sync.caughtUp = () => new Promise(() => undefined);
+  // The offer comes at once.
+  const { after } = page.device;
+  Object.assign(page.device, { after: (_ms: number, task: () => void) => after(0, task) });
+  await wake(page);
+  expect(page.relay.started).toEqual([]);
+  await page.user.click(await screen.findByRole('button', { name: 'Go on without it' }));
+  await waitFor(() => expect(called(page)).toEqual(['Lyra', 'Sable']));
+  expect(screen.queryByRole('button', { name: 'Go on without it' })).toBeNull();
+});
+
+test('before the data worker says whether there are other devices, a wake waits for that', async () => {
+  let say: (status: SharedStatus) => void = () => undefined;
+  const page = await openPage({
+    docs: team(1),
+    prepare({ owner }) {
+      owner.sync.syncStatus = () => new Promise((resolve) => void (say = resolve));
+      owner.sync.caughtUp = () => ({ arriving: [], compared: true, fetching: false });
+    },
+  });
+  await wake(page);
+  expect(screen.getByText('Listening for what was said last…')).toBeDefined();
+  expect(page.relay.started).toEqual([]);
+  await act(async () => {
+    say(sharedStatus());
+    await Promise.resolve();
+  });
+  await waitFor(() => expect(called(page)).toEqual(['Lyra']));
+  expect(page.owner.calls).toContain('caughtUp');
+});
+
+test('a connection that is lost for a moment is made again first, and brings what was said', async () => {
+  const page = await openPage({ docs: team(1), link: { kind: 'lost', reason: 'unreachable' } });
+  await wake(page);
+  expect(page.owner.calls).toContain('reconnect');
+  await page.say({ news: 'link', link: { kind: 'connecting' }, snapshot: null });
+  expect(page.relay.started).toEqual([]);
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: NO_SESSION_SNAPSHOT });
+  await waitFor(() => expect(called(page)).toEqual(['Lyra']));
+  expect(page.owner.calls).toContain('received');
+});
+
+test('a relay that stays away is not waited for: the call says so', async () => {
+  const page = await openPage({ docs: team(1), link: { kind: 'lost', reason: 'unreachable' } });
+  await wake(page);
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  await waitFor(() => expect(page.relay.started).toHaveLength(1));
+});
+
+test('where this device cannot save what the relay sent, the person is asked', async () => {
+  const page = await open({}, []);
+  page.owner.canStore = false;
+  await wake(page);
+  expect(page.relay.started).toEqual([]);
+  expect(screen.getByText(/^What the relay sent last cannot be saved on this device yet/)).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
 test('where the relay is away, or is not to hold what devices tell each other, nothing is waited for, and nothing is asked', async () => {
@@ -78,10 +150,10 @@ test('where the relay is away, or is not to hold what devices tell each other, n
   const page = await open({ link: 'off' }, [], asked);
   page.owner.sync.caughtUp = (request) => {
     asked.push(request);
-    return { arriving: [], compared: false };
+    return { arriving: [], compared: false, fetching: false };
   };
   await wake(page);
-  expect(asked).toEqual([expect.objectContaining({ patience: 0, comparePatience: 0 })]);
+  expect(asked).toEqual([expect.objectContaining({ patience: 0 })]);
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
   expect(document.querySelectorAll('.notice')).toHaveLength(0);
 });
@@ -106,7 +178,7 @@ test('while it is fetched, that is said under the button', async () => {
   const page = await open({}, []);
   page.owner.sync.caughtUp = () => new Promise(() => undefined);
   await wake(page);
-  expect(screen.getByText('Fetching what was said elsewhere…')).toBeDefined();
+  expect(screen.getByText('Fetching what your other devices saved…')).toBeDefined();
 });
 
 test('the cell of an agent on its way says so, to those who listen too, until it is here', async () => {

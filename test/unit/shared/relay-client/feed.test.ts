@@ -64,6 +64,8 @@ let news: WorkerNews[];
 let troubles: (string | null)[];
 let queued: QueuedMessageDoc[];
 let refusal: Error | null;
+/** Each storing waits for it. */
+let slow: () => Promise<void>;
 let looked: string[];
 
 const open = (cursor: Cursor | null = null, vacant = false, household: string | null = null) => {
@@ -87,10 +89,10 @@ const open = (cursor: Cursor | null = null, vacant = false, household: string | 
       return Promise.resolve({ state: 'ready', passages: [], more: false });
     },
     client: createRelayClient({ ...sessionEndpoints, ...searchEndpoints }, { fetch, baseUrl: server.url }),
-    store(docs) {
-      if (refusal) return Promise.reject(refusal);
+    async store(docs) {
+      if (refusal) throw refusal;
+      await slow();
       stored.push(...docs);
-      return Promise.resolve();
     },
     saveCursor(to) {
       cursors.push(to);
@@ -104,6 +106,7 @@ const open = (cursor: Cursor | null = null, vacant = false, household: string | 
   });
   return feed;
 };
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const until = (check: () => boolean) => vi.waitUntil(check, { timeout: 5_000, interval: 5 });
 const isLive = () => feed?.link().kind === 'live';
 const idsOf = (docs: readonly Doc[]) => docs.map(({ _id }) => _id);
@@ -118,6 +121,7 @@ beforeEach(async () => {
   relay = createSseRelay();
   server = await listen((request, response) => relay.handle(request, response));
   timers = createManualTimers();
+  slow = () => Promise.resolve();
   [feed, stored, cursors, news, troubles, queued, looked, refusal] = [null, [], [], [], [], [], [], null];
 });
 
@@ -188,6 +192,41 @@ describe('the feed', () => {
     opened.occupied();
     await until(isLive);
     expect(relay.cursors).toHaveLength(2);
+  });
+
+  it('says when what came until then is stored, however much comes after it', async () => {
+    let goOn: () => void = () => undefined;
+    slow = () => new Promise((resolve) => void (goOn = resolve));
+    const opened = open();
+    await until(isLive);
+    relay.emit(started, message('m1'));
+    await until(() => opened.snapshot()?.upTo === 2);
+    let held: boolean | null = null;
+    void opened.stored().then((all) => (held = all));
+    timers.advance(60_000);
+    await settled();
+    expect([held, idsOf(stored)]).toEqual([null, []]);
+    for (let n = 2; held === null && n < 20; n++) {
+      relay.emit(message(`m${n}`));
+      await until(() => opened.snapshot()?.upTo === n + 1);
+      goOn();
+      await settled();
+    }
+    expect(held).toBe(true);
+    expect(idsOf(stored)).toContain('message:m1');
+  });
+
+  it('says at once that what came cannot be stored, and once it is', async () => {
+    refusal = new Error('the disk is full');
+    const opened = open();
+    await until(isLive);
+    relay.emit(started);
+    await until(() => troubles.length > 1);
+    expect(await opened.stored()).toBe(false);
+    refusal = null;
+    timers.advance(RELAY_TIMES.storeRetry);
+    await until(() => stored.length > 0);
+    expect(await opened.stored()).toBe(true);
   });
 
   it('answers what an agent looks for, from what is here; where nobody lives it says that it cannot', async () => {

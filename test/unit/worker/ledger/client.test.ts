@@ -197,6 +197,7 @@ describe('the owner’s desk', () => {
     search: () => Promise.resolve({ hits: [], more: false, state: { kind: 'ready' as const } }),
     takePageKey: () => Promise.resolve(null),
     reconnect: () => Promise.resolve(null),
+    received: () => Promise.resolve({ stored: true }),
     signInChanged: () => Promise.resolve(null),
     ...aloneSyncAnswers(),
   };
