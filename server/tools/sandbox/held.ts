@@ -129,17 +129,6 @@ function linkOf(path: string): string {
   }
 }
 
-/** Resident bytes. Shared pages count once for each process. */
-export async function residentOf(kin: Kin): Promise<number> {
-  let bytes = 0;
-  await eachMember(kin, (member) => {
-    if (!member.ended) return void (bytes += member.memory);
-    const pages = /^\d+ (\d+)/.exec(read(`${placeOf(member)}/statm`))?.[1];
-    bytes += Number(pages ?? 0) * 4_096;
-  });
-  return bytes;
-}
-
 /** The list of mappings, up to `MAPS_BYTES`. `whole`: nothing was cut off. */
 function mappingsOf(place: string): { readonly lines: readonly string[]; readonly whole: boolean } {
   let file: number;
@@ -191,6 +180,22 @@ function inMemoryFiles(pid: number): number {
       // The process has ended.
     }
   return bytes;
+}
+
+/**
+ * A cheap estimate of the sandbox's memory, in bytes: resident pages and files in memory. Shared
+ * pages count once for each process.
+ */
+export async function estimateOf(kin: Kin): Promise<number> {
+  let bytes = 0;
+  let inner: number | null = null;
+  await eachMember(kin, (member) => {
+    if (member.pid !== kin.root) inner = member.pid;
+    if (!member.ended) return void (bytes += member.memory);
+    const pages = /^\d+ (\d+)/.exec(read(`${placeOf(member)}/statm`))?.[1];
+    bytes += Number(pages ?? 0) * 4_096;
+  });
+  return bytes + (inner === null ? 0 : inMemoryFiles(inner));
 }
 
 /**

@@ -6,11 +6,14 @@
  * hide what the whole machine has lost. So the watch compares that loss with what the sandbox may
  * still take. A larger loss triggers a close measurement of every process. If the sandbox is then
  * within its limits, another program caused the loss, and the watch starts afresh.
+ *
+ * Another program may also release as much as the sandbox takes, and then the machine loses
+ * nothing. So a close measurement follows now and then in any case.
  */
 import { stat, statfs } from 'node:fs/promises';
 import { memoryLeft } from '../../platform/processes/index.ts';
 import type { Room } from '../workspaces/index.ts';
-import { memoryOf, residentOf, unlinkedOf, watchingOf, type Kin } from './held.ts';
+import { estimateOf, memoryOf, unlinkedOf, watchingOf, type Kin } from './held.ts';
 import type { SandboxLimits } from './settings.ts';
 
 /** The free room in the folder that a sandbox writes in. */
@@ -102,11 +105,13 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Look> {
     return null;
   }
   const atOnce = paced(closely, 0, limits.restTimes);
+  const inTime = paced(closely, limits.countMs, limits.restTimes);
   return async () => {
     const { available, swap } = await memoryLeft();
     if (available < kept) return 'memory';
-    const isMuch = before + loss.of(available + swap) > limits.memory || (await residentOf(kin)) > limits.memory;
-    return isMuch ? await atOnce() : null;
+    const isMuch =
+      agree > 0 || before + loss.of(available + swap) > limits.memory || (await estimateOf(kin)) > limits.memory;
+    return await (isMuch ? atOnce() : inTime());
   };
 }
 
