@@ -172,13 +172,13 @@ describe('A conversation of many thousands of messages', () => {
     for (let round = 0; round < 4; round++) {
       for (let i = 0; i < 3; i++) await page.mouse.wheel(0, -700);
       // Hands off, until what was asked for on the way is there.
-      await page.waitForTimeout(600);
+      await eyes.settled();
       const { n, top, row } = await eyes.placeOf();
       await page
         .getByRole('button', { name: /Earlier messages/ })
         .evaluate((button) => (button instanceof HTMLElement ? button.click() : undefined));
       await page.waitForFunction(({ n, row }) => window.eyes.placeOf(n).row > row, { n, row });
-      await page.waitForTimeout(400);
+      await eyes.settled();
       moved = Math.max(moved, Math.abs((await eyes.placeOf(n)).top - top));
     }
     expect(moved).toBeLessThan(2);
@@ -195,7 +195,7 @@ describe('A conversation of many thousands of messages', () => {
       ]);
       await eyes.until((seen) => seen.includes(0));
     });
-    await page.waitForTimeout(400);
+    await eyes.settled();
     expect(isWhole(await eyes.onPage())).toBe(true);
     expect((await eyes.onPage())[0]).toBe(0);
     expect(await page.getByText('begins here').isVisible()).toBe(true);
@@ -266,18 +266,22 @@ describe('A conversation of many thousands of messages', () => {
     };
     await measured('an answer of 80 KB being written', async () => {
       await write(80_000);
-      await page.waitForTimeout(300);
+      await eyes.settled();
     });
     expect(await eyes.fromEnd()).toBeLessThan(2);
     await page.mouse.move(900, 400);
     await page.mouse.wheel(0, -600);
-    await page.waitForTimeout(200);
+    await expect.poll(eyes.fromEnd).toBeGreaterThan(500);
+    await eyes.settled();
     const place = await eyes.fromTop();
     await write(100_000);
-    await page.waitForTimeout(300);
+    const below = page.getByRole('button', { name: 'New words below' });
+    await below.waitFor();
+    await eyes.settled();
     expect(Math.abs((await eyes.fromTop()) - place)).toBeLessThan(2);
-    await page.getByRole('button', { name: 'New words below' }).click();
-    await page.waitForTimeout(200);
+    await below.click();
+    await expect.poll(eyes.fromEnd).toBeLessThan(2);
+    await eyes.settled();
     expect(await eyes.fromEnd()).toBeLessThan(2);
     await write(text.length);
     await measured('the end of an answer of 120 KB', async () => {
@@ -297,9 +301,9 @@ describe('A conversation of many thousands of messages', () => {
         replaces: null,
         waiting: false,
       });
-      await page.waitForTimeout(1_000);
+      await page.getByText('The very end.').last().waitFor();
+      await eyes.settled();
     });
-    await page.getByText('The very end.').last().waitFor();
     expect(await eyes.fromEnd()).toBeLessThan(2);
     await eyes.watch();
     await measured('scrolling up through it', async () => {

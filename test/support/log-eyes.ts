@@ -47,11 +47,16 @@ export interface Eyes {
   fromTop(): Promise<number>;
   lowest(): Promise<number>;
   until(holds: (seen: number[]) => boolean): Promise<void>;
+  /** Waits until the conversation has neither grown nor moved for a while. */
+  settled(): Promise<void>;
   /** Looks at every frame from now on. */
   watch(): Promise<void>;
   /** What was seen since `watch`. */
   watched(): Promise<Watched>;
 }
+
+/** ms, and frames, in which nothing moves once all is drawn: a busy machine draws few. */
+const STILL = { ms: 250, frames: 5 };
 
 /** Runs in the page before anything of its own. */
 function open() {
@@ -144,6 +149,25 @@ export async function bindEyes(page: Page): Promise<Eyes> {
     async until(holds) {
       while (!holds(await eyes.onPage())) await page.waitForTimeout(20);
     },
+    settled: () =>
+      page.evaluate(
+        ({ ms, frames }) =>
+          new Promise<void>((resolve) => {
+            let place = '';
+            let since = 0;
+            let same = 0;
+            const look = () => {
+              const box = document.querySelector('.log');
+              const now = `${box?.scrollHeight} ${box?.scrollTop}`;
+              if (now !== place) [place, since, same] = [now, performance.now(), 0];
+              same += 1;
+              if (same > frames && performance.now() - since > ms) resolve();
+              else requestAnimationFrame(look);
+            };
+            look();
+          }),
+        STILL,
+      ),
     watch: () => page.evaluate(() => window.eyes.watch()),
     watched: () => page.evaluate(() => window.eyes.watched()),
   };
