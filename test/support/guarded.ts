@@ -26,6 +26,11 @@ const TALK = ['src/shared/relay-client', 'server/team/events', 'server/agents/se
 const PAGE = ['src/page/ui', 'src/page/state'];
 const START = ['server/startup', 'server/relay', 'server/main', 'server/platform'];
 
+/** All that a relay is made of. A test that has no page beside it can find nothing else. */
+const RELAY = ['server', 'src/shared', 'test/support', 'CLAUDE'];
+/** All that the data worker keeps its rows by. */
+const ROWS = [...LEDGER, 'src/worker/worker', 'src/shared', 'test/support'];
+
 /** What any of them may depend on. */
 const EVERYTHING = ['package-lock'];
 
@@ -61,8 +66,11 @@ export const GUARDED: readonly Guarded[] = [
   { file: 'faults/transactions.test.ts', guards: LEDGER, beside: ['browser/ledger-tabs.test.ts'] },
   {
     file: 'faults/memory-life.test.ts',
-    guards: ['server/agents/runs', 'server/agents/session', 'src/worker/ledger', 'src/shared/domain'],
-    beside: ['browser/remembering.test.ts'],
+    guards: [
+      ...['server/agents/runs', 'server/agents/session', 'src/worker/ledger', 'src/shared/domain', ...SYNC],
+      ...['src/shared/relay-client', 'src/page/state/actions'],
+    ],
+    beside: ['browser/remembering.test.ts', 'browser/slow-line.test.ts'],
   },
   { file: 'faults/relay-kill.test.ts', guards: TALK, beside: ['relay/team/events/events-kill.test.ts'] },
   { file: 'faults/tab-kill.test.ts', guards: TALK, beside: ['browser/story.test.ts'] },
@@ -144,6 +152,32 @@ export const GUARDED: readonly Guarded[] = [
     guards: ['server/tools/mcp-client'],
     beside: ['relay/tools/mcp-client/attached-fetched.test.ts'],
   },
+  {
+    file: 'relay/households/homes.test.ts',
+    guards: RELAY,
+    beside: ['browser/homes.test.ts', 'attacks/owner-rights.test.ts'],
+  },
+  {
+    file: 'relay/team/records/records.test.ts',
+    guards: RELAY,
+    beside: ['attacks/restored.test.ts', 'relay/team/records/records-lives.test.ts'],
+  },
+  {
+    file: 'relay/agents/minds/rehearsal.test.ts',
+    guards: RELAY,
+    beside: ['relay/agents/minds/rehearsal-german.test.ts', 'browser/story.test.ts'],
+  },
+  { file: 'relay/agents/runs/outgrown.test.ts', guards: RELAY, beside: ['relay/agents/runs/turns.test.ts'] },
+  { file: 'relay/agents/session/wake-lead.test.ts', guards: RELAY, beside: ['relay/agents/session/wake.test.ts'] },
+  { file: 'relay/agents/session/wake-line.test.ts', guards: RELAY, beside: ['relay/agents/session/wake.test.ts'] },
+  { file: 'relay/schedules/clock-watch.test.ts', guards: RELAY, beside: ['relay/schedules/schedules.test.ts'] },
+  {
+    file: 'relay/sync/sync-socket.test.ts',
+    guards: RELAY,
+    beside: ['relay/sync/sync-members.test.ts', 'relay/sync/sync-socket-limits.test.ts'],
+  },
+  { file: 'relay/tools/mcp-server/mcp-sleep.test.ts', guards: RELAY, beside: ['relay/tools/mcp-server/mcp.test.ts'] },
+  { file: 'browser/ledger-stream.test.ts', guards: ROWS, beside: ['browser/ledger.test.ts', 'browser/story.test.ts'] },
 ];
 
 /** Lines that git says; null where it cannot say. */
