@@ -10,7 +10,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable, Writable } from 'node:stream';
 import { URL } from 'node:url';
 import { agent, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const [, , log, way = 'good'] = process.argv;
 /** It has run before: it is tried when it is added, and what it does later is another thing. */
@@ -37,6 +36,8 @@ let sessionId = `session-${process.pid}`;
 /** Roost's own MCP server. */
 async function roost() {
   const [{ url, headers }] = servers;
+  // Most agents call none of its tools, and it takes as long to load as all the rest.
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const mcp = new Client({ name: 'acp-agent', version: '1' });
   const requestInit = { headers: Object.fromEntries(headers.map((each) => [each.name, each.value])) };
   await mcp.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
