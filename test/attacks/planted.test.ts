@@ -9,7 +9,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { seatColor } from '../../src/shared/domain/seat.ts';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';
@@ -17,8 +16,9 @@ import { programSchema, programsSchema } from '../../src/shared/protocol/program
 import { createScripts } from '../../server/schedules/index.ts';
 import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
 import { startHands, type Hands } from '../support/hands.ts';
+import { programOf } from '../support/relay-build.ts';
 
-const AGENT = fileURLToPath(new URL('../support/acp-agent.mjs', import.meta.url));
+const AGENT = await programOf('test/support/acp-agent.mjs');
 
 let base: string;
 /** Where what was planted leaves its mark. */

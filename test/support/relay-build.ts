@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { copyFile, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { madeOnce } from './made-once.ts';
 import { SHORT_LIVED } from './short-lived.ts';
@@ -40,7 +40,7 @@ function node(args: readonly string[], env: NodeJS.ProcessEnv = {}, enough?: Reg
 
 /** The path of a program made of `entry`, a file of the project, and of all that it imports. */
 export async function programOf(entry: string): Promise<string> {
-  const name = basename(entry, '.ts');
+  const { name } = parse(entry);
   return join(await madeOnce(name, [...SOURCES, entry], (folder) => node([BUNDLE, entry, folder])), `${name}.js`);
 }
 

@@ -4,7 +4,6 @@
  */
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SEAT_ORDER, seatColor } from '../../../../src/shared/domain/seat.ts';
@@ -14,10 +13,11 @@ import { entriesBelow } from '../../../support/files-below.ts';
 import { eventually, follow, startSession, teamOfLead } from '../../../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../../../support/open-relay.ts';
 import { createHome } from '../../../support/relay.ts';
+import { programOf } from '../../../support/relay-build.ts';
 import { startStandIn } from '../../../support/model-servers/stand-in.ts';
 import { ollama } from '../../../support/model-servers/kinds.ts';
 
-const AGENT = fileURLToPath(new URL('../../../support/acp-agent.mjs', import.meta.url));
+const AGENT = await programOf('test/support/acp-agent.mjs');
 const bornSchema = z.looseObject({ agentId: z.string(), name: z.string(), position: z.number(), soul: z.string() });
 const endedSchema = z.looseObject({ reason: z.looseObject({ code: z.string(), message: z.string() }) });
 

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SEAT_ORDER, seatColor } from '../../../../src/shared/domain/seat.ts';
@@ -24,9 +23,10 @@ import { createTestClock } from '../../../support/gate.ts';
 import { startHands, type Hands } from '../../../support/hands.ts';
 import { createStorePlace, usualStore } from '../../../support/stores.ts';
 import { createHome } from '../../../support/relay.ts';
+import { programOf } from '../../../support/relay-build.ts';
 import { openEventSource, type OpenStream } from '../../../support/event-source.ts';
 
-const AGENT = fileURLToPath(new URL('../../../support/acp-agent.mjs', import.meta.url));
+const AGENT = await programOf('test/support/acp-agent.mjs');
 const noteSchema = z.object({ what: z.string(), value: z.unknown(), at: z.number() });
 
 let hands: Hands;
