@@ -40,10 +40,10 @@ interface Right {
 const byScripts = ({ scripts }: RightsConfig): Holder => (scripts ? 'owners' : 'nobody');
 const byRule = (rule: AddressRule): Holder => (rule === 'own' ? 'owners' : rule === 'any' ? 'everybody' : 'nobody');
 
-const FREE_OFF = sentence`Outside the sandbox this relay runs no programs for its pages. Start it with --scripts to let it.`;
+const FREE_OFF = sentence`This relay runs no programs outside the sandbox. To allow them, start the relay with --scripts.`;
 /** The end of each refusal: who can change it, and how. */
 const named = (home: string) =>
-  sentence`Whoever runs the relay can give it to this household: --trusted-households ${home}.`;
+  sentence`The relay’s owner can allow it for your household: start the relay with --trusted-households ${home}.`;
 
 export const OWNER_RIGHTS = {
   'free-programs': {
@@ -51,7 +51,7 @@ export const OWNER_RIGHTS = {
     holder: byScripts,
     off: FREE_OFF,
     refusal: (home) =>
-      sentence`Outside the sandbox this relay runs programs for its owner’s household alone. ${named(home)}`,
+      sentence`Only the household of the relay’s owner may run programs outside the sandbox. ${named(home)}`,
   },
   'machine-folders': {
     opens:
@@ -59,21 +59,21 @@ export const OWNER_RIGHTS = {
     holder: () => 'owners',
     off: '',
     refusal: (home) =>
-      sentence`This relay uses folders of its machine for its owner’s household alone. Leave the folders out. ${named(home)}`,
+      sentence`Only the household of the relay’s owner may use folders of this machine. Remove the folders. ${named(home)}`,
   },
   'bare-commands': {
     opens: 'Where there is no sandbox, commands of agents and scheduled scripts run as the user who started the relay.',
     holder: byScripts,
     off: SCRIPTS_OFF,
     refusal: (home) =>
-      sentence`There is no sandbox here, and without one this relay runs scripts for its owner’s household alone. ${named(home)}`,
+      sentence`This machine has no sandbox. Without one, only the household of the relay’s owner may run scripts. ${named(home)}`,
   },
   'boxed-programs': {
     opens: 'MCP servers run in the sandbox, which shows them nothing of the machine but the system’s programs.',
     holder: ({ scripts }) => (scripts ? 'everybody' : 'owners'),
     off: '',
     refusal: (home) =>
-      sentence`Without --scripts this relay runs programs in the sandbox for its owner’s household alone. ${named(home)}`,
+      sentence`Without --scripts, only the household of the relay’s owner may run programs in the sandbox. ${named(home)}`,
   },
   'boxed-scripts': {
     opens:
@@ -88,39 +88,40 @@ export const OWNER_RIGHTS = {
     holder: () => 'owners',
     off: '',
     refusal: (home) =>
-      sentence`This relay lets scripts reach its own machine and networks for its owner’s household alone. Leave those hosts out. ${named(home)}`,
+      sentence`Only the household of the relay’s owner may let scripts reach this machine and its networks. Remove those hosts. ${named(home)}`,
   },
   'environment-model': {
     opens: 'The model that the relay’s environment names answers, at the cost of whoever pays for its key.',
     holder: ({ environmentModel }) => byRule(environmentModel),
     off: '',
-    refusal: () => 'The household is not told of it: it connects a model of its own.',
+    refusal: () => 'Connect a model of your own.',
   },
   'inner-servers': {
     opens: 'Models and MCP servers are called at addresses of the relay’s own machine and networks.',
     holder: ({ modelAddresses }) => byRule(modelAddresses),
-    off: sentence`This address lies in the relay’s own network, or leads into it, and is not called. Whoever runs the relay can allow it (--model-addresses).`,
+    off: sentence`This address belongs to the relay’s own network, or leads there, so the relay does not connect to it. The relay’s owner can allow it: start the relay with --model-addresses own.`,
     refusal: (home) =>
-      sentence`This address lies in the relay’s own network, or leads into it, and is called for its owner’s household alone. ${named(home)}`,
+      sentence`This address belongs to the relay’s own network, or leads there. Only the household of the relay’s owner may use it. ${named(home)}`,
   },
   'inner-pages': {
     opens: 'Agents read pages of the relay’s own machine and networks, and what runs in the sandbox reaches them.',
     holder: ({ webAddresses }) => byRule(webAddresses),
-    off: 'It is not an address of the public web, and only those are fetched.',
-    refusal: () => 'It is not an address of the public web, and only those are fetched.',
+    off: 'Roost reads only pages of the public web, and this address is not public.',
+    refusal: () => 'Roost reads only pages of the public web, and this address is not public.',
   },
   'inner-pushes': {
     opens: 'Notifications are pushed to addresses of the relay’s own machine and networks, and over plain http.',
     holder: ({ push }) => byRule(push.addresses),
-    off: 'The relay pushes only to public addresses under https://. Whoever runs the relay can allow others (--push-addresses).',
-    refusal: (home) => `The relay pushes only to public addresses under https://. ${named(home)}`,
+    off: sentence`The relay sends notifications only to public addresses that begin with https://. The relay’s owner can allow others: start the relay with --push-addresses own.`,
+    refusal: (home) =>
+      sentence`Only the household of the relay’s owner may get notifications at this address. Use a public one that begins with https://. ${named(home)}`,
   },
   'direct-demo': {
     opens: 'How the demo misbehaves is set, for every household of the relay that has no model.',
     holder: () => 'owners',
     off: '',
     refusal: (home) =>
-      sentence`What is set here holds for the demo of every household of this relay, so its owner’s household alone sets it. ${named(home)}`,
+      sentence`This setting applies to the demo of every household at this relay, so only the household of its owner may change it. ${named(home)}`,
   },
 } as const satisfies Readonly<Record<string, Right>>;
 export type OwnerRight = keyof typeof OWNER_RIGHTS;

@@ -265,7 +265,7 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
       return 'Addresses with a name or a password in them are not fetched.';
     const host = hostOf(url);
     if (isIP(host) !== 0 && !fits(host, addresses))
-      return `${host} is not an address of the public web, and only those are fetched.`;
+      return `Roost reads only pages of the public web, and ${host} is not public.`;
     url.hash = '';
     return url;
   }
