@@ -275,7 +275,7 @@ export interface Questions {
   ask(params: unknown, withdrawn: AbortSignal, sign?: () => void): Promise<PersonAnswer>;
 }
 
-const CALL_OVER = sentence`The call for which it was asked has ended.`;
+const CALL_OVER = sentence`The call that asked has ended.`;
 const TAKEN_BACK = sentence`The server needs no answer any more.`;
 const SERVER_ENDED = sentence`The connection to the server has ended.`;
 

@@ -269,7 +269,7 @@ const NOTHING = () => undefined;
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== null;
 /** A possible cause of the trouble of a sandboxed program. */
 const boxedTrouble = (trouble: string) =>
-  sentence`It runs in the sandbox: it sees the system’s programs, the folders that you named, and of the network what you named. Name what it lacks, or let it run free. ${trouble}`;
+  sentence`It runs in the sandbox, where it reaches only the system’s programs and the folders and hosts that you named. Add what it lacks, or let it run outside the sandbox. ${trouble}`;
 
 const wantsSignIn = (error: unknown) =>
   error instanceof UnauthorizedError ||
@@ -405,18 +405,21 @@ export function createLink(deps: LinkDeps): Link {
         const before = tools.get(offered.name);
         // With two tools of one name, it is unknown which one the person reviewed.
         const isTwice = before !== undefined && before.hash !== offered.hash;
-        tools.set(offered.name, isTwice ? { ...offered, problem: sentence`It is there twice.` } : offered);
+        tools.set(
+          offered.name,
+          isTwice ? { ...offered, problem: sentence`The server offers two tools with this name.` } : offered,
+        );
         if (tools.size > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
       }
       cursor = cursors.next(answer.nextCursor);
       if (cursor === undefined) break;
     }
     const unnamed =
-      unread === 0 ? null : sentence`${unread} of its tools have no name that can be used, and are left out.`;
+      unread === 0 ? null : sentence`Roost left out ${unread} of its tools, because their names cannot be used.`;
     const further =
       cursor === undefined
         ? null
-        : sentence`Its list goes on after ${limits.pages} pages. What stands there is left out.`;
+        : sentence`Its list of tools has more than ${limits.pages} pages. Roost left out the rest.`;
     return { tools: withResources(client, tools), problem: unnamed ?? further };
   }
 
@@ -448,7 +451,7 @@ export function createLink(deps: LinkDeps): Link {
       ? saying(error)
       : error instanceof UnauthorizedError
         ? onOneLine(error.message)
-        : sentence`it asks for a sign-in, or does not take the key it was given`;
+        : sentence`it wants a sign-in, or does not accept the key`;
     const trouble =
       said === '' ? words : sentence`${words}. It wrote: ${endOfText(onOneLine(said), limits.errorChars)}`;
     stand({

@@ -106,12 +106,12 @@ function canonical(value: unknown): unknown {
 /** Why a tool is too large to be read, as a sentence. Null: it is not. */
 function tooLarge(description: string, schema: unknown, limits: AttachedLimits): string | null {
   if (description.length > limits.descriptionChars)
-    return sentence`Its description has ${description.length} characters; ${limits.descriptionChars} are read.`;
+    return sentence`Its description has ${description.length} characters. Roost reads ${limits.descriptionChars} at most.`;
   if (deeperThan(schema, limits.schemaDepth))
-    return sentence`What it takes is described in more than ${limits.schemaDepth} levels.`;
+    return sentence`Its input schema has more than ${limits.schemaDepth} levels.`;
   const { length } = JSON.stringify(schema);
   if (length > limits.schemaChars)
-    return sentence`What it takes is described in ${length} characters; ${limits.schemaChars} are read.`;
+    return sentence`Its input schema has ${length} characters. Roost reads ${limits.schemaChars} at most.`;
   return null;
 }
 

@@ -15,9 +15,9 @@ import { namedSecrets, type Sealed, type Value } from './standing.ts';
 const QUERY = '?';
 
 export const lacking = (names: readonly string[]): string =>
-  sentence`It came back without what only the lost home of the relay had: ${names
-    .map((name) => (name === QUERY ? sentence`what stands behind the ? in its address` : name))
-    .join(', ')}. Connect it once more under the same name; what you allowed of it stays.`;
+  sentence`The relay’s home was lost, and with it ${names
+    .map((name) => (name === QUERY ? sentence`the part after the ? in its address` : name))
+    .join(', ')}. Connect the server again under the same name. What you allowed stays.`;
 
 export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, tools }: Value): AttachedRecord {
   const seen = Object.fromEntries(Object.entries(tools).map(([tool, { hash, use }]) => [tool, { hash, use }]));

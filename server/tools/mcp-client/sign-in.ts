@@ -102,7 +102,7 @@ interface Begun {
   discovery: OAuthDiscoveryState | null;
 }
 
-const NO_SIGN_IN = 'it asks for a sign-in, or does not take the key it was given';
+const NO_SIGN_IN = 'it wants a sign-in, or does not accept the key';
 const EXPIRED = 'the sign-in there has expired or was withdrawn: sign in again';
 const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
 /**

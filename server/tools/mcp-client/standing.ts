@@ -173,7 +173,10 @@ export function toolsBeside(name: string, offered: readonly ListedTool[] | null,
     (offered ?? []).map((tool) => [
       tool.name,
       tool.problem === null && isTwice(tool)
-        ? { ...tool, problem: sentence`Another one of its tools is told to minds by the same name.` }
+        ? {
+            ...tool,
+            problem: sentence`Agents would see another of its tools under the same name. Rename one of them on the server.`,
+          }
         : tool,
     ]),
   );

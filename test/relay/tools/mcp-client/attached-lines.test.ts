@@ -165,7 +165,7 @@ describe('a list of tools', () => {
     lists(() => ({ tools: [...odd, { ...tool('echo'), title: 7, description: null, annotations: 'no' }] }));
     const server = await attach('far', far.url());
     expect(server).toMatchObject({ state: 'connected', tools: [{ name: 'echo', use: true, description: '' }] });
-    expect(server.problem).toMatch(/^7 of its tools/);
+    expect(server.problem).toMatch(/^Roost left out 7 of its tools/);
   });
 
   it('that is slow and has no end takes 20 seconds in all; meanwhile others are looked at and taken away', async () => {

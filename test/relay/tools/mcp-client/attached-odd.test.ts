@@ -240,7 +240,7 @@ describe('a tool that is described', () => {
     await does({ tools: [{ ...ECHO, name: 'odd', inputSchema }, ECHO] });
     const server = await allow(await attach());
     expect(server.tools).toMatchObject([
-      { name: 'odd', use: false, problem: expect.stringMatching(/^What it takes/) as string },
+      { name: 'odd', use: false, problem: expect.stringMatching(/^Its input schema/) as string },
       { name: 'echo', use: true, problem: null },
     ]);
     await hands.works();

@@ -320,9 +320,9 @@ describe('a relay whose home was lost', () => {
       ]);
       expect(servers[0]?.tools).toMatchObject([{ name: 'echo', use: true }]);
       expect(servers[1]?.problem).toMatch(
-        /^It came back without .*: SECRET\. Connect it once more under the same name/,
+        /^The relay’s home was lost, and with it SECRET\. Connect the server again under the same name/,
       );
-      expect(servers[2]?.problem).toContain('authorization, what stands behind the ? in its address');
+      expect(servers[2]?.problem).toContain('authorization, the part after the ? in its address');
       // Nothing of it runs before it has what it lacks; then it is as it was.
       const again = await other.fetch('/api/attached', {
         method: 'POST',
@@ -422,7 +422,11 @@ describe('a hostile server', () => {
       ['describes a tool at length', { tools: [{ ...ECHO, description: 'x'.repeat(5_000) }] }, /characters/],
       ['describes what it takes at length', { tools: [{ ...ECHO, inputSchema: huge }] }, /characters/],
       ['describes what it takes in depth', { tools: [{ ...ECHO, inputSchema: deep(40) }] }, /levels/],
-      ['has two tools of one name', { tools: [ECHO, { ...ECHO, description: 'Another.' }] }, /twice/],
+      [
+        'has two tools of one name',
+        { tools: [ECHO, { ...ECHO, description: 'Another.' }] },
+        /two tools with this name/,
+      ],
       // What minds call the first is what the second calls itself.
       [
         'has two tools that minds call the same',
@@ -879,7 +883,9 @@ describe('a server of the reference implementation', () => {
     const own = await put({ ...box, folder: hands.relay().home });
     expect(own).toMatchObject({ state: 'failed', problem: expect.stringContaining('the relay’s own') });
     const lost = await put({ ...box, reads: [] });
-    expect(lost.problem).toMatch(/^It runs in the sandbox[^]*or let it run free\.[^]*Cannot find module/);
+    expect(lost.problem).toMatch(
+      /^It runs in the sandbox[^]*or let it run outside the sandbox\.[^]*Cannot find module/,
+    );
     // It runs free where the person says so, with what it was given and allowed.
     expect(await put(null)).toMatchObject({ state: 'connected', box: null, secrets: ['TOKEN'] });
     expect((await works(at('read_text_file', { path: beside })))[0]).toContain('not for it');

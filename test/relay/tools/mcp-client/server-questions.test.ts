@@ -368,7 +368,7 @@ describe('the questions of one connection', () => {
     endSecond();
     expect(asked[0]?.signal.aborted).toBe(false);
     endFirst();
-    expect(asked[0]?.signal.reason).toBe('The call for which it was asked has ended.');
+    expect(asked[0]?.signal.reason).toBe('The call that asked has ended.');
     expect(await answered).toEqual({ action: 'cancel' });
   });
 
