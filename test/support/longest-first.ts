@@ -11,13 +11,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const SECONDS: Readonly<Record<string, number>> = {
   'relay/tools/mcp-client/attached': 157,
-  'relay/tools/acp/programs': 155,
   'relay/tools/calls/approvals': 150,
   'browser/devices': 120,
   'browser/engines': 113,
+  'relay/tools/acp/programs': 110,
   'browser/ledger-damage': 74,
   'browser/long-conversation': 72,
-  'relay/startup/app-end': 64,
   'browser/bench': 60,
   'browser/copies': 60,
   'faults/memory-life': 60,
@@ -26,6 +25,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'browser/ledger': 52,
   'browser/phone': 52,
   'attacks/yes': 50,
+  'relay/startup/app-end': 47,
   'browser/scenes': 46,
   'faults/damage': 45,
   'browser/layout': 38,
