@@ -61,8 +61,8 @@ it('a wake waits for what the relay still has to say, however long that takes, a
   expect(requests.slice(from)).toEqual([]);
   line.release();
   await first.untilSeats('it awake', ([seat]) => seat?.state === 'awake');
-  const lead = requests.slice(from).find(({ seat }) => seat === null);
-  expect(lead?.system).toContain(TOLD);
+  const ofLead = () => requests.slice(from).find(({ seat }) => seat === null);
+  await expect.poll(() => ofLead()?.system ?? '').toContain(TOLD);
   expect(await page.getByRole('button', { name: 'Go on without it' }).isVisible()).toBe(false);
   expect(first.complaints).toEqual([]);
 });
