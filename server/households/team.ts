@@ -5,7 +5,6 @@
 import { join } from 'node:path';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
-import type { AgentId } from '../../src/shared/domain/ids.ts';
 import { realTimers, type Timers } from '../../src/shared/domain/platform/timers.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';

@@ -91,10 +91,6 @@ export function NotProven() {
   const { project } = useBoard();
   if (refused === null || refused.task.projectId !== project.projectId) return null;
   return (
-    <Asked
-      key={refused.task.taskId}
-      refused={refused}
-      onClose={() => projects.notProven.setState({ refused: null })}
-    />
+    <Asked key={refused.task.taskId} refused={refused} onClose={() => projects.notProven.setState({ refused: null })} />
   );
 }

@@ -66,7 +66,11 @@ function columnText(kind: ColumnKind): string {
 }
 
 /** Why a task does not move, in a few words. */
-export function stillText(still: Still, task: Pick<TaskCard, 'assignee' | 'doneWithout'>, { nameOf, taskOf }: Known): string {
+export function stillText(
+  still: Still,
+  task: Pick<TaskCard, 'assignee' | 'doneWithout'>,
+  { nameOf, taskOf }: Known,
+): string {
   switch (still.why) {
     case 'done':
       return doneText(task);
