@@ -84,6 +84,22 @@ const zodWithoutEval: Plugin = {
   },
 };
 
+/** A whole string: in quotes, or a template with nothing to fill in. */
+const TEXT = String.raw`(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\`(?:[^\`\\$]|\\.)*\`)`;
+const DESCRIBED = new RegExp(String.raw`\.describe\(\s*${TEXT},?\s*\)`, 'g');
+/**
+ * The wire reference is made from what schemas say of their fields. No browser shows that, so the
+ * page and its workers are built without it.
+ */
+const withoutDescriptions: Plugin = {
+  name: 'without-descriptions',
+  apply: 'build',
+  transform: {
+    filter: { id: /\/src\/shared\/protocol\/.*\.ts$/ },
+    handler: (code) => code.replaceAll(DESCRIBED, ''),
+  },
+};
+
 const offline = offlinePage({
   target: BROWSERS,
   serviceWorker: fileURLToPath(new URL('src/service-worker/main.ts', import.meta.url)),
@@ -125,7 +141,7 @@ const compressed: Plugin = {
 export default defineConfig(({ isSsrBuild }) => ({
   // React has it itself since 18; wouter asks for the one that was made for older ones.
   resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
-  plugins: isSsrBuild ? [] : [react(), zodWithoutEval, offline, compressed],
+  plugins: isSsrBuild ? [] : [react(), zodWithoutEval, withoutDescriptions, offline, compressed],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : {
@@ -144,7 +160,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   // moment.
   worker: {
     format: 'es',
-    plugins: () => [zodWithoutEval],
+    plugins: () => [zodWithoutEval, withoutDescriptions],
     rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } },
   },
   test: {

@@ -173,6 +173,7 @@ describe('a hostile repository', () => {
       copy: ['../secret/key.txt', 'out/key.txt', '/etc/passwd'],
     });
     const { said, where } = await claimed(of, 'a1', 'Links');
+    expect(where).not.toBe('');
     expect(said).not.toContain('the-secret');
     expect(await run('a1', where, 'cat out/key.txt AGENTS.md; ls -A; cat key.txt')).not.toContain('the-secret');
     // The folder of a project may be a link by the time the next task is claimed.

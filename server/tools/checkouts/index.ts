@@ -27,7 +27,7 @@ import type { Sandbox, SandboxEnd } from '../sandbox/index.ts';
 import { createFolder } from '../workspaces/folder.ts';
 import { readWhole, WorkspaceError, type Workspace, type Workspaces } from '../workspaces/index.ts';
 import { GitError } from './git.ts';
-import { type FolderFile, type Repository } from './repositories.ts';
+import { BROUGHT_REF, type FolderFile, type Repository } from './repositories.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 
 export { GitError } from './git.ts';
@@ -75,6 +75,17 @@ export interface Checkouts {
   exists(place: Place): Promise<boolean>;
   /** Fills a new checkout with this commit. `by`: the agent's name, for its commits. */
   fill(place: Place, repository: Repository, commit: string, by: string): Promise<void>;
+  /**
+   * Brings what others changed on the base branch into a checkout that goes on from `head`.
+   * Resolves with what its agent has to do, as sentences.
+   */
+  bring(
+    place: Place,
+    repository: Repository,
+    base: { readonly branch: string; readonly commit: string },
+    head: string,
+    said: { readonly by: string; readonly at: number },
+  ): Promise<readonly string[]>;
   /** Writes files of the relay's machine into a checkout. */
   copy(place: Place, files: readonly { readonly path: string; readonly bytes: Buffer }[]): Promise<void>;
   /** Runs a command of the person in the checkout. */
@@ -117,6 +128,10 @@ cd -- "$1"
 git remote remove origin
 git config user.name "$3"
 git config user.email "$4"`;
+const BRING = `set -e
+trap 'rm -rf -- "$1.in"' EXIT
+cat <&4 > "$1.in"
+${GIT} -C "$1" fetch --quiet --no-tags -- "../$(basename -- "$1").in" "+${BROUGHT_REF}:refs/remotes/base/$2"`;
 /** Prints the number of commits, and the files in none. The bundle goes to descriptor 4. */
 const COLLECT = `set -e
 cd -- "$1"
@@ -125,6 +140,8 @@ count=$(${GIT} rev-list --count HEAD --branches "^$2")
 [ "$count" = 0 ] || ${GIT} bundle create --quiet - HEAD --branches "^$2" >&4
 printf '%s\\0' "$count"
 ${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
+/** The end of the name under which the project’s side of a file lies beside the agent’s. */
+const OF_PROJECT = '.project';
 /** Files that a build can make again. */
 const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];
 const STANDING = `set -e -o pipefail
@@ -281,6 +298,55 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         return await fillFolder(agentId, workspaces.folderOf(agentId), { folder, branch }, repository, commit, by);
       const workspace = workspaces.of(agentId);
       for await (const file of repository.filesOf(commit)) await workspace.write(`${folder}/${file.path}`, file.bytes);
+    },
+    async bring({ kind, agentId, folder, branch }, repository, base, head, said) {
+      if (kind === 'git') {
+        await withBundle(async (file) => {
+          await repository.bundleBase(base.commit, file);
+          const handle = await open(file, 'r');
+          try {
+            const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
+              script: BRING,
+              args: [folder, base.branch],
+              ms: limits.sandboxMs,
+              fd: handle.fd,
+            });
+            if (end.code !== 0)
+              throw new GitError(sayEnd('The base branch could not be brought.', end, output(0, 2_000).text));
+          } finally {
+            await handle.close();
+          }
+        });
+        return [`The base branch has moved on. “git merge base/${base.branch}” brings what others changed.`];
+      }
+      const workspace = workspaces.of(agentId);
+      const fork = await repository.forkOf(base.commit, head);
+      const found = await filesIn(workspace, folder);
+      const mine = new Map(found?.files.map(({ path, bytes }) => [path, bytes]));
+      const both: string[] = [];
+      const isSame = (one: Buffer | null, other: Buffer | null) => (one && other ? one.equals(other) : one === other);
+      for (const { path } of (await repository.changes(fork, base.commit)).list) {
+        const [old, theirs] = [await repository.fileOf(fork, path), await repository.fileOf(base.commit, path)];
+        const own = mine.get(path) ?? null;
+        if (isSame(own, theirs)) continue;
+        if (isSame(own, old)) {
+          if (theirs === null) await workspace.remove(`${folder}/${path}`);
+          else await workspace.write(`${folder}/${path}`, theirs);
+        } else if (theirs !== null) {
+          await workspace.write(`${folder}/${path}${OF_PROJECT}`, theirs);
+          both.push(path);
+        }
+      }
+      const now = await filesIn(workspace, folder);
+      const message = 'Bring what others changed';
+      await repository.commitFiles(head, branch, now?.files ?? [], { ...said, message, also: base.commit });
+      return [
+        'The project has changed since. What others changed is in the folder now.',
+        ...both.map(
+          (path) =>
+            `Both sides changed “${path}”. The project’s is in “${path}${OF_PROJECT}”: put both together in “${path}”, and delete the other.`,
+        ),
+      ];
     },
     async copy({ agentId, folder }, files) {
       for (const { path, bytes } of files) await workspaces.of(agentId).write(`${folder}/${path}`, bytes);

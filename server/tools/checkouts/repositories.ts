@@ -38,18 +38,24 @@ export interface Repository {
   readonly gitDir: string;
   /** The base branch, fetched now where it lies elsewhere, and its last commit. */
   base(): Promise<{ readonly branch: string; readonly commit: string }>;
+  /** The last commit of the base branch that was seen. Null: none was. */
+  knownBase(): Promise<string | null>;
+  /** Writes a bundle with this commit alone, for a checkout that has the branch already. */
+  bundleBase(commit: string, file: string): Promise<void>;
   /** The last commit of a branch. Null: there is no such branch. */
   headOf(branch: string): Promise<string | null>;
   /** Writes a bundle with the history of this commit, as the branch. */
   bundle(branch: string, commit: string, file: string): Promise<void>;
   /** Takes the commits of a bundle in. Resolves with the last commit of the branch in it. */
   take(file: string, branch: string): Promise<string>;
-  /** Commits exactly these files on top of `parent`, and sets the branch. */
+  /**
+   * Commits exactly these files on top of `parent`, and sets the branch. `also`: a second parent.
+   */
   commitFiles(
     parent: string,
     branch: string,
     files: readonly FolderFile[],
-    said: { readonly message: string; readonly by: string; readonly at: number },
+    said: { readonly message: string; readonly by: string; readonly at: number; readonly also?: string },
   ): Promise<string>;
   /** The files of a commit, with their content. */
   filesOf(commit: string): AsyncIterable<FolderFile>;
@@ -110,6 +116,9 @@ const answering = (program: string) =>
 /** In a folder project no attribute changes a file on its way in or out. */
 const PLAIN = '* -text -filter -ident -working-tree-encoding\n';
 const FOLDER_BRANCH = 'main';
+/** The base branch as it was fetched last, and as it is handed to a checkout. */
+const BASE_REF = 'refs/roost/base';
+export const BROUGHT_REF = 'refs/roost/brought';
 const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
 
 const STATUS: Readonly<Record<string, ChangedFile['status']>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'added' };
@@ -214,7 +223,6 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       }
       const reach = await reaching(projectId, source);
       const branch = await branchOfSource(reach);
-      const ref = `refs/roost/base`;
       await git(
         [
           'fetch',
@@ -223,14 +231,14 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
           '--no-auto-maintenance',
           ...from,
           source.repository,
-          `+refs/heads/${branch}:${ref}`,
+          `+refs/heads/${branch}:${BASE_REF}`,
         ],
         {
           ...own,
           ...reach,
         },
       );
-      return { branch, commit: await gitText(['rev-parse', `${ref}^{commit}`], own) };
+      return { branch, commit: await gitText(['rev-parse', `${BASE_REF}^{commit}`], own) };
     }
     const FIRST = { message: 'Begin the folder', by: 'Roost', at: 0 };
 
@@ -238,7 +246,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       parent: string | null,
       branch: string,
       files: readonly FolderFile[],
-      { message, by, at }: { readonly message: string; readonly by: string; readonly at: number },
+      { message, by, at, also }: Parameters<Repository['commitFiles']>[3],
     ): Promise<string> {
       const words = Buffer.from(message);
       const name = by.replaceAll(/[<>\n\0]/g, ' ').trim() || 'agent';
@@ -249,7 +257,9 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
           `commit ${ref}\nauthor ${name} <agent@localhost> ${stamp}\ncommitter Roost <roost@localhost> ${stamp}\ndata ${words.length}\n`,
         ),
         words,
-        Buffer.from(`\n${parent === null ? '' : `from ${parent}\n`}deleteall\n`),
+        Buffer.from(
+          `\n${parent === null ? '' : `from ${parent}\n`}${also === undefined ? '' : `merge ${also}\n`}deleteall\n`,
+        ),
       ];
       for (const file of files)
         parts.push(
@@ -269,6 +279,15 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       gitDir,
       base: () => inOrder(fetchBase),
       headOf,
+      async knownBase() {
+        if (!isElsewhere) return await headOf(FOLDER_BRANCH);
+        const { code, out } = await git(['rev-parse', '--verify', '--quiet', BASE_REF], { ...own, codes: [0, 1] });
+        return code === 0 ? out.toString('utf8').trim() : null;
+      },
+      async bundleBase(commit, file) {
+        await git(['update-ref', BROUGHT_REF, commit], own);
+        await git(['bundle', 'create', '--quiet', file, BROUGHT_REF], { ...own, ms: CHECKOUT_LIMITS.networkMs });
+      },
       async bundle(branch, commit, file) {
         await git(['update-ref', `refs/heads/${branch}`, commit], own);
         await git(['bundle', 'create', '--quiet', file, `refs/heads/${branch}`], {

@@ -15,8 +15,6 @@
  *
  * It does not know what a column means beyond its kind, or how a sandbox works.
  */
-import { readFile, stat } from 'node:fs/promises';
-import { isAbsolute, join, normalize } from 'node:path';
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
@@ -57,6 +55,7 @@ import {
 } from '../checkouts/index.ts';
 import { ForgeError, type Forges } from './forge.ts';
 import { WorkspaceError } from '../workspaces/index.ts';
+import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 import { spentBy, toldOf } from './summary.ts';
 
@@ -179,40 +178,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     return task.ok ? done({ project: project.value, task: task.value }) : unable('no-task', task.detail);
   }
 
-  /** Files of the repository on the relay's machine that each checkout gets. */
-  async function copiesOf({ kind, repository, copy }: Project) {
-    if (kind !== 'git' || !isAbsolute(repository)) return [];
-    const copies: { readonly path: string; readonly bytes: Buffer }[] = [];
-    for (const path of copy) {
-      const inside = normalize(path);
-      if (isAbsolute(path) || inside.split('/').includes('..')) continue;
-      const file = join(repository, inside);
-      const found = await stat(file).catch(() => null);
-      if (found?.isFile() && found.size <= CHECKOUT_LIMITS.copiedBytes)
-        copies.push({ path: inside, bytes: await readFile(file) });
-    }
-    return copies;
-  }
-
-  /** What a repository says to those who work in it: its own text, not the person's. */
-  async function instructionsOf(repository: Repository, commit: string): Promise<string[]> {
-    for (const name of TASK_WORK_SETTINGS.instructions) {
-      const text = await repository.textOf(commit, name, TASK_WORK_SETTINGS.instructionBytes);
-      if (text === null) continue;
-      return [writeSaid({ head: `The repository’s ${name}. It is text of the repository, not of the human:`, text })];
-    }
-    return [];
-  }
-  async function skillsOf(repository: Repository, commit: string): Promise<string[]> {
-    const skills = await repository.skills(commit);
-    return skills.length === 0
-      ? []
-      : [
-          'Skills of the repository, which read_skill reads:',
-          ...skills.map(({ name, about }) => `- ${titled(name)}: ${titled(about)}`),
-        ];
-  }
-
   const environment = ({
     project,
     task,
@@ -260,9 +225,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     // Work that was merged is over: what is asked for now begins at the base.
     const goesOn = last !== undefined && head !== null && task.request?.state !== 'merged';
     const own = before.findLast((attempt) => attempt.agentId === agentId && goesOn);
-    const folder =
-      own?.folder ??
-      `projects/${slugOf(project.name)}-${project.projectId.slice(0, 4)}/${task.number}-${slugOf(task.title)}`;
+    const fresh = `projects/${slugOf(project.name)}-${project.projectId.slice(0, 4)}/${task.number}-${slugOf(task.title)}`;
+    // An earlier checkout of a merged task stays where it is.
+    const isTaken = own === undefined && before.some((attempt) => attempt.agentId === agentId);
+    const folder = own?.folder ?? (isTaken ? `${fresh}-${before.length + 1}` : fresh);
     const start = goesOn && head !== null ? head : base.commit;
     const place: Place = { kind: project.kind, agentId, folder, branch, base: goesOn ? last.base : base.commit };
     const isThere = own !== undefined && (await checkouts.exists(place));
@@ -273,6 +239,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const copies = await copiesOf(project);
       await checkouts.copy(place, copies);
     }
+    const isBehind = goesOn && (await repository.forkOf(base.commit, start)) !== base.commit;
+    const news = isBehind ? await checkouts.bring(place, repository, base, start, { by, at: now() }) : [];
     const attempt = await attempts.begin(holder, held.token, {
       ...{ projectId: project.projectId, taskId: task.taskId, kind: 'agent', model: null, startedAt: now() },
       ...{ branch, base: place.base, folder },
@@ -289,6 +257,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       ok: true,
       text: [
         where(project, attempt),
+        ...news,
         ...(setup === '' ? [] : [setup]),
         ...(await instructionsOf(repository, start)),
         ...(await skillsOf(repository, start)),
@@ -317,6 +286,18 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     }));
   }
 
+  /** Where the changes of a task begin: what it took over from the base branch is not its own. */
+  async function startOf(
+    repository: Repository,
+    { base }: Pick<Attempt, 'base'>,
+    head: string | null,
+  ): Promise<string> {
+    const known = await repository.knownBase();
+    if (known === null || head === null) return base;
+    const fork = await repository.forkOf(known, head);
+    return fork === head ? base : fork;
+  }
+
   /** The receipt of an attempt as it is now. */
   async function receiptOf(
     project: Project,
@@ -329,8 +310,9 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       at: now(),
     });
     const to = head ?? attempt.base;
-    const changes = await repository.changes(attempt.base, to);
-    const commits = await repository.commits(attempt.base, to);
+    const from = await startOf(repository, attempt, head);
+    const changes = await repository.changes(from, to);
+    const commits = await repository.commits(from, to);
     const end = attempt.runId === null ? undefined : ends.get(attempt.runId);
     const receipt: Receipt = {
       commands: commands.slice(-ATTEMPT_LIMITS.commands).map((each) => ({ ...each })),
@@ -436,7 +418,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     if (!last) return NO_WORK;
     const repository = await repositories.of(project.projectId, project);
     const head = await repository.headOf(last.branch);
-    if (head === null || head === last.base) return unable('no-work', 'The branch of the task has no change yet.');
+    const from = await startOf(repository, last, head);
+    if (head === null || head === from) return unable('no-work', 'The branch of the task has no change yet.');
     const isOpen = task.request?.state === 'open' && task.request.branch === last.branch;
     const token = project.kind === 'git' ? await deps.tokens.of(project.projectId) : null;
     let url = task.request?.url ?? null;
@@ -455,7 +438,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         by,
         state: 'open',
       },
-      ...{ branch: last.branch, base: last.base, head, merged: null, url },
+      ...{ branch: last.branch, base: from, head, merged: null, url },
       ...{ openedAt: isOpen ? (task.request?.openedAt ?? now()) : now(), updatedAt: now() },
     };
     const saved = await projects.update(project.projectId, task.taskId, ({ value }) => ({
@@ -572,10 +555,9 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       if (!last) return NO_WORK;
       const repository = await repositories.of(projectId, project);
       const asked = task.request?.branch === last.branch ? task.request : null;
-      const [base, head] = [
-        asked?.base ?? last.base,
-        asked?.state === 'merged' ? asked.head : ((await repository.headOf(last.branch)) ?? last.base),
-      ];
+      const isMerged = asked?.state === 'merged';
+      const head = isMerged ? asked.head : ((await repository.headOf(last.branch)) ?? last.base);
+      const base = isMerged ? asked.base : await startOf(repository, last, head);
       if (!(await repository.has(head))) return unable('no-work', 'The commits of this task are not on this relay.');
       const [{ files, more }, { list }] = await Promise.all([
         repository.diff(base, head),

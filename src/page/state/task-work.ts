@@ -3,7 +3,16 @@
  * Loaded with the parts of the page that show them.
  */
 import type { ProjectId, TaskId } from '../../shared/domain/ids.ts';
-import type { Attempt, Checkouts, Diff, ProjectSpent } from '../../shared/protocol/attempts.ts';
+import type { z } from 'zod';
+import type {
+  Attempt,
+  Checkouts,
+  Diff,
+  ForgeKind,
+  projectFilesSchema,
+  ProjectSpent,
+  tokenSchema,
+} from '../../shared/protocol/attempts.ts';
 import type { Task } from '../../shared/protocol/projects.ts';
 import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
@@ -13,6 +22,8 @@ import { projectsOf } from './projects.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult } from './reach.ts';
 
+type ProjectFiles = z.infer<typeof projectFilesSchema>;
+type RepositoryToken = z.infer<typeof tokenSchema>;
 type TaskKey = Pick<Task, 'projectId' | 'taskId'>;
 
 interface TaskWork {
@@ -29,6 +40,15 @@ interface TaskWork {
   /** `lose`: also what only the checkout has. The reason why not; null: it is deleted. */
   removeCheckout(task: TaskKey, lose: boolean): Promise<string | null>;
   spent(projectId: ProjectId): Query<ProjectSpent['attempts']>;
+  /** The project's own files, by path. */
+  files(projectId: ProjectId): Query<ProjectFiles>;
+  readFile(projectId: ProjectId, path: string): Promise<RelayResult<Blob>>;
+  /** The reason why not; null: it is stored. */
+  putFile(projectId: ProjectId, path: string, file: Blob): Promise<string | null>;
+  removeFile(projectId: ProjectId, path: string): Promise<string | null>;
+  token(projectId: ProjectId): Query<RepositoryToken>;
+  /** null: deletes the token. The reason why not; null: it is done. */
+  setToken(projectId: ProjectId, token: { token: string; forge: ForgeKind | null } | null): Promise<string | null>;
 }
 
 function createTaskWork(state: RoostState): TaskWork {
@@ -61,6 +81,19 @@ function createTaskWork(state: RoostState): TaskWork {
     }),
   );
 
+  const files = createQueryFamily((projectId: ProjectId) =>
+    createQuery<ProjectFiles>({ ...deps, ask: () => reach((client) => client.projectFiles({ projectId })) }),
+  );
+  const token = createQueryFamily((projectId: ProjectId) =>
+    createQuery<RepositoryToken>({ ...deps, ask: () => reach((client) => client.token({ projectId })) }),
+  );
+  /** Reads again what a call has changed. The reason why it has not; null: it has. */
+  async function after(result: RelayResult<unknown>, changed: Query<unknown>): Promise<string | null> {
+    if (!result.ok) return problemText(result.problem);
+    await changed.again();
+    return null;
+  }
+
   function settled(result: RelayResult<Task>): RelayProblem | null {
     if (!result.ok) return result.problem;
     projects.show(result.value);
@@ -87,6 +120,23 @@ function createTaskWork(state: RoostState): TaskWork {
       return null;
     },
     spent,
+    files,
+    readFile: (projectId, path) => reach((client) => client.filesOfProject.read(projectId, path)),
+    async putFile(projectId, path, file) {
+      const put = await reach((client) => client.filesOfProject.put(projectId, path, file));
+      return await after(put, files(projectId));
+    },
+    async removeFile(projectId, path) {
+      const removed = await reach((client) => client.removeProjectFile({ projectId, path }));
+      return await after(removed, files(projectId));
+    },
+    token,
+    async setToken(projectId, given) {
+      const set = await (given === null
+        ? reach((client) => client.removeToken({ projectId }))
+        : reach((client) => client.putToken({ projectId, body: given })));
+      return await after(set, token(projectId));
+    },
   };
 }
 

@@ -3,7 +3,7 @@
  * flag, threads, projects, hooks, credentials, costs, schedules. They are apart from
  * `page-client.ts`, so the first paint does not load them.
  */
-import type { AgentId } from '../domain/ids.ts';
+import type { AgentId, ProjectId } from '../domain/ids.ts';
 import { callEndpoints } from '../protocol/endpoints/calls.ts';
 import { attachedEndpoints, programEndpoints } from '../protocol/endpoints/external.ts';
 import { credentialEndpoints, deviceCodeEndpoints } from '../protocol/endpoints/access.ts';
@@ -72,9 +72,16 @@ export interface AgentFiles {
   put(agentId: AgentId, path: string, file: Blob): Promise<RelayResult<null>>;
 }
 
+/** Files of a project, unchanged. */
+export interface FilesOfProject {
+  read(projectId: ProjectId, path: string): Promise<RelayResult<Blob>>;
+  put(projectId: ProjectId, path: string, file: Blob): Promise<RelayResult<null>>;
+}
+
 export type ReachClient = RelayClient<typeof endpoints> & {
   readonly configYaml: ConfigYaml;
   readonly agentFiles: AgentFiles;
+  readonly filesOfProject: FilesOfProject;
 };
 
 export function createReachClient(deps: SendDeps): ReachClient {
@@ -91,6 +98,11 @@ export function createReachClient(deps: SendDeps): ReachClient {
     path: pathOf(endpoint, { agentId, path }),
     timeout: RELAY_TIMES.heavy,
   });
+  const inProject = (endpoint: Endpoint, projectId: ProjectId, path: string): SentCall => ({
+    method: endpoint.method,
+    path: pathOf(endpoint, { projectId, path }),
+    timeout: RELAY_TIMES.heavy,
+  });
   return {
     ...createRelayClient(endpoints, deps),
     agentFiles: {
@@ -98,6 +110,14 @@ export function createReachClient(deps: SendDeps): ReachClient {
       zip: (agentId, path) => sender.blob(at(filesZip, agentId, path)),
       put: (agentId, path, bytes) =>
         sender.done({ ...at(putFile, agentId, path), text: { type: 'application/octet-stream', body: bytes } }),
+    },
+    filesOfProject: {
+      read: (projectId, path) => sender.blob(inProject(projectWorkEndpoints.projectFile, projectId, path)),
+      put: (projectId, path, bytes) =>
+        sender.done({
+          ...inProject(projectWorkEndpoints.putProjectFile, projectId, path),
+          text: { type: 'application/octet-stream', body: bytes },
+        }),
     },
     configYaml: {
       read: (agentId) =>

@@ -14,6 +14,7 @@ import { MenuButton } from '../parts/menu.tsx';
 import { plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { ProjectWork } from './checkouts.tsx';
+import { ProjectPlace } from './project-place.tsx';
 import { type WorkDraft, WorkSettings, workOf, wrongWork } from './work-settings.tsx';
 import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import { useProjectRoutines } from './project-routines.tsx';
@@ -244,6 +245,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
         />
         <WorkSettings project={project} draft={draft} onChange={change} />
         <ProjectWork project={project} tasks={tasks} away={away} />
+        <ProjectPlace project={project} away={away} />
         <button
           type="button"
           className="ghost project-hooks"

@@ -164,6 +164,13 @@ describe('a task of a repository', () => {
     expect(await read(made)).toMatchObject({ columnId: 'ready', assignee: 'a1', request: { state: 'changes-wanted' } });
     const again = await night.tool('a1', 'claim_task', ids(made));
     expect(folderIn(again)).toBe(where);
+    expect(again).toContain('git merge base/main');
+    await run('(git merge -q base/main || true) && printf "two\\nthree\\n" > a.txt && git commit -qam Both');
+    expect(await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+    const both = diffSchema.parse(await good('GET', `${at(made)}/diff`));
+    expect(both.files).toMatchObject([{ path: 'a.txt', added: 1, removed: 0 }]);
+    await good('POST', `${at(made)}/request/merge`, { head: both.head });
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('two\nthree\n');
     expect(again).toMatch(/Keep both\..*Attempt 1 by Name of a1 \(you\): review, branch .*1 commits, 1 files changed/);
   });
 
@@ -261,6 +268,42 @@ describe('a task of a folder project', () => {
     expect(await night.tool('a2', 'read_file', { path: `${second.where}/ferries.md` })).toContain('Three ferries.');
     const diff = diffSchema.parse(await good('GET', `${at(second.made)}/diff`));
     expect(diff.files.map(({ path, status }) => [path, status])).toEqual([['notes/hotels.md', 'added']]);
+  });
+});
+
+describe('two tasks of a folder project that change one file', () => {
+  it('are put together by the agent of the second', async () => {
+    const of = await project({ name: 'Plan' });
+    await night.raw('PUT', `/v1/projects/${of.projectId}/file?path=plan.md`, {
+      ...{ body: 'Plan\n', headers: { 'content-type': 'application/octet-stream' } },
+    });
+    const claimed = async (agentId: string, title: string) => {
+      const made = await task(of, { title });
+      const where = folderIn(await night.tool(agentId, 'claim_task', ids(made)));
+      await night.tool(agentId, 'write_file', { path: `${where}/plan.md`, content: `Plan\n${title}\n` });
+      await night.tool(agentId, 'write_file', { path: `${where}/${title}.md`, content: title });
+      await night.tool(agentId, 'transition_task', { ...ids(made), status: 'review' });
+      return { made, where };
+    };
+    const [one, two] = [await claimed('a1', 'Ferry'), await claimed('a2', 'Hotel')];
+    await good('POST', `${at(one.made)}/request/merge`, {});
+    expect(await ask('POST', `${at(two.made)}/request/merge`, {})).toMatchObject({ status: 409 });
+    await good('POST', `${at(two.made)}/request/changes`, { note: 'Keep both.' });
+    const again = await night.tool('a2', 'claim_task', ids(two.made));
+    expect(again).toContain('Both sides changed “plan.md”');
+    const read2 = (path: string) => night.tool('a2', 'read_file', { path: `${two.where}/${path}` });
+    expect(await read2('plan.md')).toContain('Hotel');
+    expect(await read2('plan.md.project')).toContain('Ferry');
+    expect(await read2('Ferry.md')).toContain('Ferry');
+    await night.tool('a2', 'write_file', { path: `${two.where}/plan.md`, content: 'Plan\nFerry\nHotel\n' });
+    await night.tool('a2', 'delete_file', { path: `${two.where}/plan.md.project` });
+    expect(await night.tool('a2', 'transition_task', { ...ids(two.made), status: 'review' })).toContain('Moved.');
+    const { files } = diffSchema.parse(await good('GET', `${at(two.made)}/diff`));
+    expect(files.map(({ path, added }) => [path, added])).toEqual([
+      ['Hotel.md', 1],
+      ['plan.md', 1],
+    ]);
+    await good('POST', `${at(two.made)}/request/merge`, {});
   });
 });
 

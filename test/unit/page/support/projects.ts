@@ -202,6 +202,7 @@ export function oneProject(reach: MemoryReach, tasks: readonly Task[] = TASKS, m
     reach.on(`GET /v1/projects/trip/agents/${agentId}/routines`, { mappings: [] });
   for (const { taskId } of tasks) {
     const one = `${path}/${taskId}`;
+    reach.on(`GET ${one}/comments`, { comments: [], more: false });
     reach.on(`GET ${one}`, () => {
       const found = held.get(taskId);
       return found ? json(found) : refused('There is no such task.', 404, 'no-task');

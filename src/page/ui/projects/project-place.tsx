@@ -1,0 +1,229 @@
+/** Where a project's own work lies: the files of its folder, and the token of its repository. */
+import { useRef, useState } from 'react';
+import { UPLOAD_BYTES } from '../../../shared/protocol/endpoints/workspaces.ts';
+import type { ForgeKind } from '../../../shared/protocol/attempts.ts';
+import type { Project } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { problemText } from '../../state/ports.ts';
+import { taskWorkOf } from '../../state/task-work.ts';
+import { useRoost } from '../context.tsx';
+import { download } from '../copies/sink.ts';
+import { SureDialog } from '../parts/dialog.tsx';
+import { keyOf } from '../parts/keys.ts';
+import { QueryView } from '../parts/page-head.tsx';
+import { bytes, plural } from '../text/sizes.ts';
+import { revealedLine } from '../text/unseen.ts';
+
+interface Props {
+  readonly project: Project;
+  readonly away: boolean;
+}
+
+function Files({ project: { projectId, kind }, away }: Props) {
+  const roost = useRoost();
+  const work = taskWorkOf(roost);
+  const picker = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [removing, setRemoving] = useState<string | null>(null);
+  const isFolder = kind === 'folder';
+
+  async function take(path: string): Promise<void> {
+    const got = await work.readFile(projectId, path);
+    if (got.ok) download(path.split('/').at(-1) ?? path, got.value);
+    else roost.notices.info(t`“${path}” could not be fetched. ${problemText(got.problem)}`);
+  }
+  async function add(files: readonly File[]): Promise<void> {
+    setBusy(true);
+    for (const file of files) {
+      const why =
+        file.size > UPLOAD_BYTES
+          ? t`It is larger than ${bytes(UPLOAD_BYTES)}.`
+          : await work.putFile(projectId, file.name, file);
+      if (why !== null) roost.notices.info(t`“${file.name}” was not added. ${why}`);
+    }
+    setBusy(false);
+  }
+  return (
+    <>
+      <QueryView query={work.files(projectId)} what={t`The files`}>
+        {({ files, more }) => (
+          <>
+            {files.length === 0 && (
+              <p className="setting-hint">
+                {isFolder
+                  ? t`There is none yet. Work that you accept comes here, and you can add files for the agents.`
+                  : t`The repository has no file yet.`}
+              </p>
+            )}
+            <ul className="project-files">
+              {files.map((file) => (
+                <li key={file.path}>
+                  <button
+                    type="button"
+                    className="ghost"
+                    dir="ltr"
+                    disabled={away}
+                    onClick={() => void take(file.path)}
+                  >
+                    {revealedLine(file.path)}
+                  </button>
+                  <span>{bytes(file.bytes)}</span>
+                  {isFolder && (
+                    <button
+                      type="button"
+                      className="ghost"
+                      aria-label={t`Delete ${file.path}`}
+                      disabled={away}
+                      onClick={() => setRemoving(file.path)}
+                    >{t`Delete…`}</button>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {more > 0 && <p className="setting-hint">{t`and ${plural(more, 'more file')}`}</p>}
+          </>
+        )}
+      </QueryView>
+      {isFolder && (
+        <>
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label={t`Files to add`}
+            onChange={({ currentTarget }) => {
+              const files = [...(currentTarget.files ?? [])];
+              currentTarget.value = '';
+              void add(files);
+            }}
+          />
+          <button type="button" className="ghost" disabled={away || busy} onClick={() => picker.current?.click()}>
+            {busy ? t`Adding…` : t`Add files…`}
+          </button>
+        </>
+      )}
+      {removing !== null && (
+        <SureDialog
+          title={t`Delete ${removing}?`}
+          does={[t`Delete it`, t`Deleting…`]}
+          undone={t`It could not be deleted`}
+          onSure={() => work.removeFile(projectId, removing)}
+          onClose={() => setRemoving(null)}
+        >
+          <p>{t`Tasks that are under way keep their copy. Later ones do not get it.`}</p>
+        </SureDialog>
+      )}
+    </>
+  );
+}
+
+const FORGES: readonly { readonly forge: ForgeKind | null; readonly name: () => string }[] = [
+  { forge: null, name: () => t`Here in Roost` },
+  { forge: 'github', name: () => 'GitHub' },
+  { forge: 'gitea', name: () => t`Gitea or Forgejo` },
+];
+
+function Token({ project: { projectId }, away }: Props) {
+  const work = taskWorkOf(useRoost());
+  const [token, setToken] = useState('');
+  const [forge, setForge] = useState<ForgeKind | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  async function set(given: { token: string; forge: ForgeKind | null } | null): Promise<void> {
+    setBusy(true);
+    const why = await work.setToken(projectId, given);
+    setBusy(false);
+    setFailed(why);
+    if (why === null) setToken('');
+  }
+  return (
+    <QueryView query={work.token(projectId)} what={t`The token`}>
+      {(stored) => (
+        <div className="project-token">
+          <p className="setting-hint">
+            {stored.isSet
+              ? t`A token is set. The relay keeps it sealed; no agent sees it, and no other device has it.`
+              : t`A private repository needs a token that may read it and write to its branches. The relay keeps it sealed, and no agent sees it.`}
+          </p>
+          <label>
+            <span>{stored.isSet ? t`Another token` : t`Token`}</span>
+            <input
+              className="field"
+              type="password"
+              autoComplete="off"
+              value={token}
+              onChange={({ currentTarget }) => setToken(currentTarget.value)}
+              onKeyDown={(event) => {
+                if (keyOf(event) !== 'Enter') return;
+                // The settings around it are not saved by this.
+                event.preventDefault();
+                if (token.trim() !== '' && !busy) void set({ token: token.trim(), forge });
+              }}
+            />
+          </label>
+          <label>
+            <span>{t`Requests to merge are opened`}</span>
+            <select
+              className="field"
+              value={forge ?? ''}
+              onChange={({ currentTarget }) =>
+                setForge(FORGES.find((each) => each.forge === currentTarget.value)?.forge ?? null)
+              }
+            >
+              {FORGES.map((each) => (
+                <option key={each.forge ?? ''} value={each.forge ?? ''}>
+                  {each.name()}
+                </option>
+              ))}
+            </select>
+          </label>
+          {failed !== null && (
+            <p className="wrong-note" role="alert">
+              {failed}
+            </p>
+          )}
+          <div className="dialog-ways">
+            {stored.isSet && (
+              <button
+                type="button"
+                className="ghost ghost-danger"
+                disabled={away || busy}
+                onClick={() => void set(null)}
+              >{t`Delete the token`}</button>
+            )}
+            <button
+              type="button"
+              className="ghost"
+              disabled={away || busy || token.trim() === ''}
+              onClick={() => void set({ token: token.trim(), forge })}
+            >
+              {busy ? t`Setting…` : t`Set the token`}
+            </button>
+          </div>
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+/** Each part is asked for when it is opened. */
+export function ProjectPlace({ project, away }: Props) {
+  const [opened, setOpened] = useState<readonly ('files' | 'token')[]>([]);
+  const open = (what: 'files' | 'token') => setOpened((all) => (all.includes(what) ? all : [...all, what]));
+  const hasAddress = project.kind === 'git' && /^https?:/.test(project.repository);
+  return (
+    <div className="project-work">
+      <details onToggle={({ currentTarget }) => currentTarget.open && open('files')}>
+        <summary>{t`Files of the project`}</summary>
+        {opened.includes('files') && <Files project={project} away={away} />}
+      </details>
+      {hasAddress && (
+        <details onToggle={({ currentTarget }) => currentTarget.open && open('token')}>
+          <summary>{t`Token of the repository`}</summary>
+          {opened.includes('token') && <Token project={project} away={away} />}
+        </details>
+      )}
+    </div>
+  );
+}
