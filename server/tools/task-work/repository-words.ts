@@ -17,7 +17,7 @@ export async function copiesOf({ kind, repository, copy }: Pick<Project, 'kind' 
   for (const path of copy) {
     const inside = normalize(path);
     const file = await realpath(join(top, inside)).catch(() => null);
-    if (isAbsolute(path) || file !== join(top, inside)) continue;
+    if (isAbsolute(path) || file !== join(top, inside) || !file.startsWith(`${top}/`)) continue;
     const found = await stat(file);
     if (found.isFile() && found.size <= CHECKOUT_LIMITS.copiedBytes)
       copies.push({ path: inside, bytes: await readFile(file) });
