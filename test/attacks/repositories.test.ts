@@ -183,6 +183,11 @@ describe('a hostile repository', () => {
     const second = await claimed(shared, 'a2', 'Linked');
     await night.tool('a2', 'write_file', { path: `${second.where}/x.txt`, content: 'x' });
     expect(readdirSync(secret)).toEqual(['key.txt']);
+    // In the way of a repository it is an error that the agent reads, and the task stays free.
+    const third = await claimed(of, 'a2', 'Linked again');
+    expect(third).toMatchObject({ where: '', said: expect.stringContaining('The checkout could not be made.') });
+    await night.tool('a2', 'run_command', { command: `rm ${top}` });
+    expect((await claimed(of, 'a2', 'Not linked')).where).not.toBe('');
   });
 });
 
@@ -204,7 +209,11 @@ describe('a hostile agent in a checkout', () => {
     expect(git(path, 'log', '--format=%s', 'main').trim()).toBe('Begin');
     // Whoever looked at one commit merges that one.
     const seen = diffSchema.parse(await good('GET', `${at(two.task)}/diff`)).head;
-    expect(await ask('POST', `${at(two.task)}/request/merge`, { head: seen.replace(/^./, '0') })).toMatchObject({
+    expect(
+      await ask('POST', `${at(two.task)}/request/merge`, {
+        head: seen.replace(/^./, (first) => (first === '0' ? '1' : '0')),
+      }),
+    ).toMatchObject({
       status: 409,
     });
   });

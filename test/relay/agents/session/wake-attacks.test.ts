@@ -114,14 +114,16 @@ describe('a wake', () => {
       mindConfig: { queue: QUICK, maxRequests: 1 },
     });
     await house.start();
-    await house.wake([payload(0), payload(1), payload(2)]);
+    await house.wake([payload(0)]);
+    await house.until(() => house.requestsOf(1).length === 1);
+    await house.wake([payload(1), payload(2)]);
     const inLine = () => house.host.waiting().waiting.map(({ agentId }) => agentId);
     await house.until(() => ['agent-1', 'agent-2'].every((agentId) => inLine().includes(agentId)));
     expect(await house.host.stop('agent-1')).toBe(true);
     await house.until(() => house.of('agent-asleep').length === 1);
     await house.until(() => house.host.waiting().waiting.find(({ agentId }) => agentId === 'agent-2')?.position === 1);
     gate.open();
-    await house.until(() => ended(house));
+    await house.until(() => ended(house, 2));
     expect(house.requestsOf(2)).toHaveLength(0);
     expect(house.of('agent-asleep')).toMatchObject([
       { agentId: 'agent-1', reason: { message: 'You stopped it before its first words.' } },
