@@ -7,7 +7,7 @@ import { createClock, type Clock } from '../../shared/domain/stamp.ts';
 import { spoken, t } from '../language/t.ts';
 import { documentsOf } from '../../shared/protocol/intake.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
-import { isKnown } from '../../shared/protocol/documents/kinds.ts';
+import { isKnown, storeOf } from '../../shared/protocol/documents/kinds.ts';
 import type { WorkerNews } from '../../shared/protocol/worker.ts';
 import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';
@@ -137,6 +137,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
   const actions = createActions(parts, limits);
 
   function take(docs: readonly Doc[]) {
+    if (docs.length === 0) return;
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
     household.take(docs);
     conversations.take(docs);
@@ -210,7 +211,8 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
         break;
       case 'event':
         // News of the relay is shown at once. The same documents arrive again when they are stored.
-        take(documentsOf(news.stored));
+        // Records come only then, many at a time: whoever shows one asks the relay for it.
+        take(documentsOf(news.stored).filter((doc) => storeOf(doc) !== 'records'));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);
         if (news.stored.event.kind === 'changed') changes.tell(news.stored.event);

@@ -98,6 +98,8 @@ export function announceTeam({
   /** The team that the connected relay has. */
   let announced = '';
   let announcing = false;
+  /** The parts from which `announced` was made. */
+  let madeFrom: readonly unknown[] = [];
 
   async function liveBeside() {
     const begun = await relay.beginHome({ body: { beside: true } });
@@ -114,9 +116,14 @@ export function announceTeam({
     // An empty browser announces nothing: its sign-in may belong to a team that other browsers
     // hold.
     if (announcing || status !== 'ready' || roster.byId.size === 0) return;
+    const parts = [roster, settings, forgotten];
+    if (announced !== '' && parts.every((part, at) => part === madeFrom[at])) return;
     const team = { ...teamOf(roster, humanNameOf(settings)), forgotten: forgotten.slice(-LIMITS.forgotten) };
     const text = JSON.stringify(team);
-    if (text === announced) return;
+    if (text === announced) {
+      madeFrom = parts;
+      return;
+    }
     announcing = true;
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
     const result = await reach((client) => client.putTeam({ body: { ...team, timeZone } }));
@@ -133,7 +140,7 @@ export function announceTeam({
         notices.error(t`The relay did not take the team’s names: ${problemText(result.problem)}`);
       return;
     }
-    announced = text;
+    [announced, madeFrom] = [text, parts];
     await announce();
   }
 
