@@ -233,6 +233,7 @@ const TEXTS = {
   named: 'There. It sits well; say it now and then, so that it wears in.',
   soulWritten: 'Done. That is how I would put it today; the earlier one is kept.',
   noProject: 'I am assigned to no project yet. You can do that in its settings, under **Projects**.',
+  aboutWork: 'work',
   noTask: 'No task is ready for me. Move one to **Ready**, and tell me to take it.',
   noGit: 'This demo cannot work on a repository. A model can.',
   taskFile:

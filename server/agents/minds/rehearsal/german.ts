@@ -140,6 +140,7 @@ const TEXTS: Language['texts'] = {
   named: 'So. Er sitzt gut; sag ihn ab und zu, dann läuft er sich ein.',
   soulWritten: 'Fertig. So würde ich es heute sagen; die frühere bleibt aufgehoben.',
   noProject: 'Ich gehöre noch zu keinem Projekt. Das stellst du in seinen Einstellungen ein, unter **Projekte**.',
+  aboutWork: 'Arbeit',
   noTask: 'Keine Aufgabe ist für mich bereit. Schieb eine nach **Bereit**, und sag mir, dass ich sie nehmen soll.',
   noGit: 'Diese Demo kann nicht an einem Repository arbeiten. Ein Modell kann es.',
   taskFile:

@@ -476,8 +476,10 @@ function onTask(reading: Reading, { name, input, isError, text }: ToolDone, lang
   switch (name) {
     case 'read_inbox':
       return reading.system.includes(ON_PROJECTS) && resultsOf(reading, 'get_my_projects').length === 0
-        ? [call('get_my_projects', {})]
+        ? [call('search_conversations', { query: texts.aboutWork })]
         : null;
+    case 'search_conversations':
+      return reading.system.includes(ON_PROJECTS) ? [call('get_my_projects', {})] : null;
     case 'get_my_projects': {
       if (isError) return [words(texts.noProject)];
       const ready = [...text.matchAll(/^Project .*, id (\S+)\. Tasks by column: .*\(ready\): [1-9]/gm)][0]?.[1];
@@ -491,6 +493,9 @@ function onTask(reading: Reading, { name, input, isError, text }: ToolDone, lang
       if (isError) return [words(say(language, 'failed', { answer: text }))];
       if (folder === undefined || text.includes('git checkout'))
         return [words(texts.noGit), call('release_task', { projectId, taskId, note: texts.noGit })];
+      return [call('get_task_context', { projectId, taskId })];
+    case 'get_task_context':
+      if (folder === undefined) return null;
       return [call('write_file', { path: `${folder}/${TASK_FILE}`, content: say(language, 'taskFile', { title }) })];
     case 'write_file':
     case 'meet_criterion': {
@@ -502,22 +507,20 @@ function onTask(reading: Reading, { name, input, isError, text }: ToolDone, lang
         Number(number),
       );
       const next = criteria[met];
+      const evidence = say(language, 'taskEvidence', { file: TASK_FILE });
       return next === undefined
-        ? [
+        ? [call('open_pull_request', { ...ids, title, body: evidence })]
+        : [call('meet_criterion', { ...ids, criterion: next, evidence })];
+    }
+    case 'open_pull_request':
+      return isError
+        ? null
+        : [
             call('transition_task', {
-              ...ids,
-              status: 'review',
+              ...{ ...ids, status: 'review' },
               note: say(language, 'taskEvidence', { file: TASK_FILE }),
             }),
-          ]
-        : [
-            call('meet_criterion', {
-              ...ids,
-              criterion: next,
-              evidence: say(language, 'taskEvidence', { file: TASK_FILE }),
-            }),
           ];
-    }
     case 'transition_task':
       return isError ? null : [words(say(language, 'taskDone', { title: quoted(language, title), file: TASK_FILE }))];
     case 'release_task':
