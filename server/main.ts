@@ -18,7 +18,7 @@ const CLOSE_WITHIN_MS = 4_000;
 const STOP_WITHIN_MS = 15_000;
 
 /** ms between two checks whether the shell of `npm start` is still there. */
-const SHELL_LOOK_MS = 250;
+const SHELL_CHECK_MS = 250;
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -79,11 +79,11 @@ function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<voi
 function endWithNpm(end: () => void): void {
   if (process.env['npm_lifecycle_event'] !== 'start') return;
   const shell = process.ppid;
-  const look = setInterval(() => {
+  const checking = setInterval(() => {
     if (process.ppid === shell) return;
-    clearInterval(look);
+    clearInterval(checking);
     end();
-  }, SHELL_LOOK_MS).unref();
+  }, SHELL_CHECK_MS).unref();
 }
 
 /** `--stop`: ends the relay of this home, from another terminal. */

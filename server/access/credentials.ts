@@ -59,7 +59,7 @@ export interface Bearer {
 
 export interface Credentials {
   /** A secret for one run of an agent, stored only in this process's memory. */
-  lend(agentId: AgentId, label: string, run: NonNullable<Bearer['run']>): { readonly secret: string; giveBack(): void };
+  lend(agentId: AgentId, label: string, run: NonNullable<Bearer['run']>): { readonly secret: string; release(): void };
   /**
    * `secret` is returned here and never again. `readsSoul` applies only to an agent, `scopes` only
    * to an application. An application without named scopes gets the usual ones.
@@ -147,7 +147,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
       lent.set(hashOf(secret), { agentId, credentialId, label, readsSoul: true, scopes: [], run });
       return {
         secret,
-        giveBack() {
+        release() {
           if (lent.delete(hashOf(secret))) revocations.tell(credentialId);
         },
       };

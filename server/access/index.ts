@@ -355,7 +355,7 @@ const NO_PAGE_KEY =
  */
 const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
   method === 'GET'
-    ? path !== homeEndpoints.lookedAt.path && path !== homeEndpoints.lookEvents.path
+    ? path !== homeEndpoints.viewedHousehold.path && path !== homeEndpoints.viewEvents.path
     : path === deviceCodeEndpoints.leaveJoinOffer.path || path.startsWith('/api/sync/offers/');
 const GUEST =
   'This browser came by the code of another device and has not joined yet. Compare the six words on both devices. Until then this browser may do nothing else here.';

@@ -30,7 +30,7 @@ interface DeviceCodes {
    */
   take(code: string, guest: string, isNew: boolean): Promise<number | null>;
   /** Null: unknown, or of another sign-in. */
-  look(id: string, host: string): Promise<DeviceCodeState | null>;
+  stateOf(id: string, host: string): Promise<DeviceCodeState | null>;
   /** The guest stays. False: there is none. */
   letIn(id: string, host: string): Promise<boolean>;
   /**
@@ -82,7 +82,7 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .executeTakeFirst();
       return taken ? taken.made_at + DEVICE_CODES.guestMs : null;
     },
-    async look(id, host) {
+    async stateOf(id, host) {
       const row = await db
         .selectFrom('device_codes')
         .select(['guest', 'offer', 'made_at', 'ended_at'])
@@ -161,7 +161,7 @@ export function createDeviceCodeRoutes(codes: DeviceCodes, address: string | nul
       );
     },
     async deviceCode({ id }, context) {
-      const state = await codes.look(id, browserOf(context));
+      const state = await codes.stateOf(id, browserOf(context));
       if (!state) throw unknown();
       return state;
     },

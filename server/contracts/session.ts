@@ -238,7 +238,7 @@ export interface Inbox {
   /** How many messages wait for this agent. */
   count(agentId: AgentId): Promise<number>;
   /** Null: the message does not exist, or was read long ago. */
-  standing(messageId: MessageId): Promise<'waits' | 'read' | null>;
+  statusOf(messageId: MessageId): Promise<'waits' | 'read' | null>;
   /** Withdraws a message that an agent left for itself. False if it no longer waits. */
   withdraw(messageId: MessageId): Promise<boolean>;
   /**
@@ -261,9 +261,9 @@ export interface Inbox {
    */
   takenIn(readIn: SessionId | RunId): Promise<readonly InboxMessage[]>;
   /** The person withdraws their message. False if it no longer waits here. */
-  takeBack(messageId: MessageId): Promise<boolean>;
+  withdrawForPerson(messageId: MessageId): Promise<boolean>;
   /** Undoes a claim whose message was never delivered. */
-  giveBack(messageIds: readonly MessageId[]): Promise<void>;
+  release(messageIds: readonly MessageId[]): Promise<void>;
 }
 
 export type PostOutcome =
@@ -360,7 +360,7 @@ export interface SessionHost {
   /**
    * Withdraws a message of the person that its agent has not read. False if it waits nowhere.
    */
-  takeBack(messageId: MessageId): Promise<boolean>;
+  withdraw(messageId: MessageId): Promise<boolean>;
   /** Stops the agent's current answer. False if it is not answering. */
   stop(agentId: AgentId): Promise<boolean>;
   /**

@@ -11,7 +11,7 @@
 import type { Context } from 'hono';
 import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
 import { realTimers, within } from '../../src/shared/domain/platform/timers.ts';
-import type { HomeStanding } from '../../src/shared/protocol/http.ts';
+import type { HomeStatus } from '../../src/shared/protocol/http.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
 import { homeEndpoints, sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
@@ -60,7 +60,7 @@ export interface Homes {
   ofSecret(secret: string): Promise<OpenHome>;
   /** The home of the hook with this secret. The first home where it is unknown. */
   ofHook(secret: string): Promise<OpenHome>;
-  standing(browser: string): Promise<HomeStanding>;
+  status(browser: string): Promise<HomeStatus>;
   /** Begins a household in the home of this sign-in, unless others live at this relay. */
   begin(browser: string): Promise<Begun>;
   /**
@@ -83,7 +83,7 @@ export interface Homes {
    */
   comesBack(browser: string, log: string): Promise<void>;
   /** The one home that a sign-in without a household may view. Null where there is none. */
-  lookedAt(browser: string): Promise<OpenHome | null>;
+  viewedHousehold(browser: string): Promise<OpenHome | null>;
   /** Ends the streams of these sign-ins, which have ended. */
   endStreamsOf(browsers: readonly string[]): void;
   /**
@@ -201,7 +201,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       const entry = id === null ? undefined : registry.get(id);
       return entry ? await open(entry) : first;
     },
-    async standing(browser) {
+    async status(browser) {
       const entry = await registry.entryOf(browser);
       if (!deps.alone) await registry.reread();
       const count = others(entry).length;
@@ -254,7 +254,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       if (proving.size >= SECRETS_KEPT) proving.clear();
       if (!proving.has(browser)) proving.set(browser, { proof: createDeferred(), until: deps.elapsed() + proofMs });
     },
-    async lookedAt(browser) {
+    async viewedHousehold(browser) {
       const entry = await registry.entryOf(browser);
       const [only, ...more] = others(entry);
       return !entry.begun && only && more.length === 0 ? open(only) : null;
@@ -324,8 +324,8 @@ export function createEachHome(homes: Homes): readonly Handled[] {
 }
 
 export function createHomeRoutes(homes: Homes, giveBeside: GiveBeside): readonly Handled[] {
-  async function lookedAt(context: Context<Env>) {
-    const home = await homes.lookedAt(browserOf(context));
+  async function viewedHousehold(context: Context<Env>) {
+    const home = await homes.viewedHousehold(browserOf(context));
     if (home === null)
       throw problem(
         409,
@@ -335,26 +335,26 @@ export function createHomeRoutes(homes: Homes, giveBeside: GiveBeside): readonly
     return home;
   }
   return answer(homeEndpoints, {
-    home: async (_, context) => await homes.standing(browserOf(context)),
+    home: async (_, context) => await homes.status(browserOf(context)),
     async beginHome({ body }, context) {
       const begun = await homes.beginHousehold(browserOf(context), body);
       if (!begun.ok) throw notBegun(begun.reason);
-      return await homes.standing(begun.beside ? await giveBeside(context) : browserOf(context));
+      return await homes.status(begun.beside ? await giveBeside(context) : browserOf(context));
     },
-    async lookedAt(_, context) {
-      const { directory } = await lookedAt(context);
+    async viewedHousehold(_, context) {
+      const { directory } = await viewedHousehold(context);
       return {
         agents: (await directory.all())
           .filter(({ retired }) => !retired)
           .map(({ agentId, name, position }) => ({ agentId, name, position })),
       };
     },
-    async lookEvents(_, context) {
+    async viewEvents(_, context) {
       refuseHead(context);
-      const { streams } = await lookedAt(context);
+      const { streams } = await viewedHousehold(context);
       homes.checkStreams(context.get('browser'));
       const { outgoing } = context.env;
-      return streamResponse(streams.look(() => outgoing.destroy(), browserOf(context)));
+      return streamResponse(streams.view(() => outgoing.destroy(), browserOf(context)));
     },
   });
 }

@@ -119,7 +119,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
   } = deps;
 
   /** Removes the data of agents that have moved away, and stops the schedules of retired ones. */
-  async function letGo(): Promise<void> {
+  async function removeDeparted(): Promise<void> {
     const members = await directory.all();
     const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
     const gone = await copies.keepOnly(here);
@@ -129,7 +129,7 @@ function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => P
   }
   log.subscribe(({ event }) => {
     if (event.kind !== 'changed' || event.what !== 'team') return;
-    letGo().catch((error: unknown) =>
+    removeDeparted().catch((error: unknown) =>
       logger.error('Agent snapshots could not be released. The relay tries again at the next change.', { error }),
     );
   });
@@ -393,7 +393,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
   const { team, credentials, workspaces } = parts;
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, schedules, copies } =
     team;
-  const hands = { sandbox: sandbox.standing, rights };
+  const hands = { sandbox: sandbox.status, rights };
   return [
     ...createSessionRoutes({ ...team, log: parts.log, streams: parts.streams, checkStreams }),
     ...createDirectoryRoutes({

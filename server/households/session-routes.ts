@@ -256,8 +256,8 @@ export function createSessionRoutes(given: SessionRoutesDeps): readonly Handled[
       if (!outcome.ok) throw refusal(outcome);
       return { eventId: outcome.eventId };
     },
-    async takeBack({ messageId }) {
-      if (!(await host.takeBack(messageId as MessageId)))
+    async withdrawMessage({ messageId }) {
+      if (!(await host.withdraw(messageId as MessageId)))
         throw problem(
           409,
           'read-already',

@@ -40,11 +40,11 @@ export async function unlessAway<Value>(
 ): Promise<Value | null> {
   let stop: () => void = () => undefined;
   const away = new Promise<null>((resolve) => {
-    const look = () => {
+    const check = () => {
       if (database.state().kind !== 'there' && holds()) resolve(null);
     };
-    stop = database.subscribe(look);
-    look();
+    stop = database.subscribe(check);
+    check();
   });
   try {
     return await Promise.race([work, away]);

@@ -14,7 +14,7 @@ import { StartError } from '../platform/errors.ts';
 // The relay's own certificate. It is read and checked, and read again when its files change.
 
 /** ms between two checks of the files. Polling also notices links and replaced folders. */
-const LOOK_EVERY_MS = 30_000;
+const CHECK_EVERY_MS = 30_000;
 
 export interface TlsFiles {
   readonly cert: string;
@@ -110,7 +110,7 @@ interface TlsWatchDeps extends ReadDeps {
   readonly onPair: (pair: TlsPair) => void;
   /** The new pair is invalid or unreadable. The previous one stays in use. */
   readonly onProblem: (error: StartError) => void;
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
 }
 
 export interface TlsWatch {
@@ -123,7 +123,12 @@ export interface TlsWatch {
  * Reads the files again when either has changed. If both are replaced one after another, the second
  * change completes the pair.
  */
-export function watchTlsFiles({ onPair, onProblem, lookEveryMs = LOOK_EVERY_MS, ...deps }: TlsWatchDeps): TlsWatch {
+export function watchTlsFiles({
+  onPair,
+  onProblem,
+  checkEveryMs: checkEveryMs = CHECK_EVERY_MS,
+  ...deps
+}: TlsWatchDeps): TlsWatch {
   const paths = [deps.files.cert, deps.files.key];
   /** The last reported problem, because a file that is written in several steps is read in each. */
   let announced = '';
@@ -139,7 +144,7 @@ export function watchTlsFiles({ onPair, onProblem, lookEveryMs = LOOK_EVERY_MS, 
     }
   }
   const onChange = () => void reload(false);
-  for (const path of paths) watchFile(path, { persistent: false, interval: lookEveryMs }, onChange);
+  for (const path of paths) watchFile(path, { persistent: false, interval: checkEveryMs }, onChange);
   return {
     reload: () => reload(true),
     close() {

@@ -10,14 +10,14 @@
 import { createListeners } from '../../src/shared/domain/platform/events.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import type { StoredEvent } from '../../src/shared/protocol/events.ts';
-import type { DatabaseStanding, Hello, Over, Waiting } from '../../src/shared/protocol/stream.ts';
+import type { DatabaseStatus, Hello, Over, Waiting } from '../../src/shared/protocol/stream.ts';
 import type { EventLog, Searches, SessionHost } from '../contracts/index.ts';
 import { ALWAYS_THERE, type Database, type DatabaseState } from '../store/index.ts';
 
 /** Events that are read from the log at a time. */
 const PAGE = 200;
 /** Replaces the log's name where the client must not learn it. */
-const LOOKED_AT = 'looked-at';
+const VIEWED = 'viewed';
 /** Heartbeats for which the buffer may stay full before the client is cut. */
 const BEATS_UNREAD = 3;
 
@@ -56,7 +56,7 @@ export interface Streams {
    * Only events from now on, for a viewer of another household. It omits the log's name, which
    * would let the viewer return to this home.
    */
-  look(cut: () => void, browser: string): ReadableStream<Uint8Array>;
+  view(cut: () => void, browser: string): ReadableStream<Uint8Array>;
   /** Ends the streams of these sign-ins. The reason is their last message. */
   endOf(browsers: readonly string[], reason: Over['reason']): void;
   /** Sends hello again, because the home's household is known now. */
@@ -77,7 +77,7 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 }
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
-const standingOf = ({ kind }: DatabaseState): DatabaseStanding => ({ away: kind !== 'there' });
+const statusOf = ({ kind }: DatabaseState): DatabaseStatus => ({ away: kind !== 'there' });
 
 export function createStreams({
   log,
@@ -109,7 +109,7 @@ export function createStreams({
       const known = (named === null || named === log.id) && after <= log.head();
       return streamFrom(known ? after : 0, log.id, cut, browser, { searches, once });
     },
-    look: (cut, browser) => streamFrom(log.head(), LOOKED_AT, cut, browser, { searches: false, once: false }),
+    view: (cut, browser) => streamFrom(log.head(), VIEWED, cut, browser, { searches: false, once: false }),
   };
   return streams;
 
@@ -165,14 +165,13 @@ export function createStreams({
       if (once) return end();
       unsubscribe = log.subscribe((stored) => {
         // A household's records are private.
-        if (name === LOOKED_AT && stored.event.kind === 'record') return;
+        if (name === VIEWED && stored.event.kind === 'record') return;
         if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
         stop();
         cut();
       });
       // Viewers see the queue, but not what API clients do.
-      const shown = ({ waiting, ...more }: Waiting): Waiting =>
-        name === LOOKED_AT ? { waiting } : { waiting, ...more };
+      const shown = ({ waiting, ...more }: Waiting): Waiting => (name === VIEWED ? { waiting } : { waiting, ...more });
       const now = host.waiting();
       if (now.waiting.length > 0 || now.clients) controller.enqueue(frame('waiting', shown(now)));
       // A client that is far behind gets the next one, which contains the whole state.
@@ -180,7 +179,7 @@ export function createStreams({
         if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', shown(waiting)));
       });
       const tellDatabase = (state: DatabaseState) => {
-        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('database', standingOf(state)));
+        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('database', statusOf(state)));
       };
       if (database.state().kind !== 'there') tellDatabase(database.state());
       stopDatabase = database.subscribe(tellDatabase);
@@ -202,7 +201,7 @@ export function createStreams({
           };
           open.set(end, browser);
           const greet = () => {
-            const whose = name === LOOKED_AT ? {} : { household: household() };
+            const whose = name === VIEWED ? {} : { household: household() };
             const hello: Hello = { log: name, version, ...whose };
             controller.enqueue(frame('hello', hello));
           };

@@ -448,7 +448,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     cancel();
     if (closing.signal.aborted) return;
     // Scheduled first, because the store may be out of reach for a moment.
-    cancel = timers.after(LIMITS.lookMs, () => void inTurn(sendDue));
+    cancel = timers.after(LIMITS.checkMs, () => void inTurn(sendDue));
     const toTell = await rows.toTell(now(), LIMITS.claimMs);
     if (toTell.some(({ first }) => first)) tell();
     const known = await devices.all();
@@ -468,7 +468,10 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     // With several relays the checks go on, because nothing here announces work that another relay
     // has left.
     if ((next === null && alone) || closing.signal.aborted) return;
-    cancel = timers.after(Math.min(Math.max(0, (next ?? Infinity) - now()), LIMITS.lookMs), () => void inTurn(sendDue));
+    cancel = timers.after(
+      Math.min(Math.max(0, (next ?? Infinity) - now()), LIMITS.checkMs),
+      () => void inTurn(sendDue),
+    );
   }
   const soon = (work: () => Promise<void>) =>
     inTurn(async () => {

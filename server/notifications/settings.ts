@@ -21,7 +21,7 @@ export const NOTIFICATION_LIMITS = {
    * Longest timer while something waits for its time: a timer stands still while the machine
    * sleeps.
    */
-  lookMs: 60_000,
+  checkMs: 60_000,
   /** Pushes of one home that are sent together. */
   atOnce: 20,
   /** After this, claims of a dead relay pass to another. */

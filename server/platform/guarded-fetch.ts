@@ -49,9 +49,9 @@ const RETURN = 0x0d;
 const isStream = ({ headers }: Response) => /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 
 /** Checks the next piece of a body; null: within the limits so far. */
-type Look = (piece: Uint8Array) => TooMuch | null;
+type Inspect = (piece: Uint8Array) => TooMuch | null;
 
-function lookAtBody({ messageBytes, json }: AnswerBounds): Look {
+function inspectBody({ messageBytes, json }: AnswerBounds): Inspect {
   const count = createJsonCount(json);
   let bytes = 0;
   return (piece) => {
@@ -61,7 +61,7 @@ function lookAtBody({ messageBytes, json }: AnswerBounds): Look {
 }
 
 /** Server-sent events: an empty line ends an event. A line ends with CR, LF or both. */
-function lookAtEvents({ messageBytes, streamBytes = Infinity, json, flood }: AnswerBounds): Look {
+function inspectEvents({ messageBytes, streamBytes = Infinity, json, flood }: AnswerBounds): Inspect {
   const count = createJsonCount(json);
   const isFlooded = flood ? createFlood(flood) : () => false;
   let bytes = 0;
@@ -100,9 +100,9 @@ function lookAtEvents({ messageBytes, streamBytes = Infinity, json, flood }: Ans
 /**
  * The same bytes, checked piece by piece. They are read only as fast as the consumer takes them.
  */
-function lookedAt(
+function inspected(
   body: ReadableStream<Uint8Array>,
-  look: Look,
+  inspect: Inspect,
   bounds: AnswerBounds,
   pieceBytes: number,
 ): ReadableStream<Uint8Array> {
@@ -121,7 +121,7 @@ function lookedAt(
           await pace();
           const piece = rest.subarray(0, pieceBytes);
           rest = rest.subarray(pieceBytes);
-          const tooMuch = look(piece);
+          const tooMuch = inspect(piece);
           if (tooMuch !== null) throw new TooMuchError(tooMuch, bounds);
           controller.enqueue(piece);
         } catch (error) {
@@ -172,9 +172,9 @@ function boundedBody(answer: Response, bounds: AnswerBounds): ReadableStream<Uin
   const { body, ok } = answer;
   if (!body) return null;
   if (!ok) return beginningOf(body, BOUNDED_FETCH.refusalBytes);
-  if (isStream(answer)) return lookedAt(body, lookAtEvents(bounds), bounds, BOUNDED_FETCH.eventPieceBytes);
+  if (isStream(answer)) return inspected(body, inspectEvents(bounds), bounds, BOUNDED_FETCH.eventPieceBytes);
   const { messageBytes, json } = bounds;
-  return lookedAt(body, lookAtBody(bounds), { messageBytes, json }, BOUNDED_FETCH.bodyPieceBytes);
+  return inspected(body, inspectBody(bounds), { messageBytes, json }, BOUNDED_FETCH.bodyPieceBytes);
 }
 
 export function createBoundedFetch(bounds: AnswerBounds, inner: typeof fetch = fetch): typeof fetch {

@@ -228,7 +228,7 @@ interface AloneDeps {
   readonly copies: Copies;
   readonly configs: Pick<Configs, 'agent'>;
   readonly runs: Pick<Runs, 'start' | 'stopRun'>;
-  readonly inbox: Pick<Inbox, 'standing' | 'takenIn' | 'giveBack'>;
+  readonly inbox: Pick<Inbox, 'statusOf' | 'takenIn' | 'release'>;
   /** The used-up budget, and when it opens again. Null: no budget is used up. */
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
   /**
@@ -376,7 +376,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const end = await whenEnded;
     // No model has seen the messages that this run took from the inbox, so they are put back.
     if (end.usage === null && (end.overBudget || end.refusedForNow))
-      await inbox.giveBack((await inbox.takenIn(runId)).map(({ messageId }) => messageId));
+      await inbox.release((await inbox.takenIn(runId)).map(({ messageId }) => messageId));
     return { kind: 'ended', runId, end: { ...end, said: end.said && endOfText(end.said, limits.saidChars) } };
   }
 
@@ -392,7 +392,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       return mind.web?.(model ?? modelOf(agentId, copy, mind)) ?? false;
     },
     async wake(agentId, { name, reason, why, due = null, messageId = null }) {
-      const isRead = async () => messageId !== null && (await inbox.standing(messageId)) === 'read';
+      const isRead = async () => messageId !== null && (await inbox.statusOf(messageId)) === 'read';
       if (await isRead()) return { reached: true };
       const { own, effective } = await deps.configs.agent(agentId);
       // A scheduled wake brings its own instructions.

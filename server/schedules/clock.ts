@@ -76,10 +76,10 @@ export function createLeases({ rows, database = ALWAYS_THERE, limits, timers, no
 // its next turn if it is awake, because it must know what it has done.
 
 /**
- * Limits of the note. `runs`: runs described one by one. `backMs`: how far back. `lookedAt`: most
+ * Limits of the note. `runs`: runs described one by one. `backMs`: how far back. `examined`: most
  * runs counted. `saidChars`: characters of the last words of each run.
  */
-const TOLD = { runs: 10, backMs: 30 * 86_400_000, lookedAt: 500, saidChars: 300 };
+const TOLD = { runs: 10, backMs: 30 * 86_400_000, examined: 500, saidChars: 300 };
 
 const OUTCOMES: Partial<Record<Occurrence['state'], string>> = {
   done: 'done',
@@ -127,7 +127,7 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
       const from = Math.max(since, time - TOLD.backMs);
       if (!(await wasAtWork(agentId, from))) return null;
       // Only this agent's runs are read, so the runs of others cannot push any out.
-      const own = await rows.runs({ agentId, before: time + 1, endedAfter: from, most: TOLD.lookedAt });
+      const own = await rows.runs({ agentId, before: time + 1, endedAfter: from, most: TOLD.examined });
       if (own.length === 0) return null;
       const zone = (await configs.household()).effective.time_zone;
       const lines = own
@@ -139,7 +139,7 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
           return said === null ? head : `${head}. Your last words:\n${quote(cutMiddle(said, TOLD.saidChars))}`;
         });
       // At the limit, the exact number is not known.
-      const least = own.length === TOLD.lookedAt ? 'at least ' : '';
+      const least = own.length === TOLD.examined ? 'at least ' : '';
       const more =
         own.length > TOLD.runs ? `\n${least}${own.length - TOLD.runs} runs before these are not told here.` : '';
       const isOlder =
@@ -465,7 +465,7 @@ export function createClock(deps: ClockDeps): Clock {
     zone = here;
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (closed) return;
     const time = now();
     await followZone(time);
@@ -494,11 +494,11 @@ export function createClock(deps: ClockDeps): Clock {
   }
 
   const isClosed = () => closed;
-  async function lookAndSleep(): Promise<void> {
+  async function checkAndSleep(): Promise<void> {
     cancel?.();
     cancel = null;
     let broken = false;
-    await look().catch((error: unknown) => {
+    await check().catch((error: unknown) => {
       broken = true;
       failed(error);
     });
@@ -514,7 +514,7 @@ export function createClock(deps: ClockDeps): Clock {
   }
 
   function wake(): void {
-    if (started && !closed) void inTurn(lookAndSleep).catch(failed);
+    if (started && !closed) void inTurn(checkAndSleep).catch(failed);
   }
 
   return {

@@ -509,7 +509,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const own = before?.schedule.kind === 'script' ? before.schedule : null;
     const isSame = own?.agentId === schedule.agentId && own.script === schedule.script;
     if (sha256 !== undefined && isSame && sha256 === own.sha256) return { schedule, text: null, problem: null };
-    const file = await deps.scripts.look(schedule.agentId, schedule.script);
+    const file = await deps.scripts.read(schedule.agentId, schedule.script);
     if (typeof file === 'string') return { schedule, text: null, problem: file };
     if (sha256 !== undefined && sha256 !== file.sha256) return { schedule, text: null, problem: null };
     return { schedule: { ...schedule, sha256: file.sha256 }, text: file, problem: null };
@@ -626,7 +626,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         const row = await rows.get(scheduleId);
         if (row?.schedule.kind !== 'script' || row.schedule.agentId !== agentId) return null;
         // The file's path may have changed since the question was asked.
-        const lies = await deps.scripts.look(agentId, row.schedule.script);
+        const lies = await deps.scripts.read(agentId, row.schedule.script);
         if (typeof lies === 'string' || lies.path !== file.path) return null;
         return await changedTo(row, row.schedule, file);
       }),

@@ -27,7 +27,7 @@ import {
 import { PROVIDER_TOOLS } from '../../src/shared/domain/toolsets.ts';
 import type { ProblemName } from '../../src/shared/protocol/problems.ts';
 import type { Project } from '../../src/shared/protocol/projects.ts';
-import type { AskedRecord, RecordAnswer, RecordStanding } from '../../src/shared/protocol/records.ts';
+import type { AskedRecord, RecordAnswer, RecordStatus } from '../../src/shared/protocol/records.ts';
 import {
   type changeMappingSchema,
   type createMappingSchema,
@@ -219,7 +219,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
     const { mapping: mappingId, version, agreed } = row;
     return { ...storedOf(row), mappingId, version, name: routine.name, enabled: routine.enabled, waits: !agreed };
   }
-  async function standing([projectId, agentId]: Where): Promise<readonly Mapping[]> {
+  async function mappingsAt([projectId, agentId]: Where): Promise<readonly Mapping[]> {
     const found = await table()
       .where('project', '=', projectId)
       .where('agent_json', '=', json(agentId))
@@ -235,7 +235,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
     return all;
   }
   async function one(at: Where, mappingId: MappingId): Promise<Mapping | null> {
-    return (await standing(at)).find((each) => each.mappingId === mappingId) ?? null;
+    return (await mappingsAt(at)).find((each) => each.mappingId === mappingId) ?? null;
   }
 
   function refuseFields(
@@ -360,7 +360,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
   return {
     async list(...at) {
       const project = await assigned(at);
-      return project.ok ? done(await standing(at)) : project;
+      return project.ok ? done(await mappingsAt(at)) : project;
     },
     async add(at, { routineId, ...fields }) {
       const project = await assigned(at);
@@ -450,7 +450,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
       const project = await assigned(at);
       if (!project.ok) return project;
       const resolved: Resolved = [];
-      for (const { mappingId, routineId, name, waits } of await standing(at)) {
+      for (const { mappingId, routineId, name, waits } of await mappingsAt(at)) {
         const schedule = waits ? null : await routineOf(routineId);
         const runs = schedule ? await runsOf({ scheduleId: routineId, schedule }) : [];
         for (const { projects: about, tools, planningModel, executorModel } of runs) {
@@ -546,7 +546,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
               .execute()
           ).map((row) => [row.mapping, row.stamp]),
         );
-        return asked.map(({ id, at }): RecordStanding => {
+        return asked.map(({ id, at }): RecordStatus => {
           const stamp = known.get(id);
           if (stamp === undefined) return 'unknown';
           return stamp === null || stamp >= at ? 'known' : 'older';

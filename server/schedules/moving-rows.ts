@@ -130,7 +130,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
      * change. False: the version here is newer, or an occurrence is due or runs. The other home
      * asks again.
      */
-    async letGo({ scheduleId, at }: Pick<Given, 'scheduleId' | 'at'>, to: string, now: number): Promise<boolean> {
+    async release({ scheduleId, at }: Pick<Given, 'scheduleId' | 'at'>, to: string, now: number): Promise<boolean> {
       return await db.transaction().execute(async (trx) => {
         // Judging what is due locks the same row.
         const row = await trx

@@ -19,7 +19,7 @@ import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { groupSchema, type WrittenGroup } from '../platform/processes/proc.ts';
 import { detailOf, NO_DETAIL, skipReasonSchema, type Detail } from './history.ts';
-import { json, rowOf, standing, takeAway, takeAwayOnceOver, type Row, type RowsDeps, isOn } from './schedule-rows.ts';
+import { json, rowOf, notRemoved, takeAway, takeAwayOnceOver, type Row, type RowsDeps, isOn } from './schedule-rows.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
 
 /* Judging: writes a row for each occurrence that has become due, with what is to happen to it. */
@@ -337,7 +337,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
   const changed = async (change: () => Promise<{ readonly numUpdatedRows: bigint }>, made: () => Promise<unknown>) =>
     (await writeOnce({
       write: async () => (await change()).numUpdatedRows > 0n || null,
-      look: async () => (await made()) !== undefined || null,
+      check: async () => (await made()) !== undefined || null,
     })) ?? false;
   const seen = ({ scheduleId, dueAt, token }: Claim) =>
     db
@@ -382,7 +382,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         return numInsertedOrUpdatedRows > 0n ? { ...claim, dueAt, late: false } : null;
       }
       for (let dueAt = now; ; dueAt++) {
-        const written = await writeOnce({ write: () => writeAt(dueAt), look: () => claimedBy(claim.token) });
+        const written = await writeOnce({ write: () => writeAt(dueAt), check: () => claimedBy(claim.token) });
         if (written) return written;
       }
     },
@@ -392,7 +392,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
      */
     async advance(scheduleIds: readonly ScheduleId[], judging: Judging): Promise<number> {
       return await db.transaction().execute(async (trx) => {
-        const due = await standing(trx, home)
+        const due = await notRemoved(trx, home)
           .selectAll()
           .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
           .where('due_at', '<=', judging.now)
@@ -407,7 +407,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
     /** When something is due next. Null: nothing is. */
     async nextAt(): Promise<number | null> {
       const [schedule, due] = await Promise.all([
-        standing(db, home)
+        notRemoved(db, home)
           .select((eb) => eb.fn.min('due_at').as('at'))
           .executeTakeFirst(),
         db
@@ -453,7 +453,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             .executeTakeFirst();
           return row ? claimOf(row, newToken) : null;
         },
-        look: () => claimedBy(newToken),
+        check: () => claimedBy(newToken),
       });
     },
     /**

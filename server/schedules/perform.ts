@@ -266,7 +266,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
     const { agentId } = last;
     const state = deps.host.stateOf(agentId);
     if (state === 'paused') return cannot('The agent is set to sleep in the session. Wake it first.');
-    if (state === 'played') return cannot('A client drives it now.');
+    if (state === 'driven') return cannot('A client drives it now.');
     beginning.add(runId);
     const began = await tryToBegin(last, runId).catch((error: unknown) => {
       beginning.delete(runId);
@@ -435,7 +435,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
   function refuseBusy(agentId: AgentId): Ended | null {
     const state = deps.host.stateOf(agentId);
     if (state === 'paused') return skipped('agent-busy', 'The agent is set to sleep in the session.');
-    return state === 'played' ? skipped('agent-busy', 'A client drives it now.') : null;
+    return state === 'driven' ? skipped('agent-busy', 'A client drives it now.') : null;
   }
 
   /** One run of a routine. `hasMail`: what waits in the inbox counts as something to do. */

@@ -152,9 +152,9 @@ export interface Copies {
    * Withdraws the snapshot. No new one can be stored until `allow`, not even by a request already
    * under way. False: there was none.
    */
-  takeBack(agentId: AgentId): Promise<boolean>;
+  withdraw(agentId: AgentId): Promise<boolean>;
   /** Agents whose snapshot the person has withdrawn. */
-  takenBack(): Promise<string[]>;
+  withdrawn(): Promise<string[]>;
   /**
    * Deletes the snapshots of agents that are not in the household any more. Resolves with their
    * ids.
@@ -235,7 +235,7 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
       if (numInsertedOrUpdatedRows > 0n) return 'left';
       return (await has(agentId)) ? 'older-copy' : 'taken-back';
     },
-    async takeBack(agentId) {
+    async withdraw(agentId) {
       return await db.transaction().execute(async (trx) => {
         const row = await trx
           .selectFrom('standing_copies')
@@ -253,7 +253,7 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
         return row !== undefined && row.version !== '';
       });
     },
-    async takenBack() {
+    async withdrawn() {
       const rows = await db
         .selectFrom('standing_copies')
         .select('agent_json')
@@ -361,7 +361,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
       return { answer: arrived === false ? 'kept' : arrived };
     }
     if (here && asks) {
-      const isAway = await rows.letGo(given, wanted, now());
+      const isAway = await rows.release(given, wanted, now());
       if (isAway) onMoved(here.schedule);
       return taken(isAway);
     }

@@ -243,12 +243,12 @@ export function createScheduleRoutes({
       const occurrences = await schedules.history(now() - DAY_MS, now(), { agentId, most, idle: 'last' });
       return { schedules: await schedules.list(agentId), occurrences, more: occurrences.length >= most };
     },
-    async standingCopies(_, context) {
+    async agentSnapshots(_, context) {
       refusePrograms(context);
-      const [all, takenBack, everybody] = await Promise.all([copies.all(), copies.takenBack(), startsWithoutPage()]);
+      const [all, takenBack, everybody] = await Promise.all([copies.all(), copies.withdrawn(), startsWithoutPage()]);
       return { copies: all, takenBack, ...(everybody ? { everybody } : {}) };
     },
-    async leaveStandingCopy({ agentId, body }, context) {
+    async storeAgentSnapshot({ agentId, body }, context) {
       refusePrograms(context);
       const left = await copies.leave(await agentOf(agentId), body.copy, body.version);
       if (left === 'taken-back')
@@ -260,12 +260,12 @@ export function createScheduleRoutes({
       if (left === 'older-copy') throw problem(409, left, 'The stored snapshot is newer than this one.');
       return null;
     },
-    async takeBackStandingCopy({ agentId }, context) {
+    async withdrawAgentSnapshot({ agentId }, context) {
       refusePrograms(context);
       const known = (await directory.all()).some((member) => member.agentId === agentId);
       if (!known && !(await copies.has(agentId)))
         throw problem(404, 'no-copy', 'There is no such agent, and no snapshot of one.');
-      await copies.takeBack(agentId);
+      await copies.withdraw(agentId);
       // The agent's run uses the snapshot that was withdrawn.
       runs.stop(agentId);
       await schedules.stopAll(agentId);

@@ -71,7 +71,7 @@ export function rowOf(row: Selectable<Tables['schedules']>): Row {
 export const isOn = ({ schedule, pausedWhy }: Pick<Row, 'schedule' | 'pausedWhy'>): boolean =>
   pausedWhy === null && (schedule.kind === 'reminder' || schedule.enabled);
 
-export const standing = (db: Db, home: string) =>
+export const notRemoved = (db: Db, home: string) =>
   db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
 
 /** Cancels the due occurrences that nobody has begun. */
@@ -103,7 +103,7 @@ export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, no
 
 /** As `takeAway`, unless the schedule is due again or has another open occurrence. */
 export async function takeAwayOnceOver(trx: Db, home: string, scheduleId: ScheduleId, now: number): Promise<void> {
-  const again = await standing(trx, home)
+  const again = await notRemoved(trx, home)
     .select('due_at')
     .where('schedule', '=', scheduleId)
     .where('due_at', 'is not', null)
@@ -121,9 +121,9 @@ export async function takeAwayOnceOver(trx: Db, home: string, scheduleId: Schedu
 }
 
 export function createScheduleTable({ db, home, limits }: RowsDeps) {
-  const schedules = () => standing(db, home);
+  const schedules = () => notRemoved(db, home);
   async function named(from: Db, agentId: AgentId, name: string): Promise<Row | null> {
-    const row = await standing(from, home)
+    const row = await notRemoved(from, home)
       .selectAll()
       .where('agent_json', '=', json(agentId))
       .where('name_json', '=', json(name))
@@ -135,7 +135,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
    * version.
    */
   async function versionOf(trx: Db, scheduleId: ScheduleId): Promise<number | null> {
-    const row = await standing(trx, home)
+    const row = await notRemoved(trx, home)
       .select('version')
       .where('schedule', '=', scheduleId)
       .forUpdate()
@@ -143,7 +143,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     return row?.version ?? null;
   }
   async function count(from: Db, agentId: AgentId): Promise<{ readonly own: number; readonly all: number }> {
-    const { own, all } = await standing(from, home)
+    const { own, all } = await notRemoved(from, home)
       .select((eb) => [
         eb.fn.countAll<number>().as('all'),
         eb.fn.countAll<number>().filterWhere('agent_json', '=', json(agentId)).as('own'),

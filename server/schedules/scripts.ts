@@ -81,7 +81,7 @@ export interface Scripts {
    */
   refuseOwnHosts(): string | null;
   /** Reads the script file. A string: why it cannot run. */
-  look(agentId: AgentId, script: string): Promise<ScriptFile | string>;
+  read(agentId: AgentId, script: string): Promise<ScriptFile | string>;
   /**
    * Runs this text, whatever the file holds. `begins`: called with the process group before
    * anything runs, if there is no sandbox. If it resolves with false, nothing runs.
@@ -160,7 +160,7 @@ const OUTSIDE = 'The script lies outside of the agent’s folder.';
 const whereIs = ({ fd }: FileHandle, file: string): Promise<string> =>
   readlink(`/proc/self/fd/${fd}`).catch(() => file);
 
-async function lookAt({ own }: Folder, script: string): Promise<ScriptFile | string> {
+async function readScript({ own }: Folder, script: string): Promise<ScriptFile | string> {
   const found = await pathOf(own, script);
   if (typeof found === 'string') return found;
   const { file, within } = found;
@@ -211,13 +211,13 @@ async function withSource<Value>(
  */
 export function createScripts(
   workspaces: Pick<Workspaces, 'folderOf' | 'of'> | null,
-  sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,
+  sandbox: Pick<Sandbox, 'status' | 'run'> | null = null,
   rights: Pick<HomeRights, 'has' | 'refusal'> | null = null,
 ): Scripts {
   const running = new Map<number, Promise<unknown>>();
   const inside = new Set<SandboxRun>();
   let closing = false;
-  const isBoxed = async () => (await sandbox?.standing())?.available ?? false;
+  const isBoxed = async () => (await sandbox?.status())?.available ?? false;
   /** The agent's folder. A string: why its scripts may not run. */
   function folderOf(agentId: AgentId, boxed: boolean): Folder | string {
     const right = boxed ? 'boxed-scripts' : 'bare-commands';
@@ -339,14 +339,14 @@ export function createScripts(
         done({ ...result, output: output.toString('utf8') });
       };
       const go = child.stdio[GO_FD];
-      async function letGo(first: number): Promise<void> {
+      async function letBegin(first: number): Promise<void> {
         const group = await groupOf(first, mark);
         if (group !== null && !(await begins(group))) throw new Error('Another process of this relay has it.');
         if (go && 'end' in go) go.on('error', () => undefined).end('\n');
       }
       if (pid !== undefined) {
         running.set(pid, new Promise((over) => child.once('exit', over)));
-        letGo(pid).catch(() => end(pid, 'SIGKILL'));
+        letBegin(pid).catch(() => end(pid, 'SIGKILL'));
       }
       child.once('error', ({ message }) => finish({ kind: 'failed', by: 'nobody', status: message, cancels: false }));
       child.once('exit', (code, signal) => {
@@ -374,9 +374,9 @@ export function createScripts(
       return typeof folder === 'string' ? folder : null;
     },
     refuseOwnHosts,
-    async look(agentId, script) {
+    async read(agentId, script) {
       const folder = folderOf(agentId, await isBoxed());
-      return typeof folder === 'string' ? folder : await lookAt(folder, script);
+      return typeof folder === 'string' ? folder : await readScript(folder, script);
     },
     async run(script, text, begins = () => Promise.resolve(true)) {
       const boxed = await isBoxed();
@@ -446,7 +446,7 @@ interface ScriptTextsDeps {
   readonly db: Db;
   /** Id of the home. */
   readonly home: string;
-  readonly scripts: Pick<Scripts, 'look'>;
+  readonly scripts: Pick<Scripts, 'read'>;
   readonly questions: TextQuestions;
   readonly now: () => number;
 }
@@ -533,7 +533,7 @@ export function createScriptTexts({ db, home, scripts, questions, now }: ScriptT
     withdraw: questions.withdraw,
     /** The text to run now. Asks the person if the file differs. */
     async toRun(scheduleId: ScheduleId, script: Script): Promise<TextToRun> {
-      const file = await scripts.look(script.agentId, script.script);
+      const file = await scripts.read(script.agentId, script.script);
       let kept = await accepted(scheduleId, script);
       if (typeof file === 'string') return kept ? { text: kept.text, note: GONE } : { text: null, note: file };
       if (file.sha256 === script.sha256) {

@@ -44,7 +44,7 @@ export const ACCEPT_SCRIPT = 'accept_script';
 
 interface ScriptToolsDeps {
   readonly schedules: Pick<Schedules, 'add' | 'named' | 'accept' | 'declineText' | 'refuse'>;
-  readonly scripts: Pick<Scripts, 'look' | 'refuseOwnHosts'>;
+  readonly scripts: Pick<Scripts, 'read' | 'refuseOwnHosts'>;
   readonly copies: Pick<Copies, 'allow'>;
   readonly configs: Pick<Configs, 'household'>;
   readonly now: () => number;
@@ -91,7 +91,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
     const odd = hosts.find((host) => !isExactHost(host));
     if (odd !== undefined)
       return `\`hosts\`: ${JSON.stringify(odd)} is no host. Name each by its own name, such as example.org or example.org:8443.`;
-    const file = await scripts.look(agentId, path);
+    const file = await scripts.read(agentId, path);
     if (typeof file === 'string') return `\`script_path\`: ${file}`;
     if (fileText(file.text) === null)
       return '`script_path`: The file is not UTF-8 text, so it cannot be shown to the human.';
@@ -162,7 +162,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
       keyOf: (input) => acceptSchema.parse(input).schedule,
     },
     async run({ schedule, name, script_path: path }, { agentId, agreed }) {
-      const file = await scripts.look(agentId, path);
+      const file = await scripts.read(agentId, path);
       if (typeof file === 'string') return toolError(file);
       const accepted = seen(file, path, agreed);
       if (!accepted) return CHANGED;

@@ -353,7 +353,7 @@ export function createApp(deps: AppDeps): App {
   const own = answer(relayEndpoints, {
     async health(_, context) {
       context.header('cache-control', 'no-store');
-      await deps.database.look();
+      await deps.database.probe();
       return (await ofOwn(context)) ?? openHealth();
     },
     enter(_, context) {

@@ -10,7 +10,7 @@ import { isMadeByAnother, isWhole, make, nameOfSources, prefer } from './builds.
 /** Attempts where the sources change during the build. */
 const TRIES = 5;
 /** ms between two checks of another process's build. */
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // Always the production page, even where a test runner runs this.
@@ -33,7 +33,7 @@ async function built() {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const name = nameOfSources(root);
     if (isMadeByAnother(root, name)) console.log('Another process builds Roost; waiting for it...');
-    while (!isWhole(root, name) && isMadeByAnother(root, name)) await sleep(LOOK_MS);
+    while (!isWhole(root, name) && isMadeByAnother(root, name)) await sleep(CHECK_MS);
     if (isWhole(root, name)) return name;
     const outcome = await make(root, name, bundle);
     if (outcome === 'made') return name;

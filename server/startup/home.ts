@@ -36,7 +36,7 @@ const ASK_TIMEOUT_MS = 1_000;
 /** The message that asks the holder to end. */
 const END = 'end\n';
 /** ms between two checks whether it has ended. */
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 /** File with the holder's process id, since a relay that hangs does not answer. */
 const PID_FILE = 'relay.pid';
 
@@ -160,7 +160,7 @@ export async function askToEnd(home: string, withinMs: number, platform = proces
   if ((await ask(path, END)) === null) return { kind: 'none' };
   while (performance.now() < until) {
     if ((await ask(path)) === null) return { kind: 'ended' };
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
   const pid = await readFile(join(folder, PID_FILE), 'utf8').catch(() => null);
   return { kind: 'hangs', pid: pid?.trim() ?? null };
@@ -229,7 +229,7 @@ const KEPT: ReadonlySet<string> = new Set([
 async function keepPrivate(path: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
-  const look = async (at: string): Promise<void> => {
+  const restrict = async (at: string): Promise<void> => {
     const found = await lstat(at);
     // The target of a link is not part of the home.
     if (found.isSymbolicLink()) return;
@@ -249,12 +249,12 @@ async function keepPrivate(path: string): Promise<void> {
     if (isFolder)
       for (const name of await readdir(at))
         if (at !== path || KEPT.has(name))
-          await look(join(at, name)).catch((error: unknown) => {
+          await restrict(join(at, name)).catch((error: unknown) => {
             // A relay that is just ending removes its files.
             if (codeOf(error) !== 'ENOENT') throw error;
           });
   };
-  await look(path);
+  await restrict(path);
 }
 
 /** The folder, created if missing, for its owner only. Throws `StartError`. */

@@ -55,7 +55,7 @@ export interface Database {
   /** ms since the last outage. Infinity: there was none. */
   backMs(): number;
   /** Probes the database, unless it has answered a moment ago. */
-  look(): Promise<void>;
+  probe(): Promise<void>;
   /** Called after each change. Returns a function that unsubscribes. */
   subscribe(listener: (state: DatabaseState) => void): () => void;
   /**
@@ -92,7 +92,7 @@ export const ALWAYS_THERE: Database = {
   patienceMs: 0,
   steadyMs: () => Infinity,
   backMs: () => Infinity,
-  look: () => Promise.resolve(),
+  probe: () => Promise.resolve(),
   subscribe: () => () => undefined,
   untilThere: () => Promise.resolve(),
 };
@@ -217,7 +217,7 @@ export function createDatabaseWatch(deps: DatabaseWatchDeps): DatabaseWatch {
       if (state.kind === 'there') return Promise.resolve();
       return abandoned ? Promise.reject(new DatabaseAway('not')) : wait(enduring);
     },
-    async look() {
+    async probe() {
       if (state.kind === 'there' && elapsed() - heardAt > limits.doubtMs) await ask();
     },
     doubt: () => ask(),

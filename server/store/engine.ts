@@ -249,7 +249,7 @@ interface InDoubt<Done> {
   /** Null: it changed nothing. */
   readonly write: () => Promise<Done | null>;
   /** The result of an earlier `write`. Null: it was not stored. */
-  readonly look: () => Promise<Done | null>;
+  readonly check: () => Promise<Done | null>;
 }
 
 /**
@@ -257,15 +257,15 @@ interface InDoubt<Done> {
  * `DatabaseAway` only after the database was waited for in vain. A server that stood still may
  * carry out an accepted write late, after a first look.
  */
-export async function writeOnce<Done>({ write, look }: InDoubt<Done>): Promise<Done | null> {
+export async function writeOnce<Done>({ write, check }: InDoubt<Done>): Promise<Done | null> {
   for (let unsure = false; ;)
     try {
-      return (await write()) ?? (unsure ? await look() : null);
+      return (await write()) ?? (unsure ? await check() : null);
     } catch (error) {
       if (!isAway(error) || error.sent === 'not') throw error;
       if (error.sent === 'undone') continue;
       unsure = true;
-      const done = await look();
+      const done = await check();
       if (done !== null) return done;
     }
 }

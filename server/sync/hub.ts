@@ -46,7 +46,7 @@ export interface Hub {
   /** Passes a signal to a connected device of the household. False where it is not connected. */
   signal(household: string, from: string, to: string, data: string): boolean;
   /** Records that the connected devices are here, and checks for changes by other processes. */
-  look(): Promise<void>;
+  refresh(): Promise<void>;
   /** How many sockets a household has. */
   count(household: string): number;
   close(): Promise<void>;
@@ -205,7 +205,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
       member?.send({ kind: 'signal', from, data });
       return member !== undefined;
     },
-    async look() {
+    async refresh() {
       for (const room of [...rooms.values()])
         await room.turn(async () => {
           for (const { device, browser } of [...room.present.keys()])

@@ -287,10 +287,10 @@ export function createSync({
 
   // Finds changes by other processes. Where there are none, it only records at intervals who is
   // connected.
-  const looks = setInterval(
+  const refreshing = setInterval(
     () =>
       void hub
-        .look()
+        .refresh()
         .catch((error: unknown) => logger.error('The list of connected devices could not be updated.', { error })),
     alone ? SYNC_LIMITS.noteSeenMs : SYNC.heartbeatMs,
   );
@@ -306,7 +306,7 @@ export function createSync({
     }),
     upgrades,
     async close() {
-      clearInterval(looks);
+      clearInterval(refreshing);
       await sockets.close();
       await hub.close();
     },

@@ -44,7 +44,7 @@ const state = createRoostState({
   relay: createRelayPort({
     client: async () => (await import('../shared/relay-client/page-client.ts')).createPageClient(line),
     // Few people look on, so this module is loaded on demand.
-    look: async (listener) =>
+    viewHousehold: async (listener) =>
       (await import('../shared/relay-client/household-view.ts')).openHouseholdView(line, listener),
   }),
   reach: createReachPort(async () => {
@@ -116,9 +116,9 @@ async function openOffline(): Promise<void> {
   await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
   carryWhenShared(dataWorker, { after });
   offline.register();
-  if (state.live.store.getState().link.kind === 'live') offline.look();
+  if (state.live.store.getState().link.kind === 'live') offline.checkForBuild();
   state.live.store.subscribe(({ link }, before) => {
-    if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
+    if (link.kind === 'live' && before.link.kind !== 'live') offline.checkForBuild();
   });
 }
 addEventListener('load', () => void openOffline(), { once: true });

@@ -21,7 +21,7 @@ export interface RegisterDeps {
 export interface Offline {
   register(): void;
   /** Checks for another build at the relay. Registers if that has failed so far. */
-  look(): void;
+  checkForBuild(): void;
 }
 
 const isNews = (data: unknown): data is BuildNews => typeof data === 'object' && data !== null && 'roostEntry' in data;
@@ -40,7 +40,7 @@ function keepParts(locks: LockManager | undefined, entry: string): void {
  * once the page has loaded.
  */
 export function prepareOffline({ container, locks, entry, after, onNewer, onRefused }: RegisterDeps): Offline {
-  if (!container) return { register: () => undefined, look: () => undefined };
+  if (!container) return { register: () => undefined, checkForBuild: () => undefined };
   keepParts(locks, entry);
   container.addEventListener('message', ({ data }) => {
     if (isNews(data) && data.roostEntry !== entry) onNewer();
@@ -57,7 +57,7 @@ export function prepareOffline({ container, locks, entry, after, onNewer, onRefu
     }));
 
   /** False if the relay could not be asked, or its build could not be stored completely. */
-  async function lookOnce(): Promise<boolean> {
+  async function checkOnce(): Promise<boolean> {
     try {
       const known = await register();
       await known?.update();
@@ -71,14 +71,14 @@ export function prepareOffline({ container, locks, entry, after, onNewer, onRefu
    * The browser's own check may be running, and may have begun before the relay was reachable. Ours
    * then ends with it.
    */
-  async function look(again: number): Promise<void> {
-    if ((await lookOnce()) || again === 0) return;
+  async function check(again: number): Promise<void> {
+    if ((await checkOnce()) || again === 0) return;
     cancel();
-    cancel = after(OFFLINE.lookAgainMs, () => void look(again - 1));
+    cancel = after(OFFLINE.recheckMs, () => void check(again - 1));
   }
   return {
     register: () => void register(),
-    look: () => void look(OFFLINE.looksAgain),
+    checkForBuild: () => void check(OFFLINE.rechecks),
   };
 }
 

@@ -16,8 +16,8 @@ export const OFFLINE = {
   /** ms a navigation waits for the relay before the stored page is opened. */
   navigationMs: 3_000,
   /** A failed check for a newer build is repeated after this many ms, this many times. */
-  lookAgainMs: 5_000,
-  looksAgain: 3,
+  recheckMs: 5_000,
+  rechecks: 3,
   /** Concurrent fetches while a build is stored. */
   fetchesAtOnce: 6,
   /** Calls and links that only the relay answers. */

@@ -107,7 +107,7 @@ function crashed(error: unknown) {
     kind: 'broken',
     detail: sentence`The part of the page that stores everything failed. Reload the page. (${errorMessage(error)})`,
   });
-  anew.look(error);
+  anew.inspect(error);
 }
 addEventListener('error', (event) => crashed(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => crashed(event.reason));
@@ -252,7 +252,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
     isLetIn: () => opened.feed?.link().kind !== 'locked-out',
     tell,
     onCrash: crashed,
-    onTrouble: anew.look,
+    onTrouble: anew.inspect,
     sealing: (on) => (known.seals = on),
     returning: (on) => (known.returning = on),
     belongs: (household) => void feed.then((open) => open.belongs(household)),
@@ -274,7 +274,7 @@ function reconnect() {
   return null;
 }
 const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({
-  onError: anew.look,
+  onError: anew.inspect,
   welcome: () => ({
     news: 'welcome',
     link: opened.feed?.link() ?? { kind: 'connecting' },

@@ -28,7 +28,7 @@ const routine = (agentId: string, name: string) => ({
   timing: { kind: 'every', minutes: 60 },
 });
 
-/** A program that plays this agent, in so many sessions of its own. */
+/** A program that drives this agent, in so many sessions of its own. */
 async function plays(
   agentId: string,
   sessions: number,

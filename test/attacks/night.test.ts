@@ -113,7 +113,7 @@ describe('Of two households of one relay', () => {
       expect(await schedules.remove(scheduleId)).toBe(false);
       expect(await schedules.history(0, Date.now(), { scheduleId, most: 10 })).toEqual([]);
       expect(await copies.of(agentId)).toBeUndefined();
-      expect(await copies.takeBack(agentId)).toBe(false);
+      expect(await copies.withdraw(agentId)).toBe(false);
       expect(await one.team.schedules.get(scheduleId)).toMatchObject({ schedule: { enabled: true, agentId } });
       expect(await one.team.copies.of(agentId)).toEqual(COPY);
     } finally {
@@ -224,8 +224,8 @@ it('A script is what was looked at, whoever writes in its file meanwhile', { tim
   const file = join(folder, 'a1', 'look.sh');
   const [good, planted] = ['echo as it was; # ...', 'echo planted >planted'];
   await writeFile(file, good);
-  const looked = await scripts.look('a1', 'look.sh');
-  if (typeof looked === 'string') throw new Error(looked);
+  const read = await scripts.read('a1', 'look.sh');
+  if (typeof read === 'string') throw new Error(read);
   // In its place, byte for byte: the file is the same one all the time, and of one length.
   const flips = `const fs = require('node:fs'); const fd = fs.openSync(process.argv[1], 'r+');
     const end = Date.now() + 50_000; process.on('disconnect', () => process.exit());
@@ -234,7 +234,7 @@ it('A script is what was looked at, whoever writes in its file meanwhile', { tim
   try {
     await expect.poll(() => readFile(file, 'utf8'), { interval: 1, timeout: 20_000 }).toBe(planted);
     for (let n = 0; n < 30; n++)
-      expect(await scripts.run({ agentId: 'a1', script: 'look.sh', timeoutMs: 10_000 }, looked.text)).toMatchObject({
+      expect(await scripts.run({ agentId: 'a1', script: 'look.sh', timeoutMs: 10_000 }, read.text)).toMatchObject({
         kind: 'done',
         output: 'as it was\n',
       });

@@ -70,7 +70,7 @@ describe('A script that the person has set, where there is no sandbox, runs noth
       'look.sh': `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b\n${command}; echo ran`,
       ...files(),
     });
-    const file = await scripts.look('a1', 'look.sh');
+    const file = await scripts.read('a1', 'look.sh');
     if (typeof file === 'string') throw new Error(file);
     const { output } = await scripts.run({ agentId: 'a1', script: 'look.sh', timeoutMs: 20_000 }, file.text);
     await scripts.close();

@@ -80,7 +80,7 @@ async function offer(...records: readonly Given[]): Promise<readonly string[]> {
   const answer = await page.fetch('/api/records', { method: 'POST', json: { records } });
   return offeredRecordsSchema.parse(await answer.json()).answers.map((each) => each.answer);
 }
-async function standings(...records: readonly Given[]) {
+async function compare(...records: readonly Given[]) {
   const json = { records: records.map(({ type, id, at: stamp }) => ({ type, id, at: stamp })) };
   const answer = await page.fetch('/api/records/compare', { method: 'POST', json });
   return comparedRecordsSchema.parse(await answer.json()).standings;
@@ -122,7 +122,7 @@ describe('An MCP server that comes as a record', () => {
     await relay.restart();
     expect([await marks(), asked, await servers()]).toEqual([[], 0, []]);
     // What waits is not missing: no page offers it again.
-    expect(await standings(...given)).toEqual(['known', 'known', 'known']);
+    expect(await compare(...given)).toEqual(['known', 'known', 'known']);
     expect(await offer(...given)).toEqual(['kept', 'kept', 'kept']);
 
     const all = await waiting();
@@ -229,7 +229,7 @@ describe('Something that is due and comes as a record', () => {
     ]);
     for (const id of ids)
       expect(await get(`/v1/pulse-routines/${id}/history`)).toEqual({ occurrences: [], more: false });
-    expect(await standings(...given)).toEqual(['known', 'known', 'known']);
+    expect(await compare(...given)).toEqual(['known', 'known', 'known']);
 
     const all = await waiting();
     expect(all.map(({ id, after }) => [id, after])).toMatchObject([
@@ -258,7 +258,7 @@ describe('Something that is due and comes as a record', () => {
       instructions: 'Serve.',
     });
     expect(await offer(other)).toEqual(['asked']);
-    expect(await standings(other)).toEqual(['known']);
+    expect(await compare(other)).toEqual(['known']);
     expect(await scheduled()).toMatchObject([{ schedule: mine.schedule, nextAt: expect.any(Number) }]);
     const [one] = await waiting();
     expect(one).toMatchObject({ here: { schedule: mine.schedule }, after: { schedule: { instructions: 'Serve.' } } });
@@ -308,7 +308,7 @@ describe('Limits that come as records', () => {
       daily_budget_usd: 3,
       wakes_enabled: false,
     });
-    expect(await standings(given)).toEqual(['known']);
+    expect(await compare(given)).toEqual(['known']);
     const all = await waiting();
     expect(all.map(({ part, after }) => [part, after])).toEqual(
       expect.arrayContaining([

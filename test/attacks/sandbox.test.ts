@@ -99,8 +99,8 @@ beforeAll(async () => {
       temporary: 2_000_000,
     },
   });
-  expect(await sandbox.standing()).toEqual({ available: true, why: null });
-  expect(await tight.standing()).toEqual({ available: true, why: null });
+  expect(await sandbox.status()).toEqual({ available: true, why: null });
+  expect(await tight.status()).toEqual({ available: true, why: null });
 });
 afterAll(async () => {
   await sandbox.close();
@@ -466,7 +466,7 @@ except TimeoutError: pass"`,
     await writeFile(join(dead, 'proxy'), '');
     for (const place of [dead, live]) await utimes(place, 1, 1);
     const next = createSandbox();
-    await next.standing();
+    await next.status();
     expect(await left()).toEqual(['roost-net-live', 'roost-net-young']);
     await next.close();
     other.close();
@@ -492,7 +492,7 @@ async function fakeBubble(says: string): Promise<string> {
 
 it('is missing where bubblewrap is, and commands are then not offered at all', async () => {
   const none = createSandbox({ path: join(base, 'nowhere') });
-  expect(await none.standing()).toMatchObject({
+  expect(await none.status()).toMatchObject({
     available: false,
     why: expect.stringContaining('apt install bubblewrap'),
   });
@@ -510,7 +510,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     ],
     [createSandbox({ path: await fakeBubble('bwrap: whatever') }), /does not start \(bwrap: whatever\)\./],
   ] as const) {
-    expect(await other.standing()).toMatchObject({ available: false, why: expect.stringMatching(why) });
+    expect(await other.status()).toMatchObject({ available: false, why: expect.stringMatching(why) });
     await expect(other.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow(why);
   }
   const workspaces = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });

@@ -28,7 +28,7 @@ async function sandboxedTrue(
   timed: (does: () => Promise<unknown>) => Promise<number>,
 ): Promise<readonly Figure[]> {
   const sandbox = createSandbox();
-  const { available } = await sandbox.standing();
+  const { available } = await sandbox.status();
   if (!available) return [];
   const [within, bare]: [number[], number[]] = [[], []];
   for (let n = 0; n < commands; n++) {

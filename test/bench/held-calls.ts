@@ -19,8 +19,8 @@ const RELEASE_LIMIT_MS = 1_000;
  * Calls at once, and rounds of each kind; looks at the memory while the calls are held, and ms
  * between two.
  */
-const FULL = { calls: 1_000, rounds: 3, looks: 5, lookEveryMs: 200 };
-const SMOKE: typeof FULL = { calls: 3, rounds: 1, looks: 1, lookEveryMs: 10 };
+const FULL = { calls: 1_000, rounds: 3, checks: 5, checkEveryMs: 200 };
+const SMOKE: typeof FULL = { calls: 3, rounds: 1, checks: 1, checkEveryMs: 10 };
 type Sizes = typeof FULL;
 const BARE_SERVER = fileURLToPath(new URL('bare-server.mjs', import.meta.url));
 const AGENT_ID = 'agent-1';
@@ -76,14 +76,17 @@ interface Holder {
   readonly isRight: (answer: string) => boolean;
 }
 
-async function round(holder: Holder, { calls: count, looks, lookEveryMs }: Sizes): Promise<Round> {
+async function round(
+  holder: Holder,
+  { calls: count, checks: looks, checkEveryMs: lookEveryMs }: Sizes,
+): Promise<Round> {
   const agent = new Agent({ maxSockets: Infinity });
   await holder.begin();
   const before = await residentMb(holder.pid);
   const calls = holder.hold(agent, count);
   await holder.allHeld(calls);
   let most = 0;
-  for (let look = 0; look < looks; look += 1) {
+  for (let check = 0; check < looks; check += 1) {
     await sleep(lookEveryMs);
     most = Math.max(most, await residentMb(holder.pid));
   }

@@ -13,15 +13,15 @@ import { SMALL } from './place.ts';
  * - Whether the eight are looked at while they are awake, too.
  * - `afterwardsMs` until what a page does once for what was said (its index, its second copy) is
  *   done; the longest begins after half a minute.
- * - `settleMs` of quiet before it is measured; so many `looks` of `lookMs`.
+ * - `settleMs` of quiet before it is measured; so many `samples` of `sampleMs`.
  */
 const FULL = {
   ...{ plan: { seed: 1, messages: 100, lastSession: 20 }, isAwake: true },
-  ...{ afterwardsMs: 45_000, settleMs: 4_000, lookMs: 5_000, looks: 3 },
+  ...{ afterwardsMs: 45_000, settleMs: 4_000, sampleMs: 5_000, samples: 3 },
 };
 const SMOKE: typeof FULL = {
   ...{ plan: SMALL, isAwake: false },
-  ...{ afterwardsMs: 0, settleMs: 0, lookMs: 50, looks: 1 },
+  ...{ afterwardsMs: 0, settleMs: 0, sampleMs: 50, samples: 1 },
 };
 const LIMIT = 1;
 /**
@@ -32,20 +32,23 @@ const NOTHING = 0.2;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Percent of one core. */
-async function taken(context: BrowserContext, { settleMs, lookMs, looks: count }: typeof FULL): Promise<number> {
+async function taken(
+  context: BrowserContext,
+  { settleMs, sampleMs: lookMs, samples: count }: typeof FULL,
+): Promise<number> {
   const session = await context.browser()?.newBrowserCDPSession();
   if (!session) throw new Error('The context has no browser of its own.');
   const seconds = async () =>
     (await session.send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
   await pause(settleMs);
-  const looks: number[] = [];
+  const samples: number[] = [];
   for (let i = 0; i < count; i++) {
     const [cpu, clock] = [await seconds(), performance.now()];
     await pause(lookMs);
-    looks.push(((await seconds()) - cpu) / ((performance.now() - clock) / 1_000));
+    samples.push(((await seconds()) - cpu) / ((performance.now() - clock) / 1_000));
   }
   await session.detach();
-  return median(looks) * 100;
+  return median(samples) * 100;
 }
 
 /** About four minutes. */
@@ -109,7 +112,7 @@ export const pageRest = definePart({
       });
       return {
         title: 'The page at rest',
-        method: `CPU time of all of Chromium’s processes, drawing in software, 1440 × 900; median of ${sizes.looks} looks of ${sizes.lookMs / 1_000} s, ${sizes.settleMs / 1_000} s after a change of its light, ${sizes.afterwardsMs / 1_000} s after what was said last`,
+        method: `CPU time of all of Chromium’s processes, drawing in software, 1440 × 900; median of ${sizes.samples} looks of ${sizes.sampleMs / 1_000} s, ${sizes.settleMs / 1_000} s after a change of its light, ${sizes.afterwardsMs / 1_000} s after what was said last`,
         figures: [
           ...(awake ? [figure('eight awake, dark', awake.dark), figure('eight awake, light', awake.light)] : []),
           figure('everyone asleep, dark', asleep.dark),

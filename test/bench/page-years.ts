@@ -65,7 +65,7 @@ function watchWords([selector, pattern]: readonly [string, string]): void {
   const shown: number[] = [];
   window.shownAfter = shown;
   const seen = new Set<string>();
-  const look = () => {
+  const check = () => {
     const text = document.querySelector(selector)?.textContent ?? '';
     const fresh = [...text.matchAll(new RegExp(pattern, 'g'))].flatMap(([, at]) =>
       at === undefined || seen.has(at) ? [] : [at],
@@ -74,7 +74,7 @@ function watchWords([selector, pattern]: readonly [string, string]): void {
     for (const at of fresh) seen.add(at);
     requestAnimationFrame(() => setTimeout(() => fresh.forEach((at) => shown.push(Date.now() - Number(at)))));
   };
-  new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
+  new MutationObserver(check).observe(document, { childList: true, subtree: true, characterData: true });
 }
 
 /**

@@ -93,7 +93,7 @@ it('a model is connected on the page, the team hatches, and is talked to, on a p
     },
   };
   /** Takes a picture in both sizes, each in its own light. The page is at a desk afterwards. */
-  const look = async (name: string, { axe = false } = {}) => {
+  const inspect = async (name: string, { axe = false } = {}) => {
     for (const [width, put] of [
       [PHONE.width, as.phone],
       [DESK.width, as.desk],
@@ -122,24 +122,24 @@ it('a model is connected on the page, the team hatches, and is talked to, on a p
     .getByRole('alert')
     .getByText(/did not accept this key/)
     .waitFor();
-  await look('0-refused');
+  await inspect('0-refused');
   expect(await page.content()).not.toContain(REFUSED);
   await page.getByLabel('Key, if it wants one').fill(KEY);
-  await look('1-form', { axe: true });
+  await inspect('1-form', { axe: true });
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.getByText(/answers, [\d.]+ s\./).waitFor();
-  await look('2-answers', { axe: true });
+  await inspect('2-answers', { axe: true });
   await page.getByRole('button', { name: 'Done' }).click();
   await anna.begin('Anna', 'Sol');
   await as.phone();
   await anna.press('SUMMON');
   const born = await anna.untilAll('awake');
-  await look('3-hatched');
+  await inspect('3-hatched');
   await anna.open(1);
   expect(await anna.ask('Hello!')).toContain('heard: Hello!');
   await as.phone();
   expect(await anna.ask('Hello again!')).toContain('heard: Hello again!');
-  await look('4-talk');
+  await inspect('4-talk');
   expect(born).toHaveLength(8);
   const answering = model.requests.filter(({ headers }) => headers['x-api-key'] !== REFUSED);
   expect(answering.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true);

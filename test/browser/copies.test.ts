@@ -1,5 +1,5 @@
 /**
- * Copies, letting go and the storage page, as a person uses them: the real page, ledger and
+ * Copies, forgetting and the storage page, as a person uses them: the real page, ledger and
  * archive.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

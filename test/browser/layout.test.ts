@@ -132,7 +132,7 @@ describe('a conversation', () => {
     await page.addInitScript(() => {
       const raw: string[] = [];
       Object.assign(window, { raw });
-      const look = () => {
+      const measure = () => {
         const words = document.createTreeWalker(
           document.querySelector('.log') ?? document.createElement('p'),
           NodeFilter.SHOW_TEXT,
@@ -141,9 +141,9 @@ describe('a conversation', () => {
           const { data, parentElement } = words.currentNode as Text;
           if (/\|\s*-{3}/.test(data) && parentElement?.checkVisibility({ visibilityProperty: true })) raw.push(data);
         }
-        requestAnimationFrame(look);
+        requestAnimationFrame(measure);
       };
-      look();
+      measure();
     });
     await page.reload();
     await page.getByRole('cell', { name: 'Donaudampfschifffahrtsgesellschaft' }).waitFor();

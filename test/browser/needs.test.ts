@@ -18,10 +18,10 @@ let relay: TestRelay;
 let profile: Guest;
 let visitor: Visitor;
 let beside: Page;
-let letGo: () => void = () => undefined;
+let release: () => void = () => undefined;
 beforeAll(async () => {
   const team = teamScript();
-  const held = () => new Promise<void>((resolve) => (letGo = resolve));
+  const held = () => new Promise<void>((resolve) => (release = resolve));
   model = await startScriptedModel((request) => {
     const { last, results } = request;
     if (results.some((result) => result.startsWith('This waits for the human'))) return [{ say: 'I have asked you.' }];
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await beside.getByText(/Saved/).first().waitFor();
 }, 120_000);
 afterAll(async () => {
-  letGo();
+  release();
   await profile.remove();
   await relay.stop();
   await model.close();
@@ -89,7 +89,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await said(visitor.page, 'writing');
     await said(beside, 'writing');
     await picture(beside, 'writes');
-    letGo();
+    release();
     await said(beside, 'awake');
     await said(visitor.page, 'awake');
   });
@@ -114,7 +114,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     });
     await said(visitor.page, 'thinking');
     await said(beside, 'thinking');
-    letGo();
+    release();
     expect((await asked).status).toBe(200);
     await said(beside, 'awake');
   });

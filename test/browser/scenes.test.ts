@@ -325,7 +325,7 @@ describe('A message that an agent leaves for the person', () => {
 });
 
 describe('An agent that a client joined for', () => {
-  it('is played, not awake: its cell says by whom, WAKE calls it, and words to it are said to go where they go', async () => {
+  it('is driven, not awake: its cell says by whom, WAKE calls it, and words to it are said to go where they go', async () => {
     const { visitor, model, relay } = await home();
     const { page } = visitor;
     await visitor.press('End session');
@@ -353,15 +353,15 @@ describe('An agent that a client joined for', () => {
     });
     expect(asked.status).toBe(200);
     await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).waitFor();
-    await page.getByText('1 played elsewhere', { exact: false }).first().waitFor();
+    await page.getByText('1 driven elsewhere', { exact: false }).first().waitFor();
     expect(await crowdedIn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).click();
     await page
-      .getByText('Claude Code plays Name1 without looking into the inbox. Woken here, Name1 reads this.')
+      .getByText('Claude Code drives Name1 without looking into the inbox. Woken here, Name1 reads this.')
       .waitFor();
     await visitor.say('Are you there?');
     await visitor.untilRead(/Waits: .*Name1/);
-    await visitor.picture('played');
+    await visitor.picture('driven');
     expect(await visitor.axe()).toEqual([]);
     // WAKE calls it too, into the same seat, and what waited is read.
     const asleep = model.requests.length;

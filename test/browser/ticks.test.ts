@@ -45,7 +45,7 @@ const idOf = (seat: number) => agents.find(({ position }) => position === seat -
 const nameOf = (seat: number) => agents.find(({ position }) => position === seat - 1)?.name ?? '';
 
 /** What decides here, and what is to stay as it is. */
-async function standing() {
+async function statuses() {
   const { identities, changes, settings, records, forgetting, queued } = await household();
   const limits: unknown = await visitor.page.evaluate(
     async ([header, stored]) =>
@@ -139,7 +139,7 @@ const leave = () => goWithin(visitor.page, '/');
 it('a copy shows each change by itself; without a tick none of them comes, and with one only that one', async () => {
   const { page } = visitor;
   const docs = hostile();
-  const before = await standing();
+  const before = await statuses();
   const changes = await bring('copy.jsonl.gz', 'application/gzip', copyOf(docs));
   await changes.waitFor();
   const lines = await changes.getByRole('listitem').allInnerTexts();
@@ -169,7 +169,7 @@ it('a copy shows each change by itself; without a tick none of them comes, and w
   await page.getByText(/Nothing was new\.|Imported\./).waitFor();
   await leave();
   await visitor.untilAll('sleeping');
-  expect(await standing()).toEqual(before);
+  expect(await statuses()).toEqual(before);
   const here = await owner().documents();
   expect(docs.filter(({ _id }) => here.has(_id))).toEqual([]);
 
@@ -179,7 +179,7 @@ it('a copy shows each change by itself; without a tick none of them comes, and w
   await page.getByText('Imported.').waitFor();
   await leave();
   await visitor.untilSeats('seat 1 renamed', (seats) => seats[0]?.name === 'Mallory');
-  const after = await standing();
+  const after = await statuses();
   expect(
     after.changes.filter(({ _id }) => !before.changes.some((doc) => doc._id === _id)).map(({ _id }) => _id),
   ).toEqual([RENAMED]);
@@ -234,7 +234,7 @@ it('so does the zip of an agent that lives here', async () => {
       ),
     }),
   );
-  const before = await standing();
+  const before = await statuses();
   const changes = await bring(`${name}.zip`, 'application/zip', zip);
   await changes.waitFor();
   for (const box of await changes.getByRole('checkbox').all()) expect(await box.isChecked()).toBe(false);
@@ -245,7 +245,7 @@ it('so does the zip of an agent that lives here', async () => {
   await page.getByText(`What was missing of ${name} is here now.`).waitFor();
   await leave();
   await visitor.untilSeats('seat 7 renamed', (seats) => seats.some((seat) => seat.seat === 7 && seat.name === 'Trudy'));
-  const after = await standing();
+  const after = await statuses();
   expect(
     after.changes.filter(({ _id }) => !before.changes.some((doc) => doc._id === _id)).map(({ _id }) => _id),
   ).toEqual(['agent-change:zip:rename']);

@@ -462,16 +462,16 @@ describe('A browser that translates the page', () => {
 describe('A press before what is stored was read', () => {
   it('counts: WAKE wakes as soon as it is seen', async () => {
     await page.addInitScript(() => {
-      const look = new MutationObserver(() => {
+      const observer = new MutationObserver(() => {
         const button = document.querySelector<HTMLButtonElement>('.big-button');
         if (!button) return;
-        look.disconnect();
+        observer.disconnect();
         // What would be remembered is only known once the ledger was read.
         const isRead = document.body.innerText.includes('to remember');
         Object.assign(window, { pressed: { label: button.innerText, isRead } });
         button.click();
       });
-      look.observe(document, { childList: true, subtree: true });
+      observer.observe(document, { childList: true, subtree: true });
     });
     await page.reload();
     await visitor.untilAll('awake');

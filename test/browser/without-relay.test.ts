@@ -63,9 +63,9 @@ async function status(browser: Browser): Promise<Extract<SyncStatus, { kind: 'sh
 const directOf = async (browser: Browser) => (await status(browser)).devices.filter(({ direct }) => direct).length;
 const idsOf = async (browser: Browser) => [...(await browser.owner.documents()).keys()].sort();
 
-async function until<Value>(look: () => Promise<Value | null>): Promise<Value> {
+async function until<Value>(probe: () => Promise<Value | null>): Promise<Value> {
   for (;;) {
-    const value = await look();
+    const value = await probe();
     if (value !== null) return value;
     await new Promise<void>((resolve) => setTimeout(resolve, 50));
   }

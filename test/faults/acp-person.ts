@@ -15,11 +15,11 @@ const UNTIL_MS = 15_000;
 /** Resolves with what is found; rejects with `what` where nothing is within `ms`. */
 export async function until<Value>(
   what: string,
-  look: () => Promise<Value | null> | Value | null,
+  probe: () => Promise<Value | null> | Value | null,
   ms = UNTIL_MS,
 ): Promise<Value> {
   for (const begun = performance.now(); performance.now() - begun < ms; await sleep(100)) {
-    const found = await look();
+    const found = await probe();
     if (found !== null) return found;
   }
   throw new Error(`It never came to this: ${what}`);

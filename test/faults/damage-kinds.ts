@@ -36,13 +36,13 @@ async function filesOf(
   place: PlaceName,
 ): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
   const below = await readdir(join(directory, PLACES[place]), { recursive: true });
-  const looked = await Promise.all(
+  const checked = await Promise.all(
     below.map(async (name) => ({
       path: join(PLACES[place], name),
       found: await stat(join(directory, PLACES[place], name)),
     })),
   );
-  return looked.filter(({ found }) => found.isFile()).map(({ path, found }) => ({ path, bytes: found.size }));
+  return checked.filter(({ found }) => found.isFile()).map(({ path, found }) => ({ path, bytes: found.size }));
 }
 
 async function pick(directory: string, { place, file }: Picked): Promise<string> {

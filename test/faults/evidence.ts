@@ -44,7 +44,7 @@ export async function readShown(page: Page): Promise<Shown[]> {
         if (items().every((item) => item.style.visibility !== 'hidden')) return;
       }
     };
-    const look = () => {
+    const check = () => {
       for (const item of items()) {
         const article = item.querySelector('article');
         const key = item.querySelector<HTMLElement>('[data-key]')?.dataset['key'];
@@ -66,12 +66,12 @@ export async function readShown(page: Page): Promise<Shown[]> {
         await measured();
       } while (log.querySelector('.log-more'));
       while (!atEnd()) {
-        look();
+        check();
         log.scrollTop += log.clientHeight * 0.8;
         await measured();
       }
     }
-    look();
+    check();
     log.scrollTop = log.scrollHeight;
     // A long message lies over several rows: their keys say whose they are.
     const whole = new Map<string, Row>();

@@ -55,7 +55,7 @@ export async function fillDiskOfRelay(rounds: number, random: () => number): Pro
       }
       const posted = await post('/api/messages', { text: question, clientId: randomUUID() });
       last = posted >= 300 ? `a message was refused with ${posted}` : 'nobody asked the model';
-      for (let look = 0; posted < 300 && look < 40; look++, await sleep(50))
+      for (let attempt = 0; posted < 300 && attempt < 40; attempt++, await sleep(50))
         if (model.requests.some(({ last: said }) => said.includes(question))) return null;
     }
     return last;

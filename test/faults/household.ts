@@ -26,7 +26,7 @@ const DESK = { width: 1280, height: 900 };
 /** ms that whatever must come about is waited for. */
 const PATIENCE = 20_000;
 /** ms between two looks. */
-const LOOK = 25;
+const POLL_MS = 25;
 
 /** A seat as people count, or the lead. */
 export type Who = number | typeof LEAD_ID;
@@ -69,12 +69,12 @@ export interface Before {
 
 /** Asks again until `holds`, or gives the last answer when patience ends. */
 export async function eventually<T>(
-  look: () => Promise<T>,
+  probe: () => Promise<T>,
   holds: (value: T) => boolean,
   patience = PATIENCE,
 ): Promise<T> {
-  for (const end = Date.now() + patience; ; await sleep(LOOK)) {
-    const value = await look();
+  for (const end = Date.now() + patience; ; await sleep(POLL_MS)) {
+    const value = await probe();
     if (holds(value) || Date.now() > end) return value;
   }
 }

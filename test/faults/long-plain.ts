@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { demand } from './checks.ts';
-import { installedVersion, LOOK_AGAIN, RECORD } from './plain-record.ts';
+import { installedVersion, CHECK_AGAIN, RECORD } from './plain-record.ts';
 import type { LongPart } from './long-part.ts';
 
 const reportSchema = z.object({
@@ -20,7 +20,7 @@ const TRAPS = ['test/faults/plain-'];
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 
 /** What came of these tests, run by a Vitest of their own. `quiet`: it prints nothing. */
-export function lookAgain(
+export function checkAgain(
   tests: readonly string[] = TRAPS,
   { quiet = false } = {},
 ): readonly { readonly title: string; readonly status: string }[] {
@@ -30,7 +30,7 @@ export function lookAgain(
     spawnSync(
       process.execPath,
       [VITEST, 'run', ...tests, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-      { stdio: quiet ? 'ignore' : 'inherit', env: { ...process.env, [LOOK_AGAIN]: '1' } },
+      { stdio: quiet ? 'ignore' : 'inherit', env: { ...process.env, [CHECK_AGAIN]: '1' } },
     );
     const { testResults } = reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
     return testResults.flatMap(({ assertionResults }) => assertionResults);
@@ -44,7 +44,7 @@ export const plainPart: LongPart = {
   short: ['unit/tooling/plain-fireproof.test.ts'],
   with: (seed) => [seed],
   run() {
-    const tests = lookAgain();
+    const tests = checkAgain();
     const seen = tests.filter(({ title }) => title.includes('plain Fireproof'));
     demand(
       'With plain Fireproof',

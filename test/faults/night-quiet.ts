@@ -201,8 +201,8 @@ export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): 
   const place = shared ? null : await createStorePlace('pglite');
   const store = shared ?? (await place?.open());
   if (!store) throw new Error('There is no store.');
-  let letGo: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (letGo = resolve));
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
   const model = await startScriptedModel(() =>
     where === 'in a run' ? [{ say: 'I have begun. ' }, { until: held }, { say: 'And I end.' }] : [{ say: 'Done.' }],
   );
@@ -233,7 +233,7 @@ export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): 
     const [taken] = await rows();
     // It comes back, and goes on where it was.
     goOn?.();
-    letGo();
+    release();
     await first.team.schedules.clock.whenQuiet();
     const after = await rows();
     const [row] = after;
@@ -247,7 +247,7 @@ export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): 
     if (faults.length > 0) throw new Error(`A relay that hung ${where}: ${faults.join(', ')}`);
     return `${where}: ${wanted} once, one request`;
   } finally {
-    letGo();
+    release();
     await first.stop();
     await second.stop();
     await mind.close();

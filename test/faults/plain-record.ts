@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** Set in the environment: the tests of plain Fireproof run, whatever is recorded. */
-export const LOOK_AGAIN = 'ROOST_PLAIN_FIREPROOF';
+export const CHECK_AGAIN = 'ROOST_PLAIN_FIREPROOF';
 export const RECORD = new URL('./plain-fireproof.json', import.meta.url);
 
 /**
@@ -34,6 +34,6 @@ export function installedVersion(): string {
  * Of the tests in this folder, those that need not be run: the installed Fireproof was looked at.
  */
 export const notAgain = (): readonly string[] =>
-  process.env[LOOK_AGAIN] !== undefined || recorded.version !== installedVersion()
+  process.env[CHECK_AGAIN] !== undefined || recorded.version !== installedVersion()
     ? []
     : Object.keys(HELD_BESIDE).map((name) => `test/faults/plain-${name}.test.ts`);

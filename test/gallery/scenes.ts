@@ -160,7 +160,7 @@ const MEANWHILE: readonly RoostEvent[] = (
   ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
 }));
 /**
- * Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, played from
+ * Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, driven from
  * elsewhere, sleeping.
  */
 const EVERY_SEAT = runningSession({
@@ -343,7 +343,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   welcome: { docs: [] },
   'welcome, others live here': {
     docs: [],
-    prepare: ({ relay }) => (relay.standing = { begun: false, lived: false, others: 1, look: true }),
+    prepare: ({ relay }) => (relay.status = { begun: false, lived: false, others: 1, look: true }),
   },
   opening: { docs: team(8), prepare: ({ owner }) => (owner.pause = () => new Promise(() => undefined)) },
   'the ledger cannot be read': { docs: [], prepare: ({ owner }) => (owner.broken = 'The disk says no.') },

@@ -27,9 +27,9 @@ export interface BoundedEnds {
 }
 
 const given = JSON.parse(readFileSync(0, 'utf8')) as BoundedRuns;
-/** Other tests give back more memory meanwhile than the bound is here: fewer looks must agree. */
-const looks = { memoryLooks: 3, restTimes: 2 };
-const limits = { ...SANDBOX_LIMITS, ...looks, memory: given.memory, probeMs: given.timeoutMs };
+/** Other tests free more memory meanwhile than the limit is here, so fewer checks must agree. */
+const checks = { memoryChecks: 3, restTimes: 2 };
+const limits = { ...SANDBOX_LIMITS, ...checks, memory: given.memory, probeMs: given.timeoutMs };
 const sandbox = createSandbox({ limits, ...(given.cgroups ? {} : { cgroups: () => Promise.resolve(null) }) });
 const workspaces = createWorkspaces({
   folder: `${process.cwd()}/workspaces`,
@@ -37,7 +37,7 @@ const workspaces = createWorkspaces({
   most: () => Promise.resolve(given.bytes),
   limits: { ...WORKSPACE_LIMITS, entries: given.entries },
 });
-const { watched, why } = await sandbox.standing();
+const { watched, why } = await sandbox.status();
 if (why !== null) throw new Error(why);
 const ends: Record<string, BoundedEnds['ends'][string]> = {};
 const waiting = Object.entries(given.commands);

@@ -68,7 +68,7 @@ const inputOf = ({ properties = {} }: { properties?: Record<string, { type?: str
 let { state, tools } = await link.open();
 for (let times = 0; state === 'sign-in' && times < SIGN_INS; times++) {
   await allow();
-  ({ state, tools } = link.standing());
+  ({ state, tools } = link.status());
 }
 for (const { name, schema } of tools ?? [])
   for (let times = 0; times < SIGN_INS; times++) {
@@ -76,7 +76,7 @@ for (const { name, schema } of tools ?? [])
       () => true,
       () => false,
     );
-    if (done || link.standing().state !== 'sign-in') break;
+    if (done || link.status().state !== 'sign-in') break;
     await allow();
   }
 await link.close();

@@ -37,14 +37,14 @@ export async function openEventSource(open: (signal: AbortSignal) => Promise<Res
     try {
       for await (const chunk of response.body ? chunksOf(response.body) : []) {
         parser.feed(decoder.decode(chunk, { stream: true }));
-        for (const look of waiting) look();
+        for (const check of waiting) check();
       }
       return null;
     } catch (error) {
       return error;
     } finally {
       over = true;
-      for (const look of waiting) look();
+      for (const check of waiting) check();
     }
   }
   const ended = read();
@@ -55,14 +55,14 @@ export async function openEventSource(open: (signal: AbortSignal) => Promise<Res
     ended,
     until: (enough) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (enough(messages)) resolve(messages);
           else if (over) reject(new Error(`the stream ended after ${messages.length} messages`));
           else return;
-          waiting.delete(look);
+          waiting.delete(check);
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     close: () => controller.abort(),
   };

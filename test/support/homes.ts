@@ -49,10 +49,10 @@ export async function talk(browser: Browser, text: string): Promise<void> {
 }
 
 /** Waits until it is so; fails with what was seen last. */
-export async function eventually<Value>(look: () => Promise<Value>, good: (value: Value) => boolean): Promise<Value> {
+export async function eventually<Value>(probe: () => Promise<Value>, good: (value: Value) => boolean): Promise<Value> {
   const until = Date.now() + WAIT_MS;
   for (;;) {
-    const value = await look();
+    const value = await probe();
     if (good(value)) return value;
     if (Date.now() > until) throw new Error(`still ${JSON.stringify(value)}`);
     await sleep(25);

@@ -94,7 +94,7 @@ function open() {
       seen.clear();
       broken.length = 0;
       frames = blank = 0;
-      const look = () => {
+      const check = () => {
         const now = onPage();
         for (const n of now) seen.add(n);
         const gap = now.findIndex((n, i) => i > 0 && n !== (now[i - 1] ?? NaN) + 1);
@@ -106,7 +106,7 @@ function open() {
         next();
       };
       // After the frame, when all that belongs to it was done.
-      const next = () => requestAnimationFrame(() => setTimeout(look));
+      const next = () => requestAnimationFrame(() => setTimeout(check));
       next();
     },
     watched: () => ({ all: [...seen].sort((a, b) => a - b), broken, frames, blank }),
@@ -156,15 +156,15 @@ export async function bindEyes(page: Page): Promise<Eyes> {
             let place = '';
             let since = 0;
             let same = 0;
-            const look = () => {
+            const check = () => {
               const box = document.querySelector('.log');
               const now = `${box?.scrollHeight} ${box?.scrollTop}`;
               if (now !== place) [place, since, same] = [now, performance.now(), 0];
               same += 1;
               if (same > frames && performance.now() - since > ms) resolve();
-              else requestAnimationFrame(look);
+              else requestAnimationFrame(check);
             };
-            look();
+            check();
           }),
         STILL,
       ),

@@ -185,7 +185,7 @@ export async function openMcp(
     configs,
     inbox,
     log,
-    stateOf: () => 'played',
+    stateOf: () => 'driven',
     clientCalls: () => () => undefined,
     threads,
     gate: { stats: () => Promise.resolve(STATS) },

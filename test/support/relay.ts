@@ -173,13 +173,13 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       reject(new Error(`the relay ${why}\n${out.stdout}\n${out.stderr}`));
     };
     const timer = setTimeout(() => fail('printed no link'), START_TIMEOUT_MS);
-    const look = () => {
+    const check = () => {
       const found = linkIn(out.stdout);
       if (found === undefined) return;
       clearTimeout(timer);
       resolve(found);
     };
-    child.stdout?.on('data', look);
+    child.stdout?.on('data', check);
     ended.then(({ code }) => {
       clearTimeout(timer);
       fail(`ended with ${code ?? 'a signal'}`);

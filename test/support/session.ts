@@ -143,7 +143,7 @@ async function openHousehold(
   const logged: string[] = [];
   const failures: unknown[] = [];
   const note = (message: string, fields?: unknown) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  const looks = new Set<() => void>();
+  const checks = new Set<() => void>();
   const timers = createHurriedTimers();
   let stored: StoredEvent[] = [];
   let closed = false;
@@ -159,7 +159,7 @@ async function openHousehold(
     stored = [...(await log.read(0, 1_000_000))];
     log.subscribe((item) => {
       stored.push(item);
-      for (const look of looks) look();
+      for (const check of checks) check();
     });
     const lifeline = mortal(log);
     const team = await openTeam({
@@ -227,14 +227,14 @@ async function openHousehold(
         const done = (act: () => void) => {
           clearInterval(poll);
           clearTimeout(late);
-          looks.delete(look);
+          checks.delete(check);
           act();
         };
-        const look = () => {
+        const check = () => {
           if (enough()) done(resolve);
         };
         // Requests arrive without an event.
-        const poll = setInterval(look, 5);
+        const poll = setInterval(check, 5);
         const late = setTimeout(
           () =>
             done(() =>
@@ -242,8 +242,8 @@ async function openHousehold(
             ),
           UNTIL_MS,
         );
-        looks.add(look);
-        look();
+        checks.add(check);
+        check();
       }),
     untilQuiet: () => household.until(() => isQuiet(household)),
     hurry: timers.hurry,

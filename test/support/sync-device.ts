@@ -160,12 +160,12 @@ export async function openSocket(home: Home, headers: Record<string, string> = {
   const heard: FromRelay[] = [];
   const early: Uint8Array[] = [];
   let onFrame: (frame: Uint8Array) => void = (frame) => early.push(frame);
-  let look = (): void => undefined;
+  let check = (): void => undefined;
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   socket.on('message', (data, isBinary) => {
     if (isBinary) return onFrame(new Uint8Array(data as Buffer));
     heard.push(fromRelaySchema.parse(JSON.parse(String(data))));
-    look();
+    check();
   });
   const opened = new Promise<void>((resolve, reject) => {
     socket.once('open', resolve);
@@ -176,7 +176,7 @@ export async function openSocket(home: Home, headers: Record<string, string> = {
       response.on('end', () => reject(new Refused(response.statusCode ?? 0, said, response.headers['content-type'])));
     });
   });
-  void closed.then(() => look());
+  void closed.then(() => check());
   await opened;
   socket.on('error', () => undefined);
   return {
@@ -187,18 +187,18 @@ export async function openSocket(home: Home, headers: Record<string, string> = {
     next: (kind) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error(`no ${kind} came, but ${JSON.stringify(heard)}`)), WAIT_MS);
-        look = () => {
+        check = () => {
           for (let message = heard.shift(); message; message = heard.shift()) {
             if (!isKind(message, kind)) continue;
             clearTimeout(timer);
-            look = () => undefined;
+            check = () => undefined;
             return resolve(message);
           }
           if (socket.readyState !== WebSocket.CLOSED) return;
           clearTimeout(timer);
           reject(new Error(`the socket closed before ${kind}`));
         };
-        look();
+        check();
       }),
     onFrame(listener) {
       onFrame = listener;

@@ -29,16 +29,16 @@ import { createRandom } from './random.ts';
 /** Every entry below: its kind, permissions, and a hash of its content or its target. */
 export function photoOf(folder: string): ReadonlyMap<string, string> {
   const photo = new Map<string, string>();
-  const look = (at: Buffer, above: Buffer) => {
+  const check = (at: Buffer, above: Buffer) => {
     for (const name of readdirSync(at, { encoding: 'buffer' })) {
       const place = Buffer.concat([at, Buffer.from('/'), name]);
       const path = Buffer.concat([above, name]);
       const found = lstatSync(place);
       photo.set(path.toString('latin1'), oneOf(place, found));
-      if (found.isDirectory()) look(place, Buffer.concat([path, Buffer.from('/')]));
+      if (found.isDirectory()) check(place, Buffer.concat([path, Buffer.from('/')]));
     }
   };
-  look(Buffer.from(folder), Buffer.alloc(0));
+  check(Buffer.from(folder), Buffer.alloc(0));
   return photo;
 }
 const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
@@ -80,15 +80,15 @@ export function changeAtRandom(folder: string, random: () => number, steps: numb
   const inside = (above: Buffer, name: Buffer) => Buffer.concat([above, Buffer.from('/'), name]);
   function all(): { readonly place: Buffer; readonly stats: Stats }[] {
     const found: { readonly place: Buffer; readonly stats: Stats }[] = [];
-    const look = (at: Buffer) => {
+    const check = (at: Buffer) => {
       for (const name of readdirSync(at, { encoding: 'buffer' })) {
         const place = inside(at, name);
         const stats = lstatSync(place);
         found.push({ place, stats });
-        if (stats.isDirectory()) look(place);
+        if (stats.isDirectory()) check(place);
       }
     };
-    look(root);
+    check(root);
     return found;
   }
   const content = (): Buffer => {

@@ -93,13 +93,13 @@ export function createSight({ official }: { readonly official: boolean }): Sight
   const refused = new Set<string>();
   /** By model: refused files so far, while none was accepted. */
   const misses = new Map<string, number>();
-  const looked = new WeakSet<MindBlock>();
+  const examined = new WeakSet<MindBlock>();
 
   function findEmpty({ messages }: MindRequest): void {
     for (const { blocks } of messages)
       for (const block of blocks) {
-        if (looked.has(block)) continue;
-        looked.add(block);
+        if (examined.has(block)) continue;
+        examined.add(block);
         if (isEmpty(block)) refused.add(digestOf(block) ?? '');
       }
   }

@@ -322,7 +322,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
         };
     }
     const { host } = new URL(address ?? OFFICIAL_API);
-    const found = await look(ways, key);
+    const found = await findListing(ways, key);
     const { listing } = found;
     const listed = modelsIn(listing) ?? [];
     const { lead: leadModel, agent: agentModel } = usualModels(kind, listed, given.model);
@@ -356,7 +356,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
    * Requests the models in each way until one answers. That way and the later ones remain to be
    * tried.
    */
-  async function look(ways: readonly TriedWay[], key: string | null) {
+  async function findListing(ways: readonly TriedWay[], key: string | null) {
     let listing: Listing = { kind: 'none' };
     for (const way of ways) {
       const line = lineOf({ ...way, key, leadModel: '', agentModel: '' });

@@ -43,10 +43,10 @@ interface Found {
   cached: boolean;
 }
 
-function look(value: unknown, found: Found, depth: number): void {
+function inspect(value: unknown, found: Found, depth: number): void {
   if (typeof value !== 'object' || value === null || depth > DEPTH) return;
   if (Array.isArray(value)) {
-    for (const each of value) look(each, found, depth + 1);
+    for (const each of value) inspect(each, found, depth + 1);
     return;
   }
   const { type, source, cache_control: cache }: { type?: unknown; source?: unknown; cache_control?: unknown } = value;
@@ -64,7 +64,7 @@ function look(value: unknown, found: Found, depth: number): void {
       found.openEnded = true;
     }
   }
-  for (const each of Object.values(value)) look(each, found, depth + 1);
+  for (const each of Object.values(value)) inspect(each, found, depth + 1);
 }
 
 /**
@@ -81,7 +81,7 @@ const searchesOf = (most: unknown) =>
 export function sizeOf(body: unknown, bytes: number): RequestSize {
   const parsed = shape.safeParse(body);
   const found: Found = { pictures: 0, pictureBytes: 0, openEnded: false, hourOfCache: false, cached: false };
-  look(body, found, 0);
+  inspect(body, found, 0);
   const known = parsed.success ? parsed.data : null;
   const tools = (known?.tools ?? []).map(toolOf).filter(({ type }) => isOfServer(type));
   const searching = tools.filter(({ type }) => type?.startsWith('web_search') === true);

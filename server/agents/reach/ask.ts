@@ -157,7 +157,7 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
 export interface AskDeps {
   readonly gate: Gate;
   readonly pauses: Pauses;
-  readonly inbox: Pick<Inbox, 'count' | 'standing'>;
+  readonly inbox: Pick<Inbox, 'count' | 'statusOf'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly host: SessionHost;
   readonly alone: Alone;
@@ -216,7 +216,7 @@ export function createAsk({
   const timers = createTimerSet(given);
   const deferred = new Map<string, Deferred>();
   let closed = false;
-  const waits = async (messageId: MessageId) => (await inbox.standing(messageId)) === 'waits';
+  const waits = async (messageId: MessageId) => (await inbox.statusOf(messageId)) === 'waits';
 
   /**
    * A turn may take long, or wait for the person. So this resolves once the agent has read the

@@ -288,7 +288,7 @@ export function createReachTools({
         const taken = beside ? waiting : claimed;
         if (caller.signal.aborted && !beside) {
           // The caller is gone before it could read them.
-          await inbox.giveBack(taken.map(({ messageId }) => messageId));
+          await inbox.release(taken.map(({ messageId }) => messageId));
           return toolError('The call was cancelled before anything was read.');
         }
         for (const { messageId, from } of taken)

@@ -42,7 +42,7 @@ const withoutPicture = ({ kind, toolUseId, text, isError }: ResultBlock): Result
   isError,
 });
 /** Replaces an attachment that no longer fits. */
-const letGo = ({ name }: SentBlock): MindBlock => ({
+const omitted = ({ name }: SentBlock): MindBlock => ({
   kind: 'text',
   text: `[${name} is no longer included. Ask for it again if you need it.]`,
 });
@@ -73,7 +73,7 @@ function withNewestPictures(messages: readonly MindMessage[]): MindMessage[] {
     return count <= SHOWN_PICTURES.most && characters <= SHOWN_PICTURES.characters;
   };
   const seen = (block: MindBlock): MindBlock => {
-    if (block.kind === 'picture' || block.kind === 'document') return fits(dataOf(block)) ? block : letGo(block);
+    if (block.kind === 'picture' || block.kind === 'document') return fits(dataOf(block)) ? block : omitted(block);
     return block.kind === 'tool-result' && block.picture && !fits(block.picture.data) ? withoutPicture(block) : block;
   };
   return messages
@@ -197,7 +197,7 @@ const sizeOfAll = (entries: readonly Entry[]) =>
 /** Cuts texts longer than `most`. Thoughts are signed and stay unchanged. */
 function cutBlock(block: MindBlock, most: number): MindBlock {
   if (block.kind === 'text') return { ...block, text: cutMiddle(block.text, most) };
-  if (block.kind === 'picture' || block.kind === 'document') return most < charactersOf(block) ? letGo(block) : block;
+  if (block.kind === 'picture' || block.kind === 'document') return most < charactersOf(block) ? omitted(block) : block;
   if (block.kind === 'tool-result') {
     const cut = { ...block, text: cutMiddle(block.text, most) };
     return block.picture && most < PICTURE_CHARACTERS ? withoutPicture(cut) : cut;

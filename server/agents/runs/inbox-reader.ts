@@ -117,7 +117,7 @@ export function createInboxReader(context: InboxReaderContext, of: ReadIn, speak
     if ((await inbox.waiting(agentId, 1)).some(isWorthATurn)) speaker()?.prod();
   }
 
-  const look = (isWorthATurn: (message: InboxMessage) => boolean) => {
+  const check = (isWorthATurn: (message: InboxMessage) => boolean) => {
     if (!isOpen || rest.isPaused(agentId)) return;
     prodFor(isWorthATurn).catch((error: unknown) =>
       logger.error('The inbox could not be read. Its messages stay there.', { agentId, error: String(error) }),
@@ -129,14 +129,14 @@ export function createInboxReader(context: InboxReaderContext, of: ReadIn, speak
       if (isOpen) return;
       isOpen = true;
       // An agent that wakes reads everything.
-      look(() => true);
+      check(() => true);
     },
-    changed: () => look(isOwnTalk),
+    changed: () => check(isOwnTalk),
     async take(run) {
       if (!isOpen) return NOTHING;
       const taken = await takeWaiting(context, of, run);
       // The person's messages that did not fit start another turn at once.
-      if (taken.left > 0) look(isOwnTalk);
+      if (taken.left > 0) check(isOwnTalk);
       return taken;
     },
   };

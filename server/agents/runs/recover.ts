@@ -121,12 +121,12 @@ async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn
     for (const { messageId, read, text } of taken.values())
       if (read?.run === event.messageId && result?.includes(text)) taken.delete(messageId);
   }
-  await inbox.giveBack([...taken.keys()]);
+  await inbox.release([...taken.keys()]);
 }
 
 interface RecoverDeps {
   readonly log: EventLog;
-  readonly inbox: Pick<Inbox, 'takenIn' | 'giveBack'>;
+  readonly inbox: Pick<Inbox, 'takenIn' | 'release'>;
   /** The costs of these answers. */
   readonly costs: {
     replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;

@@ -181,12 +181,12 @@ export interface Speaker {
    */
   holds(messageId: MessageId): boolean;
   /** Withdraws one waiting message of the person, and no others. False: it does not wait. */
-  takeBack(messageId: MessageId): boolean;
+  withdraw(messageId: MessageId): boolean;
   /**
    * Withdraws a message and everything that the person wrote after it. None of it waits any more,
    * and the current answer is stopped, on disk.
    */
-  withdraw(messageId: MessageId): Promise<void>;
+  withdrawFrom(messageId: MessageId): Promise<void>;
   /** The person has called the team. Their earlier messages cannot be withdrawn any more. */
   settle(): void;
   /** An answer is under way, even if it has no words yet. */
@@ -585,12 +585,12 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     },
     holds: (messageId) =>
       ofPerson.has(messageId) && (queue.some((item) => item.messageId === messageId) || conversation.has(messageId)),
-    takeBack(messageId) {
+    withdraw(messageId) {
       const at = queue.findIndex((item) => item.fromPerson === true && item.messageId === messageId);
       if (at >= 0) ofPerson.delete(messageId);
       return at >= 0 && queue.splice(at, 1).length > 0;
     },
-    async withdraw(messageId) {
+    async withdrawFrom(messageId) {
       // At once, so that only one of two replacements wins.
       for (const later of [...ofPerson].slice([...ofPerson].indexOf(messageId))) ofPerson.delete(later);
       const waits = queue.findIndex((item) => item.messageId === messageId);

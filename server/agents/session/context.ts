@@ -37,7 +37,7 @@ export interface SessionHostDeps {
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: Pick<TeamTools, 'all'>;
-  readonly wakePayloads: Pick<WakePayloads, 'begin' | 'called' | 'takenBack'>;
+  readonly wakePayloads: Pick<WakePayloads, 'begin' | 'called' | 'withdrawn'>;
   readonly meanwhile: Meanwhile;
   readonly mind: Mind;
   readonly protocol: Protocol;

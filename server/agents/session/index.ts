@@ -152,7 +152,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   /**
    * Withdrawn messages, oldest first. A client that did not receive the answer repeats its request.
    */
-  const takenBack = new Set<MessageId>();
+  const withdrawn = new Set<MessageId>();
   let onPersonWake: (agentId: AgentId, callId: string) => Promise<void> = () => Promise.resolve();
   // An agent that is resumed reads what the person wrote in the meantime.
   pauses.subscribe(({ agentId, paused }) => {
@@ -388,15 +388,15 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       posts.set(message.clientId, mine);
       return mine;
     },
-    async takeBack(messageId) {
-      if (takenBack.has(messageId)) return true;
-      if (open()?.session.takeBack(messageId) !== true && !(await inbox.takeBack(messageId))) return false;
-      takenBack.add(messageId);
-      for (const [oldest] of takenBack.entries()) {
-        if (takenBack.size <= limits.takenBack) break;
-        takenBack.delete(oldest);
+    async withdraw(messageId) {
+      if (withdrawn.has(messageId)) return true;
+      if (open()?.session.withdraw(messageId) !== true && !(await inbox.withdrawForPerson(messageId))) return false;
+      withdrawn.add(messageId);
+      for (const [oldest] of withdrawn.entries()) {
+        if (withdrawn.size <= limits.withdrawn) break;
+        withdrawn.delete(oldest);
       }
-      wakePayloads.takenBack(messageId);
+      wakePayloads.withdrawn(messageId);
       return true;
     },
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),

@@ -390,7 +390,7 @@ export interface RunningSession {
   post(message: PostMessage): Promise<PostOutcome>;
   bring(payload: AgentPayload): Promise<Brought>;
   /** Withdraws a message that waits for the end of an answer. False: it does not wait. */
-  takeBack(messageId: MessageId): boolean;
+  withdraw(messageId: MessageId): boolean;
   stop(agentId: AgentId): boolean;
   sleep(agentId: AgentId): Promise<boolean>;
   stateOf(agentId: AgentId): AgentState;
@@ -494,7 +494,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
     // Before the first word, so that later words count as additional.
     if (call.kind === 'wake') call.agents.forEach(context.wakePayloads.called);
-    const giveBack = () => agents.forEach((agent) => agent.abandon());
+    const abandonAll = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [
       event,
       { kind: 'call-started', time: now(), sessionId, callId, call: call.kind, seats },
@@ -502,11 +502,11 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     ]);
     for (const agent of agents) agent.begin();
     const { eventId, repeated } = await written.catch((error: unknown) => {
-      giveBack();
+      abandonAll();
       throw error;
     });
     if (repeated) {
-      giveBack();
+      abandonAll();
       return { ok: true, eventId };
     }
     lead.speaker.settle();
@@ -595,7 +595,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const event = personMessage(message, agentId, wordsOf(text), false);
     // Views hide the messages between the replaced message and its replacement. So the stopped
     // answer is written before the new message.
-    if (replaces !== undefined) await speaker.withdraw(replaces);
+    if (replaces !== undefined) await speaker.withdrawFrom(replaces);
     const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
     if (repeated) return { ok: true, eventId };
     speaker.put([
@@ -651,7 +651,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const agent = presence.get(agentId);
     if (!agent && !guests.of(agentId)) return 'absent';
     if (pauses.isPaused(agentId)) return 'paused';
-    if (!agent) return 'played';
+    if (!agent) return 'driven';
     return agent.phase() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
   }
 
@@ -669,9 +669,9 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     started: () => [lead.life.started()],
     post,
     bring,
-    takeBack: (messageId) =>
+    withdraw: (messageId) =>
       [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])].some((speaker) =>
-        speaker.takeBack(messageId),
+        speaker.withdraw(messageId),
       ),
     stop(agentId) {
       if (agentId !== LEAD_ID) return presence.get(agentId)?.stop() ?? false;

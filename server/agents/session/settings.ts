@@ -26,7 +26,7 @@ export interface SessionLimits extends RunLimits {
   readonly askedWithinMs: number;
   readonly askedLeaveMs: number;
   /** Number of the person's withdrawn messages that are remembered. */
-  readonly takenBack: number;
+  readonly withdrawn: number;
   /** ms of quiet after the first conversation before a lead without a soul is asked for one. */
   readonly soulQuietMs: number;
 }
@@ -36,7 +36,7 @@ export const SESSION_LIMITS: SessionLimits = {
   nudgesAt: [1 / 3, 2 / 3],
   writesUntil: 3,
   namesAsked: 3,
-  takenBack: 1_000,
+  withdrawn: 1_000,
   clientSilentMs: 15 * 60_000,
   soulFirstWords: 300,
   conversationChars: DEFAULT_SETTINGS.transcriptCap,

@@ -35,7 +35,7 @@ export interface WakePayloads {
    */
   talkOf(agentId: AgentId): WokenTalk | null;
   /** The person has withdrawn this message. No agent has read it. */
-  takenBack(messageId: MessageId): void;
+  withdrawn(messageId: MessageId): void;
   close(): void;
 }
 
@@ -107,10 +107,10 @@ export function createWakePayloads({ log, directory, conversationChars }: WakePa
     if (!talk || sessionId === null) return;
     const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
     talk.changed ||= replaces !== null;
-    const standing = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
+    const remaining = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
     const text = talkText({ agentId, author, role, blocks, attachments });
     const said =
-      text === '' ? [...standing] : [...standing, { messageId, author, time, text, addressed: author !== agentId }];
+      text === '' ? [...remaining] : [...remaining, { messageId, author, time, text, addressed: author !== agentId }];
     // The newest message always stays. It is cut when it is used.
     for (
       let chars = said.reduce((sum, each) => sum + each.text.length, 0);
@@ -173,7 +173,7 @@ export function createWakePayloads({ log, directory, conversationChars }: WakePa
       const { transcript, asleepSince, said, earlier, changed } = talk;
       return { soul: souls.get(agentId) ?? null, transcript, asleepSince, said, whole: earlier === 0 && !changed };
     },
-    takenBack(messageId) {
+    withdrawn(messageId) {
       for (const talk of talks.values()) talk.said = talk.said.filter((said) => said.messageId !== messageId);
     },
     close: stop,

@@ -80,7 +80,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
       waiting: () => Promise.resolve([]),
       put: () => Promise.resolve(null),
       claim: () => Promise.resolve([]),
-      giveBack: () => Promise.resolve(),
+      release: () => Promise.resolve(),
     },
     pauses: {
       ...pauses,
@@ -100,7 +100,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
         return { ok: true, hold: { release, settle, spent: () => NO_COST, again: () => Promise.resolve(false) } };
       },
     },
-    wakePayloads: { begin: () => undefined, called: () => undefined, takenBack: () => undefined },
+    wakePayloads: { begin: () => undefined, called: () => undefined, withdrawn: () => undefined },
     logger: { warn: (_message, fields) => onError(fields), error: (_message, fields) => onError(fields) },
   };
 }

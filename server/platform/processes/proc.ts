@@ -129,7 +129,7 @@ async function isOf({ pid, since, mark }: WrittenGroup, one: Process): Promise<b
  * Number of searches for processes that left the group. A process that starts another during a
  * search is found by the next.
  */
-const LOOKS = 5;
+const ATTEMPTS = 5;
 
 /**
  * Ends processes that have this mark and have left their group, as a daemon does (setsid(2)).
@@ -137,7 +137,7 @@ const LOOKS = 5;
  */
 export async function endMarked(mark: string): Promise<boolean> {
   let ended = false;
-  for (let look = 0; look < LOOKS; look++) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const others = (await allProcesses()).filter(({ pid }) => pid !== process.pid);
     const marked = await Promise.all(others.map((each) => isMarked(each, mark)));
     const left = others.filter((_each, i) => marked[i]);

@@ -255,7 +255,7 @@ async function openJournalStore({
   /** A statement into the tables failed, but may be on disk all the same. */
   let unsure = false;
 
-  async function lookAgain(): Promise<void> {
+  async function readAgain(): Promise<void> {
     head = inTables = await readHead(db, log);
     taken = await readAllTaken(db, log);
     unsure = false;
@@ -284,7 +284,7 @@ async function openJournalStore({
   return {
     head,
     async insert(all) {
-      if (unsure) await lookAgain();
+      if (unsure) await readAgain();
       const writes = all.filter(({ client }) => client === null || !taken.has(client));
       if (writes.length === 0) return [];
       const record = { first: head + 1, storedAt: now(), writes };

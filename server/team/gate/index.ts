@@ -611,7 +611,7 @@ export function createGate(deps: GateDeps): OpenGate {
     const isNoWake = wakeKindOf(question) === 'flag' || grantedAt !== undefined;
     const isWritten = await writeOnce({
       write: async () => (await insertDecision(db, home, decision, budget, decisions, isNoWake)) || null,
-      look: async () => (await isDecided(db, home, decisionId)) || null,
+      check: async () => (await isDecided(db, home, decisionId)) || null,
     });
     if (!isWritten) {
       sessions.withdrawn(decisionId);

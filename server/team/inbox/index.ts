@@ -326,7 +326,7 @@ export function createInbox({
               .returningAll()
               .execute(),
           ),
-        look: async () =>
+        check: async () =>
           some(
             await db
               .selectFrom('inbox')
@@ -346,14 +346,14 @@ export function createInbox({
       for (const agentId of new Set(taken.map((message) => message.to))) changed(agentId);
       return taken;
     },
-    async takeBack(messageId) {
+    async withdrawForPerson(messageId) {
       const agentId = await removeUnread(messageId, ({ eb }) => eb('sender_json', '=', JSON.stringify('human')));
       if (agentId === null) return false;
       held.take(messageId);
       changed(agentId);
       return true;
     },
-    async standing(messageId) {
+    async statusOf(messageId) {
       const row = await db
         .selectFrom('inbox')
         .select('read_at')
@@ -391,7 +391,7 @@ export function createInbox({
         .execute();
       return rows.map(messageOf);
     },
-    async giveBack(messageIds) {
+    async release(messageIds) {
       if (messageIds.length === 0) return;
       await db
         .updateTable('inbox')

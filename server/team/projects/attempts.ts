@@ -15,7 +15,7 @@ import {
   type SecondReview,
 } from '../../../src/shared/protocol/attempts.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
-import type { RecordAnswer, RecordOf, RecordStanding } from '../../../src/shared/protocol/records.ts';
+import type { RecordAnswer, RecordOf, RecordStatus } from '../../../src/shared/protocol/records.ts';
 import type { Db } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { RecordSource } from '../records/index.ts';
@@ -267,7 +267,7 @@ export function createAttemptRecords({ db, home }: Pick<AttemptsDeps, 'db' | 'ho
         .where('home', '=', home)
         .where('attempt', '=', sql<string>`any(${asked.map(({ id }) => id)}::text[])`)
         .execute();
-      return asked.map(({ id, at }): RecordStanding => {
+      return asked.map(({ id, at }): RecordStatus => {
         const row = rows.find((each) => each.id === id);
         if (!row) return 'unknown';
         return row.stamp === null || row.stamp >= at ? 'known' : 'older';

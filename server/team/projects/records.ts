@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
-import type { RecordAnswer, RecordOf, RecordStanding } from '../../../src/shared/protocol/records.ts';
+import type { RecordAnswer, RecordOf, RecordStatus } from '../../../src/shared/protocol/records.ts';
 import type { Db } from '../../store/index.ts';
 import type { RecordSource, Unannounced } from '../records/index.ts';
 import { columnsOf, projectValueOf, taskValueOf, UNCLAIMED } from './rows.ts';
@@ -121,7 +121,7 @@ export function createProjectRecords({ db, home }: { readonly db: Db; readonly h
         .where('home', '=', home)
         .where('task', '=', among)
         .execute();
-      return asked.map(({ type, id, at }): RecordStanding => {
+      return asked.map(({ type, id, at }): RecordStatus => {
         const row = (type === 'project' ? projects : tasks).find((each) => each.id === id);
         if (!row) return 'unknown';
         return row.stamp === null || row.stamp >= at ? 'known' : 'older';

@@ -16,7 +16,7 @@ import {
   type OfferedRecord,
   type RecordAnswer,
   recordSchema,
-  type RecordStanding,
+  type RecordStatus,
   type RecordType,
   type RecordVersion,
   type RelayRecord,
@@ -183,7 +183,7 @@ export interface RecordSource {
   readonly says: readonly Changed[];
   /** One batch, oldest first. */
   unannounced(): Promise<readonly Unannounced[]>;
-  standings(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
+  standings(asked: readonly Asked[]): Promise<readonly RecordStatus[]>;
   /**
    * Stores those that are newer than the rows here. Notifies and wakes nobody. The answers are in
    * the same order. Nothing starts to act: whatever would is set aside until the person has
@@ -197,7 +197,7 @@ export interface RecordSource {
 }
 
 export interface Records {
-  compare(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
+  compare(asked: readonly Asked[]): Promise<readonly RecordStatus[]>;
   /**
    * Offers records to the relay. A version older than the row here changes nothing. One answer per
    * record.
@@ -246,7 +246,7 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
 
   return {
     async compare(asked) {
-      const standings = asked.map((): RecordStanding => 'known');
+      const standings = asked.map((): RecordStatus => 'known');
       for (const source of sources) {
         const own = asked.flatMap((each, i) => (sourceOf(each.type) === source ? [{ each, i }] : []));
         if (own.length === 0) continue;

@@ -178,7 +178,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
   }
 
   /** The result from the agent snapshot, with the reason why no page was searched. */
-  async function standingOutcome(
+  async function snapshotOutcome(
     { query, from, threadId, since, limit }: Input,
     why: string,
     { agentId }: Caller,
@@ -253,7 +253,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     if (asked.why === 'aborted') return toolError('The search was cancelled.');
     if (asked.why === 'too-many') return toolError('Too many searches are under way. Try again in a moment.');
     const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);
-    return standingOutcome(given, WHY[asked.why], caller, voice);
+    return snapshotOutcome(given, WHY[asked.why], caller, voice);
   }
 
   return [

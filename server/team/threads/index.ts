@@ -711,7 +711,7 @@ function createWaiting(
   }
 
   /** Null: nothing yet. A refusal: nothing can come any more. */
-  async function look(
+  async function readUnread(
     agentId: AgentId,
     until: WaitFor,
     threadId: ThreadId | null,
@@ -743,7 +743,7 @@ function createWaiting(
       const listener = notifier.listen(reader, { limitMs, signal });
       try {
         for (;;) {
-          const found = signal.aborted ? null : await look(reader, until, threadId, run);
+          const found = signal.aborted ? null : await readUnread(reader, until, threadId, run);
           if (found) return found.ok ? { ok: true, came: true, page: found.page } : found;
           const why = await listener.next();
           if (why !== 'rung') return { ok: true, came: false, why };

@@ -101,7 +101,7 @@ function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
 /** A secret for one run. It is stored nowhere, and ends with the run. */
 interface Lent {
   readonly secret: string;
-  giveBack(): void;
+  release(): void;
 }
 
 interface ProgramStartDeps {
@@ -218,7 +218,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       callerOf: (signal) => callerOf(owner, signal),
       onChange() {
         // The process may have written into the folder by itself.
-        if (mind.standing().state === 'ready') workspaces.changed(agentId);
+        if (mind.status().state === 'ready') workspaces.changed(agentId);
         onChange();
       },
       onTools,
@@ -236,7 +236,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
     const one = live.get(runId);
     if (!one) return;
     live.delete(runId);
-    one.lent.giveBack();
+    one.lent.release();
     const { agentId, sessionId } = one.owner;
     const keep = sessionId === null ? () => undefined : sessions.leaving(agentId, one.programId);
     const closing = one.mind
@@ -255,7 +255,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
     if (event.kind === 'agent-born') {
       for (const one of live.values()) if (one.owner.agentId === event.agentId) one.isEgg = false;
     } else if (event.kind === 'run-ended') end(event.runId);
-    else if (event.kind === 'changed' && event.what === 'config') deps.starts.look();
+    else if (event.kind === 'changed' && event.what === 'config') deps.starts.recheck();
     else if (event.kind === 'session-ended')
       for (const [runId, { owner }] of live) if (owner.sessionId === event.sessionId) end(runId);
   });
@@ -266,7 +266,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
     runningOf: (programId) =>
       [...live.values()]
         .filter((one) => one.programId === programId)
-        .map(({ owner, mind }) => ({ agentId: owner.agentId, ...mind.standing() })),
+        .map(({ owner, mind }) => ({ agentId: owner.agentId, ...mind.status() })),
     listed: (runId) => live.get(runId)?.mind.listed(),
     endAll(programId) {
       for (const [runId, one] of live) if (one.programId === programId) end(runId);
@@ -442,7 +442,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     );
   }
 
-  async function look({ kept, state: before }: Kept): Promise<void> {
+  async function attempt({ kept, state: before }: Kept): Promise<void> {
     const { programId } = kept;
     const begun = elapsed();
     note(programId, { kind: 'trying', since: now() });
@@ -487,13 +487,13 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
         const one = untried(kept);
         await rows.add(kept);
         programs.set(kept.programId, one);
-        await look(one);
+        await attempt(one);
         return show(one);
       }),
     async try(programId) {
       const one = programs.get(programId);
       if (!one) return null;
-      if (allowed) await look(one);
+      if (allowed) await attempt(one);
       else note(programId, fails(new ProgramError('other', refusal), now()));
       return show(one);
     },

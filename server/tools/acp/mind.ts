@@ -243,7 +243,7 @@ interface PlantedFile {
   readonly text: string | null;
 }
 
-type Looked = Pick<Workspace, 'list' | 'walk' | 'bytesOf'>;
+type Inspected = Pick<Workspace, 'list' | 'walk' | 'bytesOf'>;
 
 /**
  * A file's name as case-insensitive file systems, and those that ignore invisible characters,
@@ -280,12 +280,12 @@ function isHarmless(config: string): boolean {
 }
 
 async function plantedIn(
-  workspace: Looked,
+  workspace: Inspected,
   limits: Pick<ProgramLimits, 'settingsEntries' | 'settingsBytes' | 'settingsShown' | 'repositoryEntries'>,
 ): Promise<readonly PlantedFile[]> {
   const found = new Map<string, PlantedFile>();
   const unpinned = (path: string) => void found.set(path, { path, hash: null, text: null });
-  async function look({ path, kind }: Pick<EntryBelow, 'path' | 'kind'>, isSafe?: (text: string) => boolean) {
+  async function inspect({ path, kind }: Pick<EntryBelow, 'path' | 'kind'>, isSafe?: (text: string) => boolean) {
     if (kind === 'folder') return;
     if (kind !== 'file') return unpinned(path);
     try {
@@ -310,19 +310,19 @@ async function plantedIn(
   }
 
   /** `path`: of a repository's own folder. `''`: the agent's folder is a repository itself. */
-  async function lookAtGit(path: string): Promise<void> {
+  async function inspectGit(path: string): Promise<void> {
     const inGit = path === '' ? '' : `${path}/`;
     for (const { name, kind } of await workspace.list(path)) {
       const own = `${inGit}${name}`;
-      if (/^config(\.worktree)?$/.test(folded(name))) await look({ path: own, kind }, isHarmless);
+      if (/^config(\.worktree)?$/.test(folded(name))) await inspect({ path: own, kind }, isHarmless);
       else if (folded(name) === 'hooks' && kind === 'folder')
         await below(own, limits.settingsEntries, async (entry) => {
-          if (!entry.path.endsWith('.sample')) await look(entry);
+          if (!entry.path.endsWith('.sample')) await inspect(entry);
         });
       else if (folded(name) === 'modules' && kind === 'folder')
         await below(own, limits.settingsEntries, async (entry) => {
           if (/(^|\/)(config(\.worktree)?|hooks\/.*(?<!\.sample))$/.test(folded(entry.path)))
-            await look(entry, isHarmless);
+            await inspect(entry, isHarmless);
         });
       // The settings then come from another folder.
       else if (kind === 'link' || folded(name) === 'commondir') unpinned(own);
@@ -332,17 +332,17 @@ async function plantedIn(
   const top = await workspace.list('');
   for (const { name, kind } of top)
     if (READ.has(folded(name))) {
-      if (kind === 'folder') await below(name, limits.settingsEntries, (entry) => look(entry));
-      else await look({ path: name, kind });
+      if (kind === 'folder') await below(name, limits.settingsEntries, (entry) => inspect(entry));
+      else await inspect({ path: name, kind });
     }
   const names = new Set(top.map(({ name }) => folded(name)));
   const isRepository = names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir'));
-  if (isRepository) await lookAtGit('');
+  if (isRepository) await inspectGit('');
   if (isRepository || names.has('.git'))
     // Git also uses a repository inside a repository.
     await below('', limits.repositoryEntries, async ({ path, kind }) => {
       if (folded(path.split('/').at(-1) ?? '') !== '.git') return;
-      if (kind === 'folder') await lookAtGit(path);
+      if (kind === 'folder') await inspectGit(path);
       // A `.git` file or link leads to a repository elsewhere.
       else unpinned(path);
     });
@@ -402,7 +402,7 @@ export interface ProgramMindDeps {
 export interface ProgramMind extends AgentMind {
   /** Resolves when the process is gone, with its session if that can be resumed. */
   close(): Promise<LeftSession | null>;
-  standing(): {
+  status(): {
     readonly pid: number | null;
     readonly state: Program['running'][number]['state'];
     readonly since: number;
@@ -441,7 +441,7 @@ function unfinishedOf(name: string, reason: unknown): string {
 export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   const { name, folder, limits, timers, now } = deps;
   let open: Open | null = null;
-  let state: ReturnType<ProgramMind['standing']>['state'] = 'waiting';
+  let state: ReturnType<ProgramMind['status']>['state'] = 'waiting';
   let since = now();
   /** Aborts when the run is over. */
   const over = new AbortController();
@@ -683,7 +683,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   return {
     counts: deps.countsItself ? 'itself' : 'reports',
     answer,
-    standing: () => ({
+    status: () => ({
       pid: open?.line.pid ?? null,
       ...{ state, since },
       mode: open?.modes.now() ?? null,

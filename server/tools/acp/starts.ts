@@ -320,7 +320,7 @@ export interface Starts {
     most: () => Promise<number>,
   ): Promise<Value>;
   /** A household's limit may have changed. */
-  look(): void;
+  recheck(): void;
 }
 
 interface Waiter {
@@ -394,6 +394,6 @@ export function createStarts(
         void next();
       }
     },
-    look: () => void next(),
+    recheck: () => void next(),
   };
 }

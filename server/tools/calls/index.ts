@@ -25,7 +25,7 @@ import {
   type AllowedBy,
   type Answer,
   type CommandReach,
-  type SandboxStanding,
+  type SandboxStatus,
   type ToolCall,
   toolCallSchema,
 } from '../../../src/shared/protocol/calls.ts';
@@ -356,7 +356,7 @@ export function createCalls(deps: CallsDeps): Calls {
       ? { ok: false, reason: 'changed', detail: CHANGED }
       : await over(callId);
   }
-  async function standing(callId: string): Promise<Answered> {
+  async function current(callId: string): Promise<Answered> {
     const call = await rows.get(callId);
     return call ? { ok: true, call } : await over(callId);
   }
@@ -379,7 +379,7 @@ export function createCalls(deps: CallsDeps): Calls {
     const surely = async (write: () => Promise<boolean>) =>
       (await writeOnce({
         write: async () => (await write()) || null,
-        look: async () => (await rows.hasBegun(call.callId, at)) || null,
+        check: async () => (await rows.hasBegun(call.callId, at)) || null,
       })) ?? false;
     if (given === 'once') return await surely(once);
     try {
@@ -424,7 +424,7 @@ export function createCalls(deps: CallsDeps): Calls {
       case 'later':
         if (!(await rows.putOff(callId))) return await over(callId);
         changed(call.agentId);
-        return await standing(callId);
+        return await current(callId);
       case 'no':
         if (!(await decline(call, words))) return await over(callId);
         changed(call.agentId);
@@ -435,7 +435,7 @@ export function createCalls(deps: CallsDeps): Calls {
           }),
           'An agent could not be notified of a no.',
         );
-        return await standing(callId);
+        return await current(callId);
       default: {
         if (call.question) return { ok: false, reason: 'misfit', detail: ASKS_FOR_FORM };
         const asking = toolNamed(call.tool)?.asking;
@@ -459,7 +459,7 @@ export function createCalls(deps: CallsDeps): Calls {
         if (!(await begin(fresh, given))) return await late(callId);
         changed(call.agentId);
         beside(carryOut(fresh, ownHosts), 'An allowed call could not be carried out.');
-        return await standing(callId);
+        return await current(callId);
       }
     }
   }
@@ -470,7 +470,7 @@ export function createCalls(deps: CallsDeps): Calls {
     if (!call.question) return { ok: false, reason: 'misfit', detail: NO_FORM };
     const sent = await forms.send(call, content);
     if (sent === 'over') return await over(callId);
-    return sent === 'sent' ? await standing(callId) : { ok: false, reason: 'misfit', detail: sent.misfit };
+    return sent === 'sent' ? await current(callId) : { ok: false, reason: 'misfit', detail: sent.misfit };
   }
 
   /** Returns the same guard for the same tool each time, because minds are told of a tool once. */
@@ -511,20 +511,20 @@ export function createCalls(deps: CallsDeps): Calls {
 
   /** Agents whose files have changed since their questions were checked. */
   const looking = new Set<AgentId>();
-  async function lookAgain(agentId: AgentId): Promise<void> {
+  async function recheck(agentId: AgentId): Promise<void> {
     looking.delete(agentId);
     if (closing.signal.aborted) return;
     const own = (await rows.waiting()).filter((call) => call.agentId === agentId);
-    const looked = await Promise.all(own.map(contents.fresh));
-    if (looked.some((call, i) => call !== own[i])) changed(agentId);
+    const rechecked = await Promise.all(own.map(contents.fresh));
+    if (rechecked.some((call, i) => call !== own[i])) changed(agentId);
   }
   log.subscribe(({ event }) => {
     if (event.kind !== 'changed' || event.what !== 'files' || event.agentId === null) return;
     const { agentId } = event;
     if (looking.has(agentId)) return;
     looking.add(agentId);
-    timers.after(CALL_LIMITS.lookMs, () =>
-      beside(lookAgain(agentId), 'The relay could not check whether questions are still about the same content.'),
+    timers.after(CALL_LIMITS.recheckMs, () =>
+      beside(recheck(agentId), 'The relay could not check whether questions are still about the same content.'),
     );
   });
 
@@ -601,7 +601,7 @@ export function createCalls(deps: CallsDeps): Calls {
 interface CallRoutesDeps {
   readonly calls: Calls;
   readonly directory: Pick<Directory, 'all'>;
-  readonly sandbox: () => Promise<SandboxStanding>;
+  readonly sandbox: () => Promise<SandboxStatus>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly rights: Pick<HomeRights, 'has'>;
 }
@@ -624,18 +624,18 @@ export function createCallRoutes({ calls, directory, sandbox, configs, rights }:
     },
     async approvals(_, context) {
       person(context);
-      const [waiting, answered, standing] = await Promise.all([calls.toBeShown(), calls.answered(), sandbox()]);
+      const [waiting, answered, sandboxStatus] = await Promise.all([calls.toBeShown(), calls.answered(), sandbox()]);
       const asking = new Set(waiting.filter(({ tool }) => toolsetOf(tool) === 'shell').map(({ agentId }) => agentId));
       const reach = await Promise.all(
         [...asking].map(async (agentId): Promise<[AgentId, CommandReach]> => {
           const { network } = (await configs.agent(agentId)).effective.coordination;
-          return [agentId, { network, sandboxed: standing.available }];
+          return [agentId, { network, sandboxed: sandboxStatus.available }];
         }),
       );
       return {
         waiting: shown(waiting),
         answered: shown(answered),
-        sandbox: { ...standing, insist: rights.has('bare-commands') && !standing.available },
+        sandbox: { ...sandboxStatus, insist: rights.has('bare-commands') && !sandboxStatus.available },
         reach: Object.fromEntries(reach),
         ownHosts: rights.has('own-hosts'),
       };

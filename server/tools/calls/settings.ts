@@ -26,7 +26,7 @@ export const CALL_LIMITS = {
    * ms between a change of an agent's files and the check whether its questions now cover other
    * content.
    */
-  lookMs: 300,
+  recheckMs: 300,
   /** ms between two notifications to pages about new calls. */
   tellEveryMs: 2_000,
   /** Old calls are deleted each time this many were stored. */

@@ -107,7 +107,7 @@ export interface Checkouts {
 
 export interface CheckoutsDeps {
   readonly workspaces: Pick<Workspaces, 'of' | 'folderOf' | 'changed'>;
-  readonly sandbox: Pick<Sandbox, 'run' | 'standing'>;
+  readonly sandbox: Pick<Sandbox, 'run' | 'status'>;
   /** Reach of the agent's commands. */
   readonly reachOf: (agentId: AgentId) => Promise<{ readonly network: Network; readonly bare: boolean }>;
   /** For bundles, and for checkouts in which checks run. */
@@ -280,7 +280,7 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
   return {
     async refuse(kind, agentId) {
       if (kind === 'folder') return null;
-      const { available, why } = await sandbox.standing();
+      const { available, why } = await sandbox.status();
       return available || (await reachOf(agentId)).bare
         ? null
         : sentence`An agent works on a repository in the sandbox, and there is none. ${why ?? ''}`;

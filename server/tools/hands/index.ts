@@ -65,7 +65,7 @@ export const commandReachOf = async (
   { sandbox, configs }: Pick<HandToolsDeps, 'sandbox' | 'configs'>,
   agentId: AgentId,
 ): Promise<AskedReach> => {
-  const [{ available }, { network }] = await Promise.all([sandbox.standing(), grantedTo(configs, agentId)]);
+  const [{ available }, { network }] = await Promise.all([sandbox.status(), grantedTo(configs, agentId)]);
   return { network, sandboxed: available };
 };
 

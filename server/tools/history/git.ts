@@ -141,7 +141,7 @@ export async function askGit(
 /** Finds git, and finds it again some time after it was missing. */
 export function createGitFinder(elapsed: () => number, path?: string): () => Promise<GitState> {
   let known: { readonly state: Promise<GitState>; readonly at: number } | null = null;
-  async function look(): Promise<GitState> {
+  async function findGit(): Promise<GitState> {
     const file = programAt('git', path);
     if (file === null) return { kind: 'no-git' };
     const words = await askGit(file, '/', ['version']).catch(() => null);
@@ -154,8 +154,8 @@ export function createGitFinder(elapsed: () => number, path?: string): () => Pro
   }
   return async () => {
     const state = await known?.state;
-    if (known && state && (state.kind === 'on' || elapsed() - known.at < HISTORY_LIMITS.lookAgainMs)) return state;
-    known = { state: look(), at: elapsed() };
+    if (known && state && (state.kind === 'on' || elapsed() - known.at < HISTORY_LIMITS.recheckMs)) return state;
+    known = { state: findGit(), at: elapsed() };
     return await known.state;
   };
 }

@@ -214,10 +214,10 @@ export function createHistories(deps: HistoriesDeps): Histories {
     signal: AbortSignal,
   ): Promise<boolean> {
     for (const { key, path } of folders) {
-      const look = await repository.lookAt(key);
-      if (!look || !existsSync(path)) return false;
+      const asked = await repository.comparisonOf(key);
+      if (!asked || !existsSync(path)) return false;
       const late = new Promise<boolean>((answer) => signal.addEventListener('abort', () => answer(false)));
-      if (!(await Promise.race([isUnchanged({ ...look, folder: path }), late]))) return false;
+      if (!(await Promise.race([isUnchanged({ ...asked, folder: path }), late]))) return false;
     }
     return true;
   }

@@ -94,7 +94,7 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
       together = [];
       await Promise.all(all.map((read) => read()));
     };
-    async function look(raw: Buffer): Promise<void> {
+    async function read(raw: Buffer): Promise<void> {
       if (unfinished.has(raw.toString())) return;
       const found = await lstat(placeOf(folder, raw), { bigint: true });
       const where = above + writtenName(raw);
@@ -119,7 +119,7 @@ export async function recordFolder(path: string, options: RecordOptions): Promis
     for (let from = 0; from < names.length; from += limits.readAtOnce) {
       signal.throwIfAborted();
       const some = names.slice(from, from + limits.readAtOnce);
-      await Promise.all(some.map((raw) => look(raw).catch(orGone(above + writtenName(raw)))));
+      await Promise.all(some.map((raw) => read(raw).catch(orGone(above + writtenName(raw)))));
       await readTogether();
       for (const read of long.splice(0)) await read();
     }

@@ -16,7 +16,7 @@ import { createPace } from '../../platform/pace.ts';
 import { askGit, GitError, type Running, startGit } from './git.ts';
 import { EMPTY, type Listing, type Recorded } from './listing.ts';
 import { HISTORY_LIMITS } from './settings.ts';
-import type { Look } from './unchanged.ts';
+import type { Comparison } from './unchanged.ts';
 
 /** Digits of a point's number in its ref, so that names sort as numbers do. */
 const DIGITS = 12;
@@ -85,7 +85,7 @@ export interface Repository {
   /** The newest listing, with stamps where they are known. */
   newest(key: string): Promise<Listing>;
   /** What `isUnchanged` compares a folder with; null: there is no point yet. */
-  lookAt(key: string): Promise<Omit<Look, 'folder'> | null>;
+  comparisonOf(key: string): Promise<Omit<Comparison, 'folder'> | null>;
   /** Stores the newest listing with its stamps. */
   stamped(key: string, listing: Listing): Promise<void>;
   /** Which of these objects are missing or damaged. */
@@ -272,7 +272,7 @@ export async function openRepository(git: string, folder: string): Promise<Repos
       if (number === 0) return EMPTY;
       return (await stamps(number, key)) ?? (await listing(number, key));
     },
-    async lookAt(key) {
+    async comparisonOf(key) {
       const number = await newestNumber();
       return number === 0 ? null : { stamps: stampsOf(key), number };
     },

@@ -5,7 +5,7 @@ export const HISTORY_LIMITS = {
   /** The oldest git that can record: SHA-256 objects, and packs that are merged by size. */
   leastGit: [2, 34] as const,
   /** ms after which the relay looks again for a git that was missing. */
-  lookAgainMs: 30_000,
+  recheckMs: 30_000,
   /** Bytes of a file. Larger ones are listed as not recorded. */
   fileBytes: 50_000_000,
   /** Files, folders and links of one folder. */

@@ -7,7 +7,7 @@ import { constants } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { NO_LINKS } from '../workspaces/index.ts';
 
-export interface Look {
+export interface Comparison {
   /** The file of `Repository.stamped`. */
   readonly stamps: string;
   /** The point that the file must belong to. */
@@ -101,12 +101,12 @@ function createBeside() {
     });
     return begun;
   }
-  return (look: Look): Promise<boolean> =>
+  return (comparison: Comparison): Promise<boolean> =>
     new Promise((answer) => {
       worker ??= begin();
       const id = ++numbered;
       waiting.set(id, answer);
-      worker.postMessage({ id, look: { ...look, flags: FLAGS, isLinux: process.platform === 'linux' } });
+      worker.postMessage({ id, look: { ...comparison, flags: FLAGS, isLinux: process.platform === 'linux' } });
     });
 }
 

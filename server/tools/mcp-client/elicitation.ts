@@ -276,7 +276,7 @@ export interface Questions {
 }
 
 const CALL_OVER = sentence`The call that asked has ended.`;
-const TAKEN_BACK = sentence`The server needs no answer any more.`;
+const WITHDRAWN = sentence`The server needs no answer any more.`;
 const SERVER_ENDED = sentence`The connection to the server has ended.`;
 
 export function createQuestions({
@@ -331,13 +331,13 @@ export function createQuestions({
         });
       };
       if (sign) signLater();
-      const takenBack = () => over.abort(withdrawn.reason instanceof Error ? SERVER_ENDED : TAKEN_BACK);
+      const onWithdrawn = () => over.abort(withdrawn.reason instanceof Error ? SERVER_ENDED : WITHDRAWN);
       const callOver = () => {
         // The question waits as long as any call runs that it may belong to.
         if (calls.every((each) => each.ended.signal.aborted)) over.abort(CALL_OVER);
       };
-      if (withdrawn.aborted) takenBack();
-      withdrawn.addEventListener('abort', takenBack, { once: true });
+      if (withdrawn.aborted) onWithdrawn();
+      withdrawn.addEventListener('abort', onWithdrawn, { once: true });
       for (const { ended } of calls) ended.signal.addEventListener('abort', callOver, { once: true });
       const goOn = calls.map(({ time }) => time.pause());
       const others = [...new Set(calls.map(({ asks }) => asks.agentId))].filter((id) => id !== one.asks.agentId);
@@ -346,7 +346,7 @@ export function createQuestions({
       } finally {
         cancelLate();
         cancelSign();
-        withdrawn.removeEventListener('abort', takenBack);
+        withdrawn.removeEventListener('abort', onWithdrawn);
         for (const { ended } of calls) ended.signal.removeEventListener('abort', callOver);
         for (const go of goOn) go();
       }

@@ -35,7 +35,7 @@ import { createRunners } from './program.ts';
 import { createSignIn, createSigning, type SignIn } from './sign-in.ts';
 import {
   heldIn,
-  lookedAt,
+  reviewTools,
   rightFor,
   type Sealed,
   sealedSchema,
@@ -44,8 +44,8 @@ import {
   type Value,
   valueSchema,
   whereOf,
-} from './standing.ts';
-import { createAttachedRecords, lacking, recordOf, takenBack } from './records.ts';
+} from './server-state.ts';
+import { createAttachedRecords, lacking, recordOf, restored } from './records.ts';
 import { createToolOf, type Usable } from './tools.ts';
 import type { Attached, AttachedDeps, Refused } from './types.ts';
 export type { Attached, AttachedDeps, Change, Refused } from './types.ts';
@@ -152,11 +152,11 @@ export function createAttached(deps: AttachedDeps): Attached {
   const heldBack = ({ attachment, sealed }: Kept): string | null =>
     programRefused(attachment) ?? (sealed.lacks.length > 0 ? lacking(sealed.lacks) : null);
 
-  const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.standing().tools, value);
+  const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.status().tools, value);
 
   function show(one: Kept): AttachedServer {
     const { serverId, name, attachment, value, link, signIn } = one;
-    const { state, problem } = link.standing();
+    const { state, problem } = link.status();
     const off = heldBack(one);
     return {
       serverId,
@@ -165,7 +165,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       ...whereOf(attachment),
       state: off === null ? state : 'failed',
       problem: off ?? problem,
-      signIn: signIn?.standing() ?? null,
+      signIn: signIn?.status() ?? null,
       agents: value.agents,
       tools: toolsOf(one),
     };
@@ -293,7 +293,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       });
       return 'refused' in made ? made : await opened(made);
     },
-    async look(serverId) {
+    async retry(serverId) {
       const one = kept.get(serverId);
       if (!one) return null;
       if (heldBack(one) === null) await one.link.retry();
@@ -310,10 +310,10 @@ export function createAttached(deps: AttachedDeps): Attached {
         if (box !== undefined && reason !== null) return refusing('programs', reason);
         const before = found.value;
         // Checked before anything is changed, so that a refusal changes nothing.
-        const looked = lookedAt(found.name, toolsOf(found), before.tools, tools);
-        if (!looked.ok) return refusing('tools', looked.reason);
+        const reviewed = reviewTools(found.name, toolsOf(found), before.tools, tools);
+        if (!reviewed.ok) return refusing('tools', reviewed.reason);
         const one = sealed === found.sealed ? found : await renewed(found, sealed);
-        one.value = { agents: agents === undefined ? before.agents : agents && [...agents], tools: looked.tools };
+        one.value = { agents: agents === undefined ? before.agents : agents && [...agents], tools: reviewed.tools };
         try {
           await write(one);
         } catch (error) {
@@ -347,7 +347,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       leave,
       async take(serverId, record, stamp) {
         const before = kept.get(serverId);
-        const taken = takenBack(record, before?.sealed ?? null);
+        const taken = restored(record, before?.sealed ?? null);
         if (!taken) return 'The record does not say where the server is.';
         const { attachment } = taken.sealed;
         if ([...kept.values()].some((one) => one !== before && one.name === record.name))
@@ -374,7 +374,7 @@ export function createAttached(deps: AttachedDeps): Attached {
 // Cleans up after the person removed a server. Its grants must not pass to the next server of that
 // name, and its questions are withdrawn.
 
-interface LetGoDeps {
+interface CleanUpDeps {
   readonly configs: Pick<Configs, 'agent' | 'setAgent' | 'household' | 'setHousehold'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly calls: { withdrawToolsOf(prefix: string): Promise<void> };
@@ -386,7 +386,7 @@ function without(prefix: string, tools: Readonly<Record<string, Grant>> = {}): R
   return left.length === Object.keys(tools).length ? null : Object.fromEntries(left);
 }
 
-async function letGoOfServer({ configs, directory, calls }: LetGoDeps, name: string): Promise<void> {
+async function letGoOfServer({ configs, directory, calls }: CleanUpDeps, name: string): Promise<void> {
   const prefix = `${ATTACHED_PREFIX}${name}__`;
   const { own: household } = await configs.household();
   const ofAll = without(prefix, household.coordination.tools);
@@ -399,7 +399,7 @@ async function letGoOfServer({ configs, directory, calls }: LetGoDeps, name: str
   await calls.withdrawToolsOf(prefix);
 }
 
-interface AttachedRoutesDeps extends LetGoDeps {
+interface AttachedRoutesDeps extends CleanUpDeps {
   readonly attached: Attached;
   readonly rights: HomeRights;
   readonly sandbox: () => Promise<{ readonly available: boolean }>;
@@ -441,9 +441,9 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
       byPerson(context);
       return found(await attached.add(name, attachment));
     },
-    async lookAtAttached({ serverId }, context) {
+    async retryAttached({ serverId }, context) {
       byPerson(context);
-      return found(await attached.look(serverId));
+      return found(await attached.retry(serverId));
     },
     async changeAttached({ serverId, body }, context) {
       byPerson(context);

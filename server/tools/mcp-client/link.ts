@@ -152,7 +152,7 @@ async function readResources(input: unknown, deps: ReadingDeps): Promise<Answere
   return { content: lines.length === 0 ? [] : [{ type: 'text', text: lines.join('\n') }] };
 }
 
-interface LinkStanding {
+interface LinkStatus {
   readonly state: AttachedServer['state'];
   /** A sentence for the person. Null: no problem. */
   readonly problem: string | null;
@@ -171,14 +171,14 @@ export class LinkError extends Error {
 }
 
 export interface Link {
-  standing(): LinkStanding;
+  status(): LinkStatus;
   /**
    * Resolves when the server is connected and its tools are known, or when that failed. After a
    * recent failure it resolves with that failure until the pause is over.
    */
-  open(): Promise<LinkStanding>;
+  open(): Promise<LinkStatus>;
   /** As `open`, but without the pause, and lists the tools again. For the person's request. */
-  retry(): Promise<LinkStanding>;
+  retry(): Promise<LinkStatus>;
   /**
    * Throws `LinkError`. `asks`: the way to the person, for questions during the call. `again`: the
    * server refused this call once without running it. A second refusal is the answer.
@@ -315,20 +315,20 @@ export function createLink(deps: LinkDeps): Link {
   const connectMs = isFetched(attachment) ? limits.fetchedConnectMs : limits.connectMs;
   let current: Open | null = null;
   let connecting: Pick<Open, 'client' | 'transport'> | null = null;
-  let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
+  let status: LinkStatus = { state: 'connecting', problem: null, tools: null };
   let failures = 0;
   let againAt = 0;
   let closed = false;
-  let cancelLook: (() => void) | null = null;
+  let cancelRelist: (() => void) | null = null;
 
-  function stand(next: Partial<LinkStanding>): void {
-    standing = { ...standing, ...next };
+  function stand(next: Partial<LinkStatus>): void {
+    status = { ...status, ...next };
     if (!closed) onChange();
   }
 
   /** A failed request may mean that the connection has ended, so its state is checked. */
   const watched: typeof fetch = async (input, init) => {
-    const doubt = () => current && lookSoon(current);
+    const doubt = () => current && relistSoon(current);
     try {
       const answer = await deps.fetch(input, init);
       if (!answer.ok && ![401, 405].includes(answer.status)) doubt();
@@ -376,7 +376,7 @@ export function createLink(deps: LinkDeps): Link {
     });
   }
 
-  async function listed(client: Client): Promise<Pick<LinkStanding, 'tools' | 'problem'>> {
+  async function listed(client: Client): Promise<Pick<LinkStatus, 'tools' | 'problem'>> {
     const tools = new Map<string, ListedTool>();
     if (!client.getServerCapabilities()?.tools) return { tools: withResources(client, tools), problem: null };
     const pace = createPace();
@@ -423,7 +423,7 @@ export function createLink(deps: LinkDeps): Link {
     return { tools: withResources(client, tools), problem: unnamed ?? further };
   }
 
-  async function relist(open: Open): Promise<LinkStanding> {
+  async function relist(open: Open): Promise<LinkStatus> {
     try {
       const list = await listed(open.client);
       if (current === open) stand(list);
@@ -431,17 +431,17 @@ export function createLink(deps: LinkDeps): Link {
       if (current === open && isForgotten(error)) return replace(open);
       lost(open, error);
     }
-    return standing;
+    return status;
   }
   /** The tool list or the state may have changed. One check answers any number of notifications. */
-  function lookSoon(open: Open): void {
-    cancelLook ??= timers.after(limits.changedMs, () => {
-      cancelLook = null;
+  function relistSoon(open: Open): void {
+    cancelRelist ??= timers.after(limits.changedMs, () => {
+      cancelRelist = null;
       if (current === open) void relist(open);
     });
   }
 
-  function fail(error: unknown, said = ''): LinkStanding {
+  function fail(error: unknown, said = ''): LinkStatus {
     failures += 1;
     againAt = elapsed() + doubling(limits, failures - 1);
     const asks = wantsSignIn(error);
@@ -458,7 +458,7 @@ export function createLink(deps: LinkDeps): Link {
       state: asks ? 'sign-in' : 'failed',
       problem: isBoxed(attachment) ? boxedTrouble(trouble) : trouble,
     });
-    return standing;
+    return status;
   }
 
   /**
@@ -474,7 +474,7 @@ export function createLink(deps: LinkDeps): Link {
   }
 
   /** The server does not know this connection any more. A new one opens at once. */
-  function replace(open: Open, atOnce = true): Promise<LinkStanding> {
+  function replace(open: Open, atOnce = true): Promise<LinkStatus> {
     if (current === open) {
       current = null;
       retire(open, atOnce);
@@ -511,7 +511,7 @@ export function createLink(deps: LinkDeps): Link {
         // Not `url`: no page is opened for a server, and no link of it appears as a step of Roost.
         capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: NO_CHECK,
-        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => open && lookSoon(open) } },
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => open && relistSoon(open) } },
       },
     );
     const questions = createQuestions({ filter, now, timers, limits });
@@ -566,8 +566,8 @@ export function createLink(deps: LinkDeps): Link {
     const status = statusOf(cause);
     return !closed && status !== null && status >= 400 && status < 500 && !NO_OTHER_WAY.includes(status);
   };
-  const connect = singleFlight(async (): Promise<LinkStanding> => {
-    if (closed || current) return standing;
+  const connect = singleFlight(async (): Promise<LinkStatus> => {
+    if (closed || current) return status;
     stand({ state: 'connecting', problem: null });
     try {
       await connectBy('requests');
@@ -581,7 +581,7 @@ export function createLink(deps: LinkDeps): Link {
         return fail(again instanceof ConnectError && wantsSignIn(again.cause) ? again.cause : error.cause);
       }
     }
-    return standing;
+    return status;
   });
 
   async function ask(open: Open, tool: string, input: Record<string, unknown>, asks: Asks, signal: AbortSignal) {
@@ -595,7 +595,7 @@ export function createLink(deps: LinkDeps): Link {
       onprogress: time.progress,
     };
     try {
-      if (readsResources(standing.tools, tool))
+      if (readsResources(status.tools, tool))
         return {
           ...readAnswer(
             await readResources(input, { client: open.client, options, elapsed, filter, limits }),
@@ -618,17 +618,17 @@ export function createLink(deps: LinkDeps): Link {
   }
 
   return {
-    standing: () => standing,
-    open: () => (current || elapsed() >= againAt ? connect() : Promise.resolve(standing)),
+    status: () => status,
+    open: () => (current || elapsed() >= againAt ? connect() : Promise.resolve(status)),
     async retry() {
       if (!current) return connect();
       await relist(current);
-      return current || standing.state === 'sign-in' ? standing : connect();
+      return current || status.state === 'sign-in' ? status : connect();
     },
     call: (tool, input, asks, signal, again = false) =>
       limited(async () => {
         const open = current;
-        if (!open) throw new LinkError(standing.problem ?? 'it is not connected', { isUndone: true });
+        if (!open) throw new LinkError(status.problem ?? 'it is not connected', { isUndone: true });
         open.calls += 1;
         try {
           return await ask(open, tool, input, asks, signal);
@@ -636,7 +636,7 @@ export function createLink(deps: LinkDeps): Link {
           const isUndone = !again && !signal.aborted && isForgotten(error);
           if (isUndone) void replace(open, statusOf(error) !== 400);
           else if (wantsSignIn(error) || isRefusedConnection(error) || isBroken(error)) lost(open, error);
-          const why = current === open || isUndone ? saying(error) : (standing.problem ?? saying(error));
+          const why = current === open || isUndone ? saying(error) : (status.problem ?? saying(error));
           throw new LinkError(signal.aborted ? 'it was stopped' : why, { cause: error, isUndone });
         } finally {
           open.calls -= 1;
@@ -645,7 +645,7 @@ export function createLink(deps: LinkDeps): Link {
       }),
     async close() {
       closed = true;
-      cancelLook?.();
+      cancelRelist?.();
       const open = current ?? connecting;
       current = null;
       if (!open) return;

@@ -9,7 +9,7 @@ import { attachedRecordSchema, type AttachedRecord } from '../../../src/shared/p
 import type { AskedOutcome, AskedRecord, RecordAnswer } from '../../../src/shared/protocol/records.ts';
 import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from '../../team/records/index.ts';
 import type { Db } from '../../store/index.ts';
-import { namedSecrets, type Sealed, type Value } from './standing.ts';
+import { namedSecrets, type Sealed, type Value } from './server-state.ts';
 
 /** Stands for the query string of an address, which may be a secret. */
 const QUERY = '?';
@@ -39,7 +39,7 @@ export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, 
  * The server as stored from now on. `before`: the stored state of the same server, whose secrets
  * stay valid if its address is the same. Null: the server was removed.
  */
-export function takenBack(
+export function restored(
   { where, secrets, agents, tools }: AttachedRecord,
   before: Sealed | null,
 ): { readonly sealed: Sealed; readonly value: Value } | null {

@@ -25,7 +25,7 @@ import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { shownText } from '../../../src/shared/domain/names.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
-import type { AttachedServer, SignInStanding } from '../../../src/shared/protocol/attached.ts';
+import type { AttachedServer, SignInStatus } from '../../../src/shared/protocol/attached.ts';
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
 import { checkAddress, createBoundedFetch } from '../../platform/guarded-fetch.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
@@ -51,7 +51,7 @@ type StoredSignIn = z.infer<typeof storedSignInSchema>;
 class SignInError extends Error {}
 
 export interface SignIn {
-  standing(): SignInStanding;
+  status(): SignInStatus;
   /** For the connection: the token of each request, renewed when it is no longer accepted. */
   readonly auth: AuthProvider;
   /**
@@ -248,7 +248,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   });
 
   return {
-    standing() {
+    status() {
       const at = kept ? new URL(issuerOf(kept.discovery)).host : null;
       if (waits()) return { state: 'waiting', at, as: null };
       if (!kept) return { state: 'none', at: null, as: null };
@@ -345,7 +345,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 /** The parts of a server that are used here. */
 interface SignedIn {
-  readonly link: Pick<Link, 'standing' | 'retry'>;
+  readonly link: Pick<Link, 'status' | 'retry'>;
   /** Null: the server is a program. */
   readonly signIn: SignIn | null;
 }
@@ -373,7 +373,7 @@ export function createSigning<One extends SignedIn>({
       if (!one.signIn) return { refused: 'sign-in', reason: 'A program needs no sign-in.' };
       try {
         // A server's refusal names the place of its sign-in.
-        if (one.link.standing().state !== 'connected') await one.link.retry();
+        if (one.link.status().state !== 'connected') await one.link.retry();
         const url = await one.signIn.begin(redirect);
         onChange();
         return url;
@@ -386,7 +386,7 @@ export function createSigning<One extends SignedIn>({
       if (!one) return null;
       await one.signIn?.leave();
       onChange();
-      if (one.link.standing().state === 'connected') await one.link.retry();
+      if (one.link.status().state === 'connected') await one.link.retry();
       return show(one);
     },
     async finishSignIn(query) {

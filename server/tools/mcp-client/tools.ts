@@ -12,7 +12,7 @@ import { LinkError, type Link } from './link.ts';
 import { mindSchemaOf } from './mind-schema.ts';
 import { answerOf } from './offered.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
-import type { Value } from './standing.ts';
+import type { Value } from './server-state.ts';
 
 /** The parts of a server that are used here. */
 export interface Usable {
@@ -45,7 +45,7 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, askPerso
     await one.link.open();
     const tool = toolsOf(one).find((each) => each.name === name);
     if (!tool || tool.gone || !tool.use || tool.hash !== hash) {
-      const { state, problem } = one.link.standing();
+      const { state, problem } = one.link.status();
       return toolError(
         state === 'connected'
           ? `${name} of ${one.name} is not what it was when the human looked at it, and is off until they have looked again.`

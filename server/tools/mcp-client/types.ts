@@ -26,7 +26,7 @@ export interface Attached {
    */
   add(name: string, attachment: Attachment): Promise<AttachedServer | Refused | null>;
   /** Connects now. Null: the server does not exist. */
-  look(serverId: string): Promise<AttachedServer | null>;
+  retry(serverId: string): Promise<AttachedServer | null>;
   /**
    * `changed-elsewhere`: the server is not at the version that the change names. Null: it does not
    * exist.

@@ -80,7 +80,7 @@ export function createReceived({ log, inbox, stateOf }: HeardDeps): Heard {
         if (mine.size === 0 && calls.get(agentId) === mine) calls.delete(agentId);
       };
       try {
-        if (stateOf(agentId) === 'played' && (await inbox.waiting(agentId, 0)).some(({ from }) => from === 'human'))
+        if (stateOf(agentId) === 'driven' && (await inbox.waiting(agentId, 0)).some(({ from }) => from === 'human'))
           call.abort();
       } catch (error) {
         stop();

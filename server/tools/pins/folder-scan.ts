@@ -193,7 +193,7 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
     return known;
   }
 
-  const look: FolderScan = {
+  const scan: FolderScan = {
     pathOf(name, base) {
       let [path, from] = [name, base];
       for (const start of [folder, ...alsoCalled, WITHIN])
@@ -217,7 +217,7 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
       const within = relative(folder, real).split(sep).join('/');
       const isInside = within !== '..' && !within.startsWith('../') && !isAbsolute(within);
       const leadsTo = real === own ? null : isInside ? within : real;
-      const file = await lookAt(path, real, leadsTo, inTurn);
+      const file = await scanEntry(path, real, leadsTo, inTurn);
       if (file) return;
       // A folder.
       if (leadsTo !== null)
@@ -246,12 +246,12 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
     async takeWellKnown(base) {
       const known = await names(base);
       for (const [name, kind] of known?.kinds ?? [])
-        if (kind !== 'folder' && isWellKnown(name)) await look.take(base === '' ? name : `${base}/${name}`, true);
+        if (kind !== 'folder' && isWellKnown(name)) await scan.take(base === '' ? name : `${base}/${name}`, true);
       const below = (path: string) => (base === '' ? path : `${base}/${path}`);
-      for (const path of RUN_FILES.map(below)) if ((await look.kindOf(path)) !== null) await look.take(path, true);
+      for (const path of RUN_FILES.map(below)) if ((await scan.kindOf(path)) !== null) await scan.take(path, true);
       for (const path of RUN_FOLDERS.map(below))
         for (const [name, kind] of (await names(path))?.kinds ?? [])
-          if (kind !== 'folder' && !isSample(name)) await look.take(`${path}/${name}`, true);
+          if (kind !== 'folder' && !isSample(name)) await scan.take(`${path}/${name}`, true);
     },
     all() {
       const files = [...seen.values()].map(({ file }) => file);
@@ -281,7 +281,7 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
   }
 
   /** False: it is a folder. */
-  async function lookAt(path: string, real: string, leadsTo: string | null, inTurn: boolean): Promise<boolean> {
+  async function scanEntry(path: string, real: string, leadsTo: string | null, inTurn: boolean): Promise<boolean> {
     let file: FileHandle;
     try {
       file = await open(real, FILE);
@@ -334,7 +334,7 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
       }
       const own = path === '' ? name : `${path}/${name}`;
       if (kind === 'folder') await takeTree(own, inTurn, depth + 1);
-      else await look.take(own, inTurn);
+      else await scan.take(own, inTurn);
     }
   }
   const namesTaken = new Set<string>();
@@ -357,18 +357,18 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
   /** `runs`: the file counts whatever its name. */
   async function takeWord(word: string, base: string, runs: boolean): Promise<void> {
     const found = new Set<string>();
-    const path = word.length > limits.word ? null : look.pathOf(word, base);
+    const path = word.length > limits.word ? null : scan.pathOf(word, base);
     if (path === null || path === '') return;
     await lookUp(path, found);
     // `import package.module`
     if (/^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+$/u.test(word)) {
       const parts = word.split('.');
       for (let length = 1; length <= parts.length; length++) {
-        const dotted = look.pathOf(parts.slice(0, length).join('/'), base);
+        const dotted = scan.pathOf(parts.slice(0, length).join('/'), base);
         if (dotted !== null) await lookUp(dotted, found);
       }
     }
-    for (const each of found) if (runs || (await isRun(each))) await look.take(each, true);
+    for (const each of found) if (runs || (await isRun(each))) await scan.take(each, true);
   }
 
   /**
@@ -389,5 +389,5 @@ export function createFolderScan(folder: string, alsoCalled: readonly string[], 
       if (inner !== 'folder' && STANDS_FOR_FOLDER.test(name)) own(name, path);
   }
 
-  return look;
+  return scan;
 }

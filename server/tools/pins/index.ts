@@ -348,32 +348,32 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
     const folder = await realpath(own).catch(() => null);
     if (folder === null) return null;
     const { names, enters, opaque, plain } = commandWords(command);
-    const look = createFolderScan(folder, [own], limits);
+    const scan = createFolderScan(folder, [own], limits);
     if (isBounded(reach)) {
       for (const name of names) {
-        const path = look.pathOf(name, '');
-        if (path !== null && ['file', 'link'].includes((await look.kindOf(path)) ?? '')) await look.take(path, false);
+        const path = scan.pathOf(name, '');
+        if (path !== null && ['file', 'link'].includes((await scan.kindOf(path)) ?? '')) await scan.take(path, false);
       }
-      const { files, ...rest } = look.all();
+      const { files, ...rest } = scan.all();
       return pinnedOf(files, rest);
     }
     const bases = new Set(['']);
     for (const name of [...(cwd === null ? [] : [cwd]), ...enters])
       for (const base of [...bases]) {
-        const path = look.pathOf(name, base);
-        const kind = path === null ? null : await look.kindOf(path);
+        const path = scan.pathOf(name, base);
+        const kind = path === null ? null : await scan.kindOf(path);
         if (path !== null && (kind === 'folder' || kind === 'link') && bases.size < limits.bases) bases.add(path);
       }
     for (const name of names)
       for (const base of bases) {
-        const path = look.pathOf(name, base);
-        if (path !== null && (await look.kindOf(path)) !== null) await look.take(path, false);
-        if (!plain) await look.takeProgram(name, base);
+        const path = scan.pathOf(name, base);
+        if (path !== null && (await scan.kindOf(path)) !== null) await scan.take(path, false);
+        if (!plain) await scan.takeProgram(name, base);
       }
-    if (!plain) for (const base of bases) await look.takeWellKnown(base);
-    const isKnown = plain || (await look.takeNamed([...bases]));
-    if (opaque || !isKnown) await look.take('', true);
-    const { files, ...rest } = look.all();
+    if (!plain) for (const base of bases) await scan.takeWellKnown(base);
+    const isKnown = plain || (await scan.takeNamed([...bases]));
+    if (opaque || !isKnown) await scan.take('', true);
+    const { files, ...rest } = scan.all();
     return pinnedOf(files, rest);
   }
 

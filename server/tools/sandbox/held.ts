@@ -51,18 +51,18 @@ function numbersIn(list: string): number[] {
 
 /** Calls `visit` once for each process. Processes that begin meanwhile are included. */
 async function eachMember({ root, list }: Kin, visit: (member: Process) => void): Promise<void> {
-  const looked = new Map<number, Process | null>();
+  const processes = new Map<number, Process | null>();
   const kin = new Set([root]);
-  const look = (pid: number) => {
-    const known = looked.get(pid);
+  const processOf = (pid: number) => {
+    const known = processes.get(pid);
     if (known !== undefined) return known;
     const found = processNow(pid);
-    looked.set(pid, found);
+    processes.set(pid, found);
     return found;
   };
   function isKin(one: Process): boolean {
     if (kin.has(one.pid)) return true;
-    const above = kin.has(one.parent) ? null : look(one.parent);
+    const above = kin.has(one.parent) ? null : processOf(one.parent);
     const is = kin.has(one.parent) || (above !== null && above.pid > 1 && isKin(above));
     if (is) kin.add(one.pid);
     return is;
@@ -74,7 +74,7 @@ async function eachMember({ root, list }: Kin, visit: (member: Process) => void)
     for (const pid of list === null ? processesNow() : numbersIn(list)) {
       if (visited.has(pid)) continue;
       visited.add(pid);
-      const one = look(pid);
+      const one = processOf(pid);
       if (one === null || (list === null && !isKin(one))) continue;
       fresh += 1;
       visit(one);
@@ -253,7 +253,7 @@ export async function unlinkedOf(all: readonly Kin[], device: number): Promise<U
   const files = new Map<string, number>();
   let hidden = false;
   const onDisk = deviceName(device);
-  function look(path: string): void {
+  function inspect(path: string): void {
     try {
       const found = statSync(path);
       if (found.isFile() && found.nlink === 0 && found.dev === device) files.set(`${found.ino}`, found.blocks * BLOCK);
@@ -266,7 +266,7 @@ export async function unlinkedOf(all: readonly Kin[], device: number): Promise<U
     await eachMember(kin, (member) => {
       const descriptors = descriptorsOf(member);
       if (descriptors === null) hidden = true;
-      descriptors?.forEach(look);
+      descriptors?.forEach(inspect);
       const { lines, whole } = mappingsOf(placeOf(member));
       if (!whole) hidden = true;
       for (const line of lines) {

@@ -22,7 +22,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Network } from '../../../src/shared/domain/network.ts';
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import type { SandboxStanding } from '../../../src/shared/protocol/calls.ts';
+import type { SandboxStatus } from '../../../src/shared/protocol/calls.ts';
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
 import {
   begun,
@@ -335,7 +335,7 @@ interface SandboxReach {
 
 export interface Sandbox {
   /** Whether a sandbox works here. Tested once, by running something in it. */
-  standing(): Promise<SandboxStanding>;
+  status(): Promise<SandboxStatus>;
   /** Rejects where there is no sandbox. */
   run(task: SandboxTask): Promise<SandboxRun>;
   /** As `run`, for a program that runs until it is ended. */
@@ -349,7 +349,7 @@ export interface Sandbox {
 /** `box` null: there is none. */
 interface Found {
   readonly box: Box | null;
-  readonly standing: SandboxStanding;
+  readonly status: SandboxStatus;
 }
 
 /** Without a sandbox, only the limits that any shell can set apply. */
@@ -473,8 +473,8 @@ export function createSandbox({
     return run;
   }
 
-  async function look(): Promise<Found> {
-    const no = (why: string): Found => ({ box: null, standing: { available: false, why } });
+  async function detect(): Promise<Found> {
+    const no = (why: string): Found => ({ box: null, status: { available: false, why } });
     const bubble = findBubble(path);
     const filtered = seccompProgram(process.arch, null) !== null;
     const lacks = missing({ platform, arch: process.arch, filtered, bubble });
@@ -487,7 +487,7 @@ export function createSandbox({
       const run = await start(box, task, undefined);
       const { code } = await run.ended;
       const told = box.cgroups === null ? { watched: watched(limits) } : {};
-      if (code === 0) return { box, standing: { available: true, why: null, ...told } };
+      if (code === 0) return { box, status: { available: true, why: null, ...told } };
       const said = run.output(0, 300).text.trim();
       return no(broken(said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said));
     } catch (error) {
@@ -497,18 +497,18 @@ export function createSandbox({
       await rm(folder, { recursive: true, force: true });
     }
   }
-  const found = () => (known ??= look());
+  const found = () => (known ??= detect());
 
   const within = (network: NetworkDeps | undefined, refuseFolders: string | null): Sandbox => ({
-    standing: async () => (await found()).standing,
+    status: async () => (await found()).status,
     async run(task) {
-      const { box, standing } = await found();
+      const { box, status } = await found();
       if (box || task.bare) return await start(box, task, network);
-      throw new Error(standing.why ?? sentence`There is no sandbox here.`);
+      throw new Error(status.why ?? sentence`There is no sandbox here.`);
     },
     async start(program) {
-      const { box, standing } = await found();
-      if (!box) throw new Error(standing.why ?? sentence`There is no sandbox here.`);
+      const { box, status } = await found();
+      if (!box) throw new Error(status.why ?? sentence`There is no sandbox here.`);
       return await startBoxed(box, program, { limits, network, refuseFolders, hidden });
     },
     within: (household) => within({ ...network, addresses: household.addresses }, household.refuseFolders),

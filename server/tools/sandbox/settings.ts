@@ -42,7 +42,7 @@ export const SANDBOX_LIMITS = {
    * Consecutive measurements that must exceed the limit where the machine's own memory loss does
    * not confirm them.
    */
-  memoryLooks: 20,
+  memoryChecks: 20,
   /** Between two checks of a run. */
   watchMs: 250,
   /** Between two checks of a long-running program, which may run for weeks. */

@@ -81,9 +81,9 @@ function createLoss(first: number): { of(now: number): number; forget(now: numbe
   };
 }
 
-type Look = () => Promise<Excess | null>;
+type Check = () => Promise<Excess | null>;
 
-async function watchMemory({ kin, limits }: WatchDeps): Promise<Look> {
+async function watchMemory({ kin, limits }: WatchDeps): Promise<Check> {
   const left = () => memoryLeft().then(({ available, swap }) => available + swap);
   const first = await memoryLeft();
   const loss = createLoss(first.available + first.swap);
@@ -98,7 +98,7 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Look> {
     agree = held > limits.memory ? agree + 1 : 0;
     // Processes that fork while they are read count shared pages twice. Then the machine has lost
     // less than was counted.
-    const isSure = before + loss.of(now) > limits.memory || agree === limits.memoryLooks;
+    const isSure = before + loss.of(now) > limits.memory || agree === limits.memoryChecks;
     if (agree > 0) return isSure ? 'memory' : null;
     before = held;
     loss.forget(now);
@@ -115,10 +115,11 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Look> {
   };
 }
 
-async function watchDisk({ limits, space, together }: WatchDeps, folder: string): Promise<Look> {
-  const look = () => statfs(folder).then(({ bavail, bsize, ffree }) => ({ bytes: bavail * bsize, entries: ffree }));
+async function watchDisk({ limits, space, together }: WatchDeps, folder: string): Promise<Check> {
+  const freeSpace = () =>
+    statfs(folder).then(({ bavail, bsize, ffree }) => ({ bytes: bavail * bsize, entries: ffree }));
   const { dev } = await stat(folder);
-  const first = await look();
+  const first = await freeSpace();
   const bytes = createLoss(first.bytes);
   const entries = createLoss(first.entries);
   let left = space?.left ?? null;
@@ -142,7 +143,7 @@ async function watchDisk({ limits, space, together }: WatchDeps, folder: string)
   const atOnce = paced(count, 0, limits.restAtOnce);
   const inTime = paced(count, limits.countMs, limits.restTimes);
   return async () => {
-    const now = await look();
+    const now = await freeSpace();
     if (now.bytes < limits.keptFree) return 'room';
     if (left === null) return null;
     const isMuch = bytes.of(now.bytes) > left.bytes || entries.of(now.entries) > left.entries;
@@ -150,7 +151,7 @@ async function watchDisk({ limits, space, together }: WatchDeps, folder: string)
   };
 }
 
-function watchDescriptors({ kin, limits }: WatchDeps): Look {
+function watchDescriptors({ kin, limits }: WatchDeps): Check {
   return paced(
     async () => {
       const { inotify, epollPairs } = await watchingOf(kin);
@@ -161,7 +162,7 @@ function watchDescriptors({ kin, limits }: WatchDeps): Look {
   );
 }
 
-async function looksOf(deps: WatchDeps): Promise<readonly Look[]> {
+async function checksOf(deps: WatchDeps): Promise<readonly Check[]> {
   const { ranOut, folder } = deps;
   return [
     ranOut === null ? await watchMemory(deps) : async () => ((await ranOut()) ? 'memory' : null),
@@ -172,25 +173,25 @@ async function looksOf(deps: WatchDeps): Promise<readonly Look[]> {
 
 /** Returns a function that ends the watch. */
 export function watch(deps: WatchDeps): () => void {
-  const looks = looksOf(deps);
-  looks.catch(() => undefined);
+  const checks = checksOf(deps);
+  checks.catch(() => undefined);
   /** A long count of files delays no check of the memory. */
-  const busy = new Set<Look>();
-  async function run(look: Look): Promise<void> {
-    if (busy.has(look)) return;
-    busy.add(look);
+  const busy = new Set<Check>();
+  async function run(check: Check): Promise<void> {
+    if (busy.has(check)) return;
+    busy.add(check);
     try {
-      const what = await look();
+      const what = await check();
       if (what !== null) deps.onExcess(what);
     } catch {
       // The folder may be gone. The next check comes soon.
     } finally {
-      busy.delete(look);
+      busy.delete(check);
     }
   }
   const timer = setInterval(() => {
-    looks.then(
-      (all) => all.forEach((look) => void run(look)),
+    checks.then(
+      (all) => all.forEach((check) => void run(check)),
       () => undefined,
     );
   }, deps.everyMs);

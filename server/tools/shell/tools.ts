@@ -38,7 +38,7 @@ export interface CommandReach {
 }
 
 export interface ShellToolsDeps {
-  readonly sandbox: Pick<Sandbox, 'run' | 'standing'>;
+  readonly sandbox: Pick<Sandbox, 'run' | 'status'>;
   /** How far the person lets the agent's commands go. */
   readonly reachOf: (agentId: AgentId) => Promise<CommandReach>;
   readonly workspaces: Pick<Workspaces, 'of' | 'folderOf' | 'changed'>;
@@ -115,7 +115,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   const commands = new Map<string, Command[]>();
   let numbered = 0;
 
-  const allowed = async ({ agentId }: Caller) => (await sandbox.standing()).available || (await reachOf(agentId)).bare;
+  const allowed = async ({ agentId }: Caller) => (await sandbox.status()).available || (await reachOf(agentId)).bare;
   const of = (agentId: AgentId) => commands.get(agentId) ?? [];
 
   /** The output from `offset` on, and where the rest is. */
@@ -176,7 +176,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
       started,
     ]);
     // The permission may have been withdrawn while the command started.
-    await look(agentId);
+    await recheck(agentId);
     void run.ended.then((end) => {
       started.end = end;
       deps.onRan?.(agentId, { command: command.slice(0, limits.noted), code: end.code, ms: Math.round(end.tookMs) });
@@ -187,7 +187,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   }
 
   /** A withdrawn permission applies at once, also to running commands. */
-  async function look(agentId: AgentId): Promise<void> {
+  async function recheck(agentId: AgentId): Promise<void> {
     const running = of(agentId).filter(({ end }) => end === null);
     if (running.length === 0) return;
     const now = await reachOf(agentId);
@@ -196,7 +196,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   deps.onGrants((agentId) => {
     for (const each of agentId === null ? commands.keys() : [agentId])
       // If the permissions cannot be read, the command is not known to be allowed.
-      look(each).catch(() => of(each).forEach(({ run, end }) => end === null && run.stop('withdrawn')));
+      recheck(each).catch(() => of(each).forEach(({ run, end }) => end === null && run.stop('withdrawn')));
   });
 
   const find = ({ agentId }: Caller, id: string): Command | ToolOutcome =>

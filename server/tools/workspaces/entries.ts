@@ -64,12 +64,15 @@ export async function* entriesIn(folder: OpenFolder): AsyncGenerator<FoundEntry>
   const all = names.map((raw) => ({ raw, name: raw.toString() })).sort((a, b) => (a.name < b.name ? -1 : 1));
   for (let from = 0; from < all.length; from += AT_ONCE) {
     const some = all.slice(from, from + AT_ONCE).filter(({ name }) => !unfinished.has(name));
-    for (const entry of await Promise.all(some.map((each) => lookAt(folder, each)))) if (entry) yield entry;
+    for (const entry of await Promise.all(some.map((each) => entryOf(folder, each)))) if (entry) yield entry;
   }
 }
 
 /** Null: it disappeared meanwhile. */
-async function lookAt(folder: OpenFolder, { raw, name }: Pick<FoundEntry, 'raw' | 'name'>): Promise<FoundEntry | null> {
+async function entryOf(
+  folder: OpenFolder,
+  { raw, name }: Pick<FoundEntry, 'raw' | 'name'>,
+): Promise<FoundEntry | null> {
   try {
     const found = await lstat(placeOf(folder, raw), { bigint: true });
     const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';

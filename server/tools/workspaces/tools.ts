@@ -119,16 +119,16 @@ async function found(workspace: Workspace, wanted: string, where: string, ignore
   const lines: string[] = [];
   const passed = createPassed();
   const [large, unread]: [string[], string[]] = [[], []];
-  let [looked, noText] = [0, 0];
+  let [searched, noText] = [0, 0];
   let isFull = false;
   for await (const entry of workspace.walk(where, WORKSPACE_LIMITS.entries, passed.take)) {
     const { path: file, kind, bytes } = entry;
     if (kind !== 'file') continue;
-    if (bytes > FILE_TOOL_LIMITS.searchedFileBytes || looked + bytes > FILE_TOOL_LIMITS.searchedBytes) {
+    if (bytes > FILE_TOOL_LIMITS.searchedFileBytes || searched + bytes > FILE_TOOL_LIMITS.searchedBytes) {
       large.push(file);
       continue;
     }
-    looked += bytes;
+    searched += bytes;
     let content: Buffer;
     try {
       const opened = await entry.open();

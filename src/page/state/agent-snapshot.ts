@@ -67,13 +67,13 @@ export async function leaveCopies({
   readonly onScheduled: (anybody: boolean) => void;
   readonly onLeft: (agentId: AgentId) => void;
 }): Promise<void> {
-  const [scheduled, standing] = await Promise.all([
+  const [scheduled, stored] = await Promise.all([
     reach((client) => client.schedules({ agent: null })),
-    reach((client) => client.standingCopies()),
+    reach((client) => client.agentSnapshots()),
   ]);
   // Repeated on the next connection.
-  if (!scheduled.ok || !standing.ok) return;
-  const { copies, takenBack, everybody = false } = standing.value;
+  if (!scheduled.ok || !stored.ok) return;
+  const { copies, takenBack, everybody = false } = stored.value;
   const { roster } = household.store.getState();
   const seated = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
   const wanted = new Set(
@@ -93,7 +93,7 @@ export async function leaveCopies({
     const { agentId } = share.agent;
     const there = left.get(agentId) ?? '';
     if (there === version || timeOf(there) > timeOf(version)) continue;
-    const done = await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
+    const done = await reach((client) => client.storeAgentSnapshot({ agentId, body: { version, copy } }));
     if (done.ok) onLeft(agentId);
   }
 }

@@ -28,7 +28,7 @@ export interface ViewLine {
   readonly open: boolean;
 }
 
-interface LookState {
+interface ViewState {
   readonly link: 'connecting' | 'live' | 'lost';
   readonly agents: ViewedHousehold['agents'];
   readonly session: Snapshot['session'];
@@ -37,7 +37,7 @@ interface LookState {
 }
 
 export interface HouseholdView {
-  readonly store: StoreApi<LookState>;
+  readonly store: StoreApi<ViewState>;
   /** Starts listening. Returns a function that stops it. */
   start(): () => void;
 }
@@ -45,12 +45,12 @@ export interface HouseholdView {
 /** Lines to keep. Older ones are dropped. */
 export const VIEW_LINES = 200;
 
-export function createHouseholdView(relay: Pick<RelayPort, 'look' | 'lookedAt'>): HouseholdView {
-  const store = createStore<LookState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));
+export function createHouseholdView(relay: Pick<RelayPort, 'viewHousehold' | 'viewedHousehold'>): HouseholdView {
+  const store = createStore<ViewState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));
   let snapshot: Snapshot | null = null;
 
   async function readNames(): Promise<void> {
-    const read = await relay.lookedAt();
+    const read = await relay.viewedHousehold();
     if (read.ok) store.setState({ agents: read.value.agents });
   }
 
@@ -104,7 +104,7 @@ export function createHouseholdView(relay: Pick<RelayPort, 'look' | 'lookedAt'>)
     store,
     start() {
       void readNames();
-      return relay.look(take);
+      return relay.viewHousehold(take);
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Given } from '../../shared/domain/question-form.ts';
 import type { z } from 'zod';
-import type { Answer, answerSchema, CommandReach, SandboxStanding, ToolCall } from '../../shared/protocol/calls.ts';
+import type { Answer, answerSchema, CommandReach, SandboxStatus, ToolCall } from '../../shared/protocol/calls.ts';
 import type { RoostState } from './index.ts';
 import { createPaged, type Paged } from './pages.ts';
 import { onePerPage } from './per-page.ts';
@@ -16,7 +16,7 @@ interface Approvals {
   readonly waiting: readonly ToolCall[];
   /** Of the last day, newest first. */
   readonly answered: readonly ToolCall[];
-  readonly sandbox: SandboxStanding;
+  readonly sandbox: SandboxStatus;
   /** By agent with a waiting command. */
   readonly reach?: Readonly<Record<string, CommandReach>> | undefined;
   /** The person may allow scripts to reach hosts of the relay's own machine. */

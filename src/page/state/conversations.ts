@@ -101,7 +101,7 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
   return list;
 }
 
-// A message on its way from this page. It is shown until it has arrived or is taken back.
+// A message on its way from this page. It is shown until it has arrived or is withdrawn.
 
 export interface Sending {
   readonly clientId: string;
@@ -293,7 +293,7 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
     set(agentId, { status: 'ready', messages: rows.messages.visible(), before: rows.newestPage.before });
   }
 
-  function letGo(agentId: AgentId) {
+  function drop(agentId: AgentId) {
     held.get(agentId)?.pages.stop();
     held.delete(agentId);
     const byAgent = new Map(store.getState().byAgent);
@@ -307,7 +307,7 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
     held.delete(agentId);
     for (const [other, theirs] of held) cutBack(other, theirs);
     held.set(agentId, rows);
-    for (const other of [...held.keys()].slice(0, Math.max(0, held.size - CONVERSATION_LIMITS.kept))) letGo(other);
+    for (const other of [...held.keys()].slice(0, Math.max(0, held.size - CONVERSATION_LIMITS.kept))) drop(other);
   }
 
   /**
@@ -413,7 +413,7 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
     drop(forgets) {
       leave((message) => !forgets.some((forget) => isCovered(message, forget)));
       const agents = new Set(forgets.flatMap(({ target }) => (target.kind === 'agent' ? [target.agentId] : [])));
-      for (const agentId of agents) letGo(agentId);
+      for (const agentId of agents) drop(agentId);
       store.setState(({ sending }) => ({ sending: sending.filter((item) => !agents.has(item.agentId)) }));
     },
     sending: (item) => store.setState(({ sending }) => ({ sending: withSending(sending, item) })),

@@ -28,7 +28,7 @@ interface ReplyCostsState {
 interface ReplyCosts {
   readonly store: StoreApi<ReplyCostsState>;
   /** This reply is in view. Returns a function that unsubscribes. */
-  look(messageId: MessageId): () => void;
+  view(messageId: MessageId): () => void;
   showAlways(always: boolean): void;
 }
 
@@ -79,7 +79,7 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
 
   return {
     store,
-    look(messageId) {
+    view(messageId) {
       inSight.set(messageId, (inSight.get(messageId) ?? 0) + 1);
       if (!store.getState().known.has(messageId)) schedule(GATHER_MS);
       return () => {

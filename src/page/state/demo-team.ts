@@ -48,7 +48,7 @@ export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[],
   if (exporting.kind !== 'done')
     return {
       ok: false,
-      reason: exporting.kind === 'failed' ? exporting.reason : t`The copy was called off, and nobody was let go.`,
+      reason: exporting.kind === 'failed' ? exporting.reason : t`The export was cancelled, and nobody was forgotten.`,
     };
   const isAsleep = ({ agentId, position }: Agent, session = live.store.getState().live) =>
     !isSeatPosition(position) ||
@@ -61,7 +61,7 @@ export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[],
   await Promise.all(agents.filter((agent) => !isAsleep(agent)).map(({ agentId }) => actions.sleep(agentId)));
   await until(device, ASLEEP_MS, live.store, (state) => agents.every((agent) => isAsleep(agent, state.live)));
   if (!agents.every((agent) => isAsleep(agent)))
-    return { ok: false, reason: t`Not everybody of the demo fell asleep, and nobody was let go. Try it again.` };
+    return { ok: false, reason: t`Not everybody of the demo fell asleep, and nobody was forgotten. Try again.` };
   for (const { agentId } of agents) {
     const asked = await actions.forget({ kind: 'agent', agentId });
     if (!asked.ok) return asked;

@@ -103,7 +103,7 @@ interface AttachedServers {
   /** The relay's machine has a sandbox. */
   readonly sandbox: boolean;
 }
-type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach' | 'signOutOfAttached'>;
+type Calls = Pick<ReachClient, 'attach' | 'retryAttached' | 'changeAttached' | 'detach' | 'signOutOfAttached'>;
 
 interface Attached {
   readonly list: Query<AttachedServers>;

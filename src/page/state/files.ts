@@ -55,7 +55,7 @@ function createFiles({ reach, changes, device }: RoostState): Files {
       ask: () => reach((client) => client.files({ agentId, path })),
     });
   });
-  async function look(agentId: AgentId, path: string): Promise<RelayResult<FileNow>> {
+  async function readFile(agentId: AgentId, path: string): Promise<RelayResult<FileNow>> {
     const names = path.split('/').filter((name) => name !== '' && name !== '.');
     const found = await reach((client) => client.files({ agentId, path: names.slice(0, -1).join('/') }));
     if (!found.ok) return isNothing(found.problem) ? { ok: true, value: { kind: 'none' } } : found;
@@ -69,12 +69,12 @@ function createFiles({ reach, changes, device }: RoostState): Files {
     const text = fileText(new Uint8Array(await file.value.arrayBuffer()));
     return { ok: true, value: text === null ? { kind: 'other' } : { kind: 'text', text } };
   }
-  const looks = createQueryFamily((key: string) => {
+  const contents = createQueryFamily((key: string) => {
     const [agentId = '', path = ''] = keyParts(key);
-    return createQuery<FileNow>({ changes, device, what: ['files'], agentId, ask: () => look(agentId, path) });
+    return createQuery<FileNow>({ changes, device, what: ['files'], agentId, ask: () => readFile(agentId, path) });
   });
   return {
-    now: (agentId, path) => looks(JSON.stringify([agentId, path])),
+    now: (agentId, path) => contents(JSON.stringify([agentId, path])),
     folder: (agentId, path) => folders(JSON.stringify([agentId, path])),
     read: (agentId, path) => reach((client) => client.agentFiles.read(agentId, path)),
     async zip(agentId, path) {

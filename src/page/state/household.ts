@@ -181,14 +181,14 @@ export function createHousehold(
           break;
       }
     }
-    const letGo = forgets.size + undos.size !== asked;
+    const forgetsChanged = forgets.size + undos.size !== asked;
     let { forgetting } = held;
-    if (letGo) {
+    if (forgetsChanged) {
       forgetting = pendingForgets([...forgets.values()], [...undos.values()], now()).sort(latestFirst);
       hiding = [...forgetting, ...finalForgets([...forgets.values()], [...undos.values()], now())];
     }
     for (const doc of queued.values()) if (isHidden(doc)) queued.delete(doc.clientId);
-    const people = letGo || identities.size !== held.identities.size || changes.size !== held.changes.size;
+    const people = forgetsChanged || identities.size !== held.identities.size || changes.size !== held.changes.size;
     const wishes = settingDocs.size !== held.settingDocs.size;
     // Documents announced by the relay are not the whole team. The team of the last visit is shown
     // until the ledger is read.

@@ -103,7 +103,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
   });
   const unread = createUnread({ dataWorker, writer, device });
   const changes = createChanges();
-  const standingCopies = createAgentSnapshots({ household, live, wakeSizes, reach, changes, device });
+  const agentSnapshots = createAgentSnapshots({ household, live, wakeSizes, reach, changes, device });
   const unreadMessages = createQuery({
     ask: async () => mapResult(await reach((client) => client.unread()), ({ unread }) => unread),
     changes,
@@ -144,7 +144,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     // An undo is rare. What it makes visible again is read anew.
     if (docs.some((doc) => doc.type === 'forget-undo')) void actions.reload().then(conversations.reread);
     const asked = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'forget' ? [doc] : []));
-    if (asked.length > 0) actions.letGo(asked);
+    if (asked.length > 0) actions.hide(asked);
   }
 
   // Asked as soon as there is an agent to store. The storage page shows the answer.
@@ -223,7 +223,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
       case 'documents':
         take(news.docs);
         unread.hearDocuments(news.docs);
-        standingCopies.hearDocuments();
+        agentSnapshots.hearDocuments();
         keepForGood(news.docs);
         break;
       case 'problem':
@@ -284,9 +284,9 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     start() {
       const stop = dataWorker.subscribe(hear);
       const stopAnnouncing = announceTeam(parts);
-      const stopLeaving = standingCopies.start();
+      const stopLeaving = agentSnapshots.start();
       const stopKeeping = storeLastTeam(device.browser, household);
-      const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
+      const subscriptions = [unreadMessages.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();
       void actions.refreshHealth();
@@ -298,7 +298,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
         stopAnnouncing();
         stopLeaving();
         stopKeeping();
-        lookAway.forEach((away) => away());
+        subscriptions.forEach((away) => away());
       };
     },
   };

@@ -59,7 +59,7 @@ export type RelayPort = Omit<PageClient, 'ack'> & {
    * Follows what is said in the one household of other people. Returns a function that
    * unsubscribes.
    */
-  look(listener: (item: StreamItem) => void): () => void;
+  viewHousehold(listener: (item: StreamItem) => void): () => void;
 };
 
 /** Packs and unpacks copies, in a worker of its own. */

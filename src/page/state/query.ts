@@ -62,7 +62,7 @@ export function createQuery<Value>({
   askAgainMs = ASK_AGAIN_MS,
 }: QueryDeps<Value>): Query<Value> {
   const store = createStore<QueryState<Value>>()(() => ({ kind: 'loading' }));
-  let lookers = 0;
+  let subscribers = 0;
   /** Counts changes that outdate a running request. */
   let version = 0;
   let known = -1;
@@ -126,22 +126,22 @@ export function createQuery<Value>({
   function hear(change: Change) {
     if (!concerns(change)) return;
     outdate();
-    if (lookers > 0) cancelAsk ??= device.after(askAgainMs, () => void again());
+    if (subscribers > 0) cancelAsk ??= device.after(askAgainMs, () => void again());
   }
 
   return {
     store,
     subscribe() {
-      lookers++;
+      subscribers++;
       stopListening ??= changes.subscribe(hear);
       // A request made before the last view unsubscribed may return an older state.
       const isComing = toAsk > 0 || (asking !== null && asked === version);
       if (known !== version && !isComing) void again();
-      let looks = true;
+      let isSubscribed = true;
       return () => {
-        if (!looks) return;
-        looks = false;
-        if (--lookers > 0) return;
+        if (!isSubscribed) return;
+        isSubscribed = false;
+        if (--subscribers > 0) return;
         stopListening?.();
         stopListening = null;
         cancelAsk?.();
@@ -155,7 +155,7 @@ export function createQuery<Value>({
       known = ++version;
       take(value);
       // Changes before the first subscriber are not received.
-      if (lookers === 0) outdate();
+      if (subscribers === 0) outdate();
     },
     amend(change) {
       const state = store.getState();

@@ -32,14 +32,14 @@ export function createReachPort<Client = ReachClient>(load: () => Promise<Client
 export function createRelayPort(load: {
   readonly client: () => Promise<PageClient>;
   /** Resolves with a function that unsubscribes. */
-  readonly look: (listener: (item: StreamItem) => void) => Promise<() => void>;
+  readonly viewHousehold: (listener: (item: StreamItem) => void) => Promise<() => void>;
 }): RelayPort {
   const ask = createReachPort(load.client);
-  const look: RelayPort['look'] = (listener) => {
+  const viewHousehold: RelayPort['viewHousehold'] = (listener) => {
     let over = false;
     let stop: (() => void) | null = null;
     load
-      .look((item) => !over && listener(item))
+      .viewHousehold((item) => !over && listener(item))
       .then(
         (opened) => {
           if (over) opened();
@@ -58,7 +58,7 @@ export function createRelayPort(load: {
       // Calls the method of this name with the same arguments.
       ask((client) => (client[name] as (...said: readonly unknown[]) => Promise<RelayResult<unknown>>)(...said));
   // Its methods belong to a client that is not loaded yet.
-  return new Proxy({ look } as RelayPort, {
+  return new Proxy({ viewHousehold } as RelayPort, {
     get: (own, name) => (name in own ? own[name as keyof RelayPort] : call(name as keyof PageClient)),
   });
 }

@@ -37,7 +37,7 @@ const RESTORE = {
 export interface Missing {
   readonly doc: Doc;
   /** `older`: it has an older version, or less of it. */
-  readonly standing: 'unknown' | 'older';
+  readonly status: 'unknown' | 'older';
   /** Number of a thread's messages that this household has. */
   readonly messages: number;
 }
@@ -105,7 +105,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
     return found;
   }
 
-  async function look(): Promise<void> {
+  async function compare(): Promise<void> {
     if (live.store.getState().link.kind !== 'live' || household.store.getState().status !== 'ready') return;
     const known = await versions();
     const missing: Missing[] = [];
@@ -117,13 +117,13 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
       // If the comparison fails, it is repeated on the next connection.
       if (!compared.ok) return;
       part.forEach(({ doc, messages }, i) => {
-        const standing = compared.value.standings[i];
-        if (standing === 'unknown' || standing === 'older') missing.push({ doc, standing, messages });
+        const status = compared.value.standings[i];
+        if (status === 'unknown' || status === 'older') missing.push({ doc, status, messages });
       });
     }
     // The relay has an older version of these schedules. It might run what another relay runs too,
     // or what was removed.
-    const due = missing.filter(({ doc, standing }) => doc.type === 'schedule' && standing === 'older');
+    const due = missing.filter(({ doc, status }) => doc.type === 'schedule' && status === 'older');
     await tell(due);
     const rest = missing.filter((each) => !due.includes(each));
     if (store.getState().missing.length > 0 || rest.length > 0) store.setState({ missing: rest });
@@ -141,8 +141,8 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
     }
   }
 
-  const lookAgain = runAgain(() => look().catch((error: unknown) => store.setState({ error: errorText(error) })));
-  const lookSoon = () => void lookAgain();
+  const compareAgain = runAgain(() => compare().catch((error: unknown) => store.setState({ error: errorText(error) })));
+  const compareSoon = () => void compareAgain();
 
   /** The records in an order the relay can accept: a thread before its messages. */
   async function* offers(missing: readonly Missing[]): AsyncGenerator<readonly OfferedRecord[]> {
@@ -209,7 +209,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
           refused: [...new Set(refused)],
         },
       });
-      if (refused.length === 0) lookSoon();
+      if (refused.length === 0) compareSoon();
     } catch (error) {
       store.setState({ giving: null, error: errorText(error) });
     }
@@ -221,7 +221,7 @@ function createRestore({ dataWorker, reach, household, live, device }: RoostStat
       let cancel: (() => void) | null = null;
       const soon = () => {
         cancel?.();
-        cancel = device.after(RESTORE.after, lookSoon);
+        cancel = device.after(RESTORE.after, compareSoon);
       };
       const stops = [
         live.store.subscribe(({ link }, before) => {

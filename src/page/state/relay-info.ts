@@ -6,7 +6,7 @@ import type { RelayResult } from '../../shared/relay-client/index.ts';
 import { createQueue } from '../../shared/domain/platform/queue.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../../shared/protocol/config.ts';
 import type { PendingCall } from '../../shared/domain/lifecycle.ts';
-import type { Health, HomeStanding } from '../../shared/protocol/http.ts';
+import type { Health, HomeStatus } from '../../shared/protocol/http.ts';
 import type { StorageProblem } from '../../shared/protocol/worker.ts';
 import { problemText } from './ports.ts';
 import { createQuery, type Query, type QueryDeps } from './query.ts';
@@ -123,7 +123,7 @@ export interface RelayInfoState {
   readonly health: Health | null;
   readonly problem: StorageProblem | null;
   /** How this browser relates to the households of the relay. */
-  readonly home: 'asking' | 'unreachable' | HomeStanding;
+  readonly home: 'asking' | 'unreachable' | HomeStatus;
 }
 
 /**

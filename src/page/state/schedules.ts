@@ -164,7 +164,7 @@ export interface Schedules {
   /** All ids, in the person's order. */
   order(scheduleIds: readonly ScheduleId[]): Promise<void>;
   /** `name`: of the agent. Returns whether its snapshot is gone. */
-  takeBack(agentId: AgentId, name: string): Promise<boolean>;
+  withdrawSnapshot(agentId: AgentId, name: string): Promise<boolean>;
 }
 
 /** The fields that a refusal names, without the prefix of the schema. */
@@ -185,7 +185,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
         runs.filter(({ endedAt }) => endedAt === null),
       ),
   });
-  const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.standingCopies()) });
+  const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.agentSnapshots()) });
   const proposals = createQuery<readonly Proposal[]>({
     ...deps,
     ask: async () => mapResult(await reach((client) => client.proposals()), (answer) => answer.proposals),
@@ -331,8 +331,8 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
         run: () => void bringBack(schedule, mappings),
       });
     },
-    async takeBack(agentId, name) {
-      const result = await reach((client) => client.takeBackStandingCopy({ agentId }));
+    async withdrawSnapshot(agentId, name) {
+      const result = await reach((client) => client.withdrawAgentSnapshot({ agentId }));
       await copies.again();
       if (result.ok)
         notices.info(t`What ${name} had left is gone from the relay. ${name} does nothing alone any more.`);

@@ -13,7 +13,7 @@ import { threadsOf } from './threads/index.ts';
 import { UNSENT } from './unsent.ts';
 
 /** Latest messages of a conversation that are searched for one that did arrive. */
-const LOOKED_AT = 40;
+const EXAMINED = 40;
 
 const isMessage = (value: Sending): value is SendingMessage =>
   'agentId' in value && typeof value.agentId === 'string' && 'replaces' in value;
@@ -27,7 +27,7 @@ const isUnkept = (file: Attachment): file is Omit<PreparedFile, 'data'> => 'sha2
 async function isThere({ dataWorker }: RoostState, { agentId, clientId }: SendingMessage): Promise<boolean> {
   const [household, page] = await Promise.all([
     dataWorker.call('household'),
-    dataWorker.call('conversation', { agentId, before: null, limit: LOOKED_AT }),
+    dataWorker.call('conversation', { agentId, before: null, limit: EXAMINED }),
   ]);
   return [...household.queued, ...page.messages].some((doc) => doc.clientId === clientId);
 }

@@ -117,11 +117,11 @@ export interface Unread {
    * The conversation on screen; null: none, or the page is hidden. A conversation on screen counts
    * as read.
    */
-  look(agentId: AgentId | null): void;
+  view(agentId: AgentId | null): void;
   /** The conversation on screen is closed. */
   leave(): void;
   /** The person sees this thread up to this sequence. */
-  lookAtThread(threadId: ThreadId, sequence: number): void;
+  viewThread(threadId: ThreadId, sequence: number): void;
   /** The thread is closed or out of view. */
   leaveThread(threadId: ThreadId): void;
   /** Documents that are new in the ledger. */
@@ -270,7 +270,7 @@ export function createUnread({ dataWorker, writer, device }: Deps): Unread {
   return {
     store,
     refresh,
-    look(agentId) {
+    view(agentId) {
       if (looking !== null && looking !== agentId) conversations.flush(looking);
       if (agentId !== null && agentId !== looking) {
         opening = true;
@@ -284,7 +284,7 @@ export function createUnread({ dataWorker, writer, device }: Deps): Unread {
       opened = null;
       show();
     },
-    lookAtThread(threadId, sequence) {
+    viewThread(threadId, sequence) {
       if (!threads.mark(threadId, sequence)) return;
       const { since, byThread } = store.getState().threads;
       showThreads(since, byThread);

@@ -1,6 +1,6 @@
 /**
  * Unsent messages survive the page. They are in the browser's storage until they have arrived, are
- * stored in the ledger, or are taken back. They keep their client id, so sending one twice is
+ * stored in the ledger, or are withdrawn. They keep their client id, so sending one twice is
  * harmless, even from two tabs.
  */
 import type { StoreApi } from 'zustand/vanilla';

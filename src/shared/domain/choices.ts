@@ -77,13 +77,13 @@ export function choiceOf(setting: {
  * The agent whose colour or face this setting is. Null: it is another setting. Colour and face move
  * with their agent; the model belongs to the household.
  */
-export function lookOf(setting: { readonly key: string; readonly value: unknown }): AgentId | null {
+export function appearanceOf(setting: { readonly key: string; readonly value: unknown }): AgentId | null {
   const choice = choiceOf(setting);
   return choice === null || choice.key === 'model' ? null : choice.agentId;
 }
 
 /** The key of the same colour or face setting for another agent. */
-export const lookAs = (key: string, agentId: AgentId): string => `${key.slice(0, key.indexOf(':'))}:${agentId}`;
+export const appearanceKey = (key: string, agentId: AgentId): string => `${key.slice(0, key.indexOf(':'))}:${agentId}`;
 
 interface ChoiceRecord {
   readonly id: string;

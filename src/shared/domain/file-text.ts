@@ -16,7 +16,7 @@ function decoded(bytes: Uint8Array, encoding: string): string | null {
 }
 
 /** Number of leading bytes that are used to detect an encoding. */
-const LOOKED_AT = 4_096;
+const EXAMINED = 4_096;
 /**
  * Share of every second byte that must be zero in UTF-16 without a byte order mark. In most scripts
  * that byte is zero now and then.
@@ -40,7 +40,7 @@ function utf16Of(bytes: Uint8Array): string | null {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
-  const head = bytes.subarray(0, LOOKED_AT);
+  const head = bytes.subarray(0, EXAMINED);
   const zeros = [0, 0];
   head.forEach((byte, at) => {
     if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
@@ -56,7 +56,7 @@ export function anyFileText(bytes: Uint8Array): string | null {
   const text = utf16 === null ? fileText(bytes) : decoded(bytes, utf16);
   if (text !== null) return utf16 !== null && hasControl(text) ? null : text;
   if (utf16 !== null || bytes.includes(0)) return null;
-  const head = bytes.subarray(0, LOOKED_AT);
+  const head = bytes.subarray(0, EXAMINED);
   const accented = head.reduce((count, byte) => count + (byte >= 0x80 ? 1 : 0), 0);
   if (accented > ACCENTED_MOST * head.length) return null;
   const western = decoded(bytes, 'windows-1252');

@@ -51,9 +51,9 @@ export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
 
 /**
  * `absent`: the agent is not in the running session, or no session runs. `paused`: it is, and its
- * sleeping flag is set. `played`: only an API client drives it, which has no turns to begin.
+ * sleeping flag is set. `driven`: only an API client drives it, which has no turns to begin.
  */
-export type AgentState = 'absent' | 'played' | 'paused' | 'idle' | 'busy';
+export type AgentState = 'absent' | 'driven' | 'paused' | 'idle' | 'busy';
 
 /** The purpose of an agent's message. */
 export const MESSAGE_TYPES = ['info', 'help_request', 'review_request', 'unblock'] as const;

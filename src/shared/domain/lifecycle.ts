@@ -85,9 +85,9 @@ export function asleepFrom(lastSaid: number | null, end: SessionEnd | null): num
 }
 
 /**
- * `played`: an API client drives the agent, and no mind of the relay does. WAKE brings the mind.
+ * `driven`: an API client drives the agent, and no mind of the relay does. WAKE brings the mind.
  */
-export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'played' | 'sleeping';
+export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'driven' | 'sleeping';
 
 /**
  * The running session, as the relay reports it. Null where the page does not know of a running
@@ -116,7 +116,7 @@ export function lifecycleOf(agent: Agent | undefined, position: SeatPosition, li
   const { agentId } = agent;
   if (live.waking.has(agentId) && !live.awake.has(agentId)) return 'hatching';
   const { by } = answeringOf(agentId, live);
-  return by === 'mind' ? 'awake' : by === 'client' ? 'played' : 'sleeping';
+  return by === 'mind' ? 'awake' : by === 'client' ? 'driven' : 'sleeping';
 }
 
 export const answeringOf = (agentId: AgentId, live: LiveSession | null): Answering =>
@@ -127,7 +127,7 @@ export const answeringOf = (agentId: AgentId, live: LiveSession | null): Answeri
   });
 
 /** Whether WAKE calls this agent: no mind of the relay answers for it. */
-export const canBeWoken = (state: Lifecycle): boolean => state === 'sleeping' || state === 'played';
+export const canBeWoken = (state: Lifecycle): boolean => state === 'sleeping' || state === 'driven';
 
 /** A call that this page has made and the relay has not confirmed yet. It disables the button. */
 export type PendingCall = 'wake' | 'summon' | null;

@@ -44,7 +44,7 @@ const LEET: readonly (readonly [from: string, to: string])[] = [['01345789$@|!',
 
 const tableOf = (rows: readonly (readonly [string, string])[]) =>
   new Map(rows.flatMap(([from, to]) => [...from].map((letter, i) => [letter, [...to][i] ?? letter] as const)));
-const LOOKS = tableOf(ROWS);
+const SHAPES = tableOf(ROWS);
 const SIGNS = tableOf(LEET);
 
 /**
@@ -54,7 +54,7 @@ const SIGNS = tableOf(LEET);
 const ENCLOSED = [0x1f150, 0x1f170, 0x1f1e6] as const;
 
 function letterOf(sign: string): string {
-  const known = LOOKS.get(sign);
+  const known = SHAPES.get(sign);
   if (known !== undefined) return known;
   const code = sign.codePointAt(0) ?? 0;
   const start = ENCLOSED.find((first) => code >= first && code < first + 26);
@@ -65,7 +65,7 @@ function letterOf(sign: string): string {
  * A text in NFKC as the Latin letters a reader takes it for, in lower case. `signs`: maps digits
  * and signs to letters too.
  */
-function latinLookOf(text: string, signs: boolean): string {
+function latinShapeOf(text: string, signs: boolean): string {
   const plain = [...text.normalize('NFD').replace(/\p{M}+/gu, '')]
     .map((sign) => letterOf(sign).toLowerCase())
     .map(letterOf)
@@ -142,7 +142,7 @@ function cleaned(raw: string): string {
 export const shownText = (raw: string): string => raw.replace(UNSEEN, '').replace(BLANK, ' ').trim();
 
 const words = (name: string, signs = true) =>
-  latinLookOf(cleaned(name), signs)
+  latinShapeOf(cleaned(name), signs)
     .split(/[\s\p{P}]+/u)
     .filter((word) => word !== '');
 

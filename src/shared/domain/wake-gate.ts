@@ -86,7 +86,7 @@ function reasonFor(check: GateCheck, stopped: Stopped): string {
         : sentence`It has ${limits.maxConcurrentSessions === 1 ? sentence`a session` : sentence`${limits.maxConcurrentSessions} sessions`} under way already, which is its limit. It can be woken when one is over.`;
     case 'idle':
       if (state === 'absent') return sentence`It is not in a running session. The message waits until it is.`;
-      if (state === 'played') return sentence`A client plays it from elsewhere, and begins its turns itself.`;
+      if (state === 'driven') return sentence`A client drives it from elsewhere, and begins its turns itself.`;
       return BUSY;
     case 'flood':
       return limits.floodMaxWakes === 0
@@ -242,7 +242,7 @@ const CHECKS: Readonly<Record<GateCheck, Check>> = {
   concurrency: ({ atWork = false }, { maxConcurrentSessions }, { running }) =>
     running.length >= maxConcurrentSessions && !(atWork && maxConcurrentSessions > 0) ? { until: null } : null,
   idle: ({ state, alone = false }) =>
-    state === 'busy' || (state === 'absent' && !alone) || state === 'played' ? { until: null } : null,
+    state === 'busy' || (state === 'absent' && !alone) || state === 'driven' ? { until: null } : null,
   flood(question, { floodMaxWakes, floodWindowSeconds }, { latest, cleared = [] }, now) {
     if (floodMaxWakes === 0) return { until: null };
     const isFlag = wakeKindOf(question) === 'flag';

@@ -117,7 +117,7 @@ export const attachedToolSchema = offeredToolSchema.extend({
 });
 export type AttachedTool = z.infer<typeof attachedToolSchema>;
 
-const signInStandingSchema = z.object({
+const signInStatusSchema = z.object({
   state: z
     .enum(['none', 'waiting', 'in', 'expired'])
     .describe(
@@ -126,7 +126,7 @@ const signInStandingSchema = z.object({
   at: z.string().nullable().describe('the host where the person signed in'),
   as: z.string().nullable().describe('the account, if it is known'),
 });
-export type SignInStanding = z.infer<typeof signInStandingSchema>;
+export type SignInStatus = z.infer<typeof signInStatusSchema>;
 
 export const attachedServerSchema = z.object({
   serverId: z.string().max(LIMITS.id),
@@ -139,7 +139,7 @@ export const attachedServerSchema = z.object({
   state: z
     .enum(['connecting', 'connected', 'failed', 'sign-in'])
     .describe('sign-in: the person has to sign in to the server'),
-  signIn: signInStandingSchema.nullable().describe('null: the server is a program'),
+  signIn: signInStatusSchema.nullable().describe('null: the server is a program'),
   problem: z.string().nullable(),
   agents: z.array(z.string().max(LIMITS.id)).nullable().describe('agents that may use the server; null: all'),
   tools: z.array(attachedToolSchema),

@@ -201,4 +201,4 @@ export const sandboxSchema = z.object({
     .optional()
     .describe('commands cannot run in a sandbox; the person may let one agent’s commands run without one'),
 });
-export type SandboxStanding = z.infer<typeof sandboxSchema>;
+export type SandboxStatus = z.infer<typeof sandboxSchema>;

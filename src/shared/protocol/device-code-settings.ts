@@ -9,7 +9,7 @@ export const DEVICE_CODES = {
   /** Maximum characters of an offer to join. */
   offerLength: 2_000,
   /** ms between two polls of the state of a code that the page shows. */
-  lookEveryMs: 1_000,
+  pollEveryMs: 1_000,
   /** Key in the fragment of a code's link, which no server and no link preview receives. */
   fragment: 'join=',
   /** Storage key under which a tab remembers, across page loads, that it came by a code. */

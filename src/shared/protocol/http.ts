@@ -239,7 +239,7 @@ export const messagePostedSchema = z.object({
 export const ackSchema = z.strictObject({ upTo: z.number().int().nonnegative().describe('an event id') });
 
 /** `GET /api/home`: the relation of this browser to the relay's households. */
-export const homeStandingSchema = z
+export const homeStatusSchema = z
   .object({
     begun: z.boolean().describe('this browser has a household here'),
     lived: z
@@ -251,7 +251,7 @@ export const homeStandingSchema = z
     look: z.boolean().describe('this browser may read along with the one other household, from now on'),
   })
   .describe('How the relay knows a browser.');
-export type HomeStanding = z.infer<typeof homeStandingSchema>;
+export type HomeStatus = z.infer<typeof homeStatusSchema>;
 
 /** `POST /api/home`: begins a household. */
 export const beginHomeSchema = z.strictObject({

@@ -14,7 +14,7 @@ const without = <T extends { agentId: AgentId }>(list: readonly T[], agentId: Ag
   list.filter((item) => item.agentId !== agentId);
 
 type Client = RunningSession['clients'][number];
-const isPlayed = (session: RunningSession, agentId: AgentId) =>
+const isDriven = (session: RunningSession, agentId: AgentId) =>
   session.clients.some((client) => client.agentId === agentId);
 const isOf = (credentialId: string) => (client: Client) => client.credentialId === credentialId;
 
@@ -27,7 +27,7 @@ function join({ clients }: RunningSession, client: Client): Client[] {
 /** A departed agent without a mind or another client loses its sleeping flag. */
 function leave(session: RunningSession, agentId: AgentId, credentialId: string): RunningSession {
   const left = { ...session, clients: session.clients.filter((client) => !isOf(credentialId)(client)) };
-  return left.awake.includes(agentId) || isPlayed(left, agentId)
+  return left.awake.includes(agentId) || isDriven(left, agentId)
     ? left
     : { ...left, paused: left.paused.filter((id) => id !== agentId) };
 }
@@ -36,7 +36,7 @@ function fallAsleep(session: RunningSession, agentId: AgentId, reason: AsleepRea
   return {
     ...session,
     awake: session.awake.filter((id) => id !== agentId),
-    paused: session.paused.filter((id) => id !== agentId || isPlayed(session, agentId)),
+    paused: session.paused.filter((id) => id !== agentId || isDriven(session, agentId)),
     hatching: without(session.hatching, agentId),
     asleep: [...without(session.asleep, agentId), { agentId, reason }],
   };

@@ -104,14 +104,14 @@ export const compareRecordsSchema = z.strictObject({
     )
     .max(LIMITS.recordsCompared),
 });
-const recordStandingSchema = z
+const recordStatusSchema = z
   .enum(['unknown', 'older', 'known'])
   .describe(
     'unknown: the relay has no version of it; older: the relay has an older version, or fewer messages; known: the relay has this version or a newer one',
   );
-export type RecordStanding = z.infer<typeof recordStandingSchema>;
+export type RecordStatus = z.infer<typeof recordStatusSchema>;
 export const comparedRecordsSchema = z.object({
-  standings: z.array(recordStandingSchema).describe('in the order of the request'),
+  standings: z.array(recordStatusSchema).describe('in the order of the request'),
 });
 
 /**

@@ -56,10 +56,10 @@ export type Waiting = z.infer<typeof waitingSchema>;
  * Meanwhile the relay writes nothing: it holds what is being said in memory, and sends it when it
  * can be written.
  */
-export const databaseStandingSchema = z.object({
+export const databaseStatusSchema = z.object({
   away: z.boolean().describe('the relay cannot reach its database'),
 });
-export type DatabaseStanding = z.infer<typeof databaseStandingSchema>;
+export type DatabaseStatus = z.infer<typeof databaseStatusSchema>;
 
 /**
  * The last message on a connection that the relay closes because of its sign-in, without an id. A

@@ -18,7 +18,7 @@ import { eventSchema, snapshotSchema, type Snapshot, type StoredEvent } from '..
 import { problemSchema } from '../protocol/http.ts';
 import { type SearchAsked, searchAskedSchema } from '../protocol/search.ts';
 import {
-  databaseStandingSchema,
+  databaseStatusSchema,
   helloSchema,
   overSchema,
   waitingSchema,
@@ -207,9 +207,9 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       return;
     }
     if (message.event === 'database') {
-      const standing = databaseStandingSchema.safeParse(data);
-      if (!standing.success) throw new Unreadable(`database: ${standing.error.message}`);
-      listener({ kind: 'database', away: standing.data.away });
+      const status = databaseStatusSchema.safeParse(data);
+      if (!status.success) throw new Unreadable(`database: ${status.error.message}`);
+      listener({ kind: 'database', away: status.data.away });
       return;
     }
     if (message.event === 'search') {

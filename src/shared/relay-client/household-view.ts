@@ -15,7 +15,7 @@ export function openHouseholdView({ fetch, baseUrl }: SendDeps, listener: (item:
     timers: realTimers,
     random: Math.random,
     cursor: null,
-    path: homeEndpoints.lookEvents.path,
+    path: homeEndpoints.viewEvents.path,
     listener,
     report: (error) => console.error(error),
   });

@@ -23,7 +23,7 @@ export const RELAY_TIMES = {
   /** How long the worker's first call waits for a tab to send the page key. */
   pageKeyWithin: 5_000,
   /** Pause between two checks whether a socket's buffer has emptied. */
-  drainLook: 20,
+  drainPoll: 20,
   /** How long the feed collects acknowledgements before it sends one. */
   ackDebounce: 500,
   /** Pause before the feed stores again what it could not store. */

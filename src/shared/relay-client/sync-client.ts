@@ -62,7 +62,7 @@ export function openSyncSocket(
   function watch() {
     if (watching || over) return;
     watching = true;
-    timers.after(RELAY_TIMES.drainLook, () => {
+    timers.after(RELAY_TIMES.drainPoll, () => {
       watching = false;
       if (over) return;
       if (socket.bufferedAmount === 0) listener({ kind: 'drained' });

@@ -77,7 +77,7 @@ export function createComparing({
   settings,
   own,
   left,
-  look,
+  check,
   isReplaced,
   onConflict,
   pump,
@@ -92,7 +92,7 @@ export function createComparing({
    * Has the store check entries that a peer sent. Resolves with those that differ from the ones
    * here.
    */
-  readonly look: (peer: Peer, entries: readonly Entry[]) => Promise<readonly Entry[]>;
+  readonly check: (peer: Peer, entries: readonly Entry[]) => Promise<readonly Entry[]>;
   /** Was the entry overwritten here, and is on its way to relays? Then it is no conflict. */
   readonly isReplaced: (key: EntryKey, peer: Peer) => boolean;
   readonly onConflict: NonNullable<ReplicaDeps['onConflict']>;
@@ -159,16 +159,16 @@ export function createComparing({
       async () => {
         const entries: Entry[] = [];
         let bytes = 0;
-        let looked = 0;
+        let checked = 0;
         for (const place of rest) {
-          looked += 1;
+          checked += 1;
           const entry = await lies(place);
           if (entry === null || digestOf(entry.sealed).slice(0, DIGEST_BYTES.compare * 2) === place.digest) continue;
           entries.push(entry);
           bytes += entry.sealed.length;
           if (bytes >= settings.frameBytes) break;
         }
-        rest = rest.slice(looked);
+        rest = rest.slice(checked);
         if (request !== null || entries.length > 0)
           peer.send({ kind: 'conflict', request, more: rest.length > 0, entries });
         return rest.length > 0 ? 'again' : 'done';
@@ -290,7 +290,7 @@ export function createComparing({
     compare: (peer, request, list) => show(peer, request, list),
     shown(peer, request, entries, more) {
       peer.tasks.add(async () => {
-        const others = await look(peer, entries);
+        const others = await check(peer, entries);
         note(peer, others);
         if (request !== null && !more)
           for (const [writer, progress] of [...progressesOf(peer)])

@@ -113,7 +113,7 @@ function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDe
 
 // Counts the entries that are known to be missing, and how many have arrived since.
 
-/** `look` counts again, and reports a change. */
+/** `update` counts again, and reports a change. */
 function createBacklog({
   here,
   peers,
@@ -125,7 +125,7 @@ function createBacklog({
   readonly deps: Pick<ReplicaDeps, 'priority' | 'onBacklog'>;
   /** Classes from this one on are counted apart. */
   readonly background: number;
-}): { look(): void } {
+}): { update(): void } {
   let last = '';
   /** How many entries were here when some began to be missing. */
   let before: number | null = null;
@@ -158,7 +158,7 @@ function createBacklog({
   }
 
   return {
-    look() {
+    update() {
       if (!onBacklog) return;
       const backlog = counted();
       const text =
@@ -425,7 +425,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     settings,
     own,
     left,
-    look,
+    check,
     isReplaced,
     onConflict: (key, theirs) => deps.onConflict?.(key, theirs),
     pump: () => fetching.pump(),
@@ -441,7 +441,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
 
   /** An account has changed: update the backlog and the requests. */
   function goOn(): void {
-    backlog.look();
+    backlog.update();
     fetching.pump();
   }
   const refusals = createRefusals({
@@ -471,7 +471,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
    * Checks a peer's entries as if they had been pushed. Resolves with those that differ from the
    * ones here.
    */
-  async function look(peer: Peer, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  async function check(peer: Peer, entries: readonly Entry[]): Promise<readonly Entry[]> {
     const put = entries.length === 0 ? null : await trying.attempt(() => store.put(entries, { replace: false }));
     if (put === null) return [];
     onPut(
@@ -518,14 +518,14 @@ export function createReplica(deps: ReplicaDeps): Replica {
         peer.has.removeAll(frame.have);
         break;
     }
-    lookAhead(peer);
+    findAhead(peer);
     // Update the backlog before listeners learn that a peer has more. Otherwise they would see a
     // complete replica.
     goOn();
     deps.onPeers?.();
   }
 
-  function lookAhead(peer: Peer): void {
+  function findAhead(peer: Peer): void {
     if (!known || !onAhead) return;
     for (const writer of [...peer.has.writers()])
       if (own(writer) && highest(peer.has.of(writer)) > highest(here.of(writer))) onAhead(writer);
@@ -617,7 +617,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       for (const peer of all()) {
         peer.flush();
         if (peer.heard) comparing.heard(peer);
-        lookAhead(peer);
+        findAhead(peer);
       }
       goOn();
     });
@@ -635,7 +635,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
         else peer.owe(entries);
         peer.flush();
       }
-      backlog.look();
+      backlog.update();
     },
     async reread() {
       const have = await trying.attempt(() => store.have());

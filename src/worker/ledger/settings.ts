@@ -99,7 +99,7 @@ export const LEDGER = {
   /** Messages that are read together to find the unread ones of a conversation. */
   unreadStride: 64,
   /** Newest messages of a session of greetings that are searched for its words. */
-  greetingLook: 4,
+  greetingSearch: 4,
   /** ms before a commit that failed is tried again. */
   commitRetry: 5_000,
   /** ms to wait for another worker to end before the page is notified. */
@@ -121,7 +121,7 @@ export const WORKER_CONNECTION = {
   /** Pause before a broken connection is opened again. */
   reopen: 50,
   /** Pause between two checks whether a worker has the ledger by now. */
-  lookForOwner: 100,
+  workerPoll: 100,
   /** The BroadcastChannel between tabs and worker where there is no SharedWorker. */
   channel: 'roost-owner',
 } as const;

@@ -70,7 +70,7 @@ export async function ownerGone(locks: LockManager, signal: AbortSignal): Promis
   const isOwned = async () => (await locks.query()).held?.some(({ name }) => name === LEDGER.lock) === true;
   while (!(await isOwned())) {
     signal.throwIfAborted();
-    await sleep(realTimers.after, WORKER_CONNECTION.lookForOwner);
+    await sleep(realTimers.after, WORKER_CONNECTION.workerPoll);
   }
   // Shared mode: all tabs get the lock at once and release it for the next worker.
   await locks.request(LEDGER.lock, { mode: 'shared', signal }, () => undefined);

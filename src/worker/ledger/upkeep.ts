@@ -162,7 +162,7 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     const state = faults.length > 0 ? 'damaged' : record.state;
     if (faults.length > 0)
       damaged.push({ name: record.name, expected, found: docs.length, ids: manifest?.ids ?? null });
-    const looked: VolumeRecord = {
+    const checked: VolumeRecord = {
       ...record,
       documents: Math.max(record.documents, docs.length),
       state,
@@ -172,11 +172,11 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     };
     // The volume that is written has no list of its contents, because the next commit would outdate
     // it. The readable documents of a damaged volume still count as stored in it.
-    if (state === 'writing') await putVolume(journal, looked);
+    if (state === 'writing') await putVolume(journal, checked);
     else
       await putListed(
         journal,
-        looked,
+        checked,
         docs.map(({ _id }) => _id),
       );
   }

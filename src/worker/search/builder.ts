@@ -236,9 +236,9 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
   /** Frees the memory after a time without searches. */
   function used() {
     stopForgetting?.();
-    stopForgetting = after(SEARCH.cacheFor, letGo);
+    stopForgetting = after(SEARCH.cacheFor, freeMemory);
   }
-  function letGo() {
+  function freeMemory() {
     cache.clear();
     open = new Map();
   }
@@ -281,7 +281,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
   }
 
   /** Finds stretches of ids that the index lacks, and which hashes of the index the ledger has. */
-  async function look(hashes: Float64Array) {
+  async function compare(hashes: Float64Array) {
     const there = new Uint8Array(hashes.length);
     const stretches: { readonly source: SearchSource; readonly after: string | null }[] = [];
     let missing = 0;
@@ -319,7 +319,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
 
   async function catchUp(meanwhile: () => Promise<void>) {
     const hashes = await known();
-    const { there, stretches, missing } = await look(hashes);
+    const { there, stretches, missing } = await compare(hashes);
     if (there.includes(0)) await letGoOf((rowId) => there[indexOf(hashes, hashOf(rowId))] === 0);
     let done = 0;
     if (missing > 0) onProgress(done, missing);
@@ -399,7 +399,7 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     },
     close() {
       stopForgetting?.();
-      letGo();
+      freeMemory();
       store.close();
     },
   };

@@ -91,9 +91,9 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
       return null;
     }
   };
-  async function eventually<Value>(what: string, look: () => Promise<Value | null> | Value | null) {
+  async function eventually<Value>(what: string, probe: () => Promise<Value | null> | Value | null) {
     for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; await sleep(25)) {
-      const found = await look();
+      const found = await probe();
       if (found !== null) return found;
     }
     faults.push(`it never came to this: ${what}`);
@@ -190,7 +190,7 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
     ['/api/attached', '"servers"'],
     ['/api/credentials', ''],
   ] as const;
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const [path, has] = ASKED[Math.floor(random() * ASKED.length)] ?? ASKED[0];
     const text = await call('GET', path);
     if (!text.includes(has)) faults.push(`${path} is without ${has}: ${text.slice(0, 300)}`);
@@ -199,7 +199,7 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
   const before = { asked: model.requests.length, counted: await requestsIn() };
   const looking = (async () => {
     while (!ending) {
-      await look();
+      await check();
       await sleep(random() * PAUSE_MS);
     }
   })();

@@ -107,8 +107,8 @@ describe.each(USUAL_STORES)('access, with the store on %s', (kind) => {
       expect(headers['set-cookie']).toBeUndefined();
       expect(text).toContain('Look at the terminal');
     }
-    const looked = await call(new URL(relay.link).pathname + new URL(relay.link).search, {}, 'HEAD');
-    expect(looked.status).toBe(405);
+    const answered = await call(new URL(relay.link).pathname + new URL(relay.link).search, {}, 'HEAD');
+    expect(answered.status).toBe(405);
   });
 
   it('lets the browser in that opens the link, once', async () => {

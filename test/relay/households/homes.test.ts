@@ -6,7 +6,7 @@ import { writeSummon } from '../../../src/shared/domain/wake-payload.ts';
 import { credentialsSchema, madeCredentialSchema } from '../../../src/shared/protocol/team.ts';
 import {
   healthSchema,
-  homeStandingSchema,
+  homeStatusSchema,
   viewedHouseholdSchema,
   problemSchema,
 } from '../../../src/shared/protocol/http.ts';
@@ -27,7 +27,7 @@ const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}', '--retention-hours', '
 
 const bornSchema = z.object({ agentId: z.string(), name: z.string(), position: z.number() });
 
-const standing = async (browser: Browser) => homeStandingSchema.parse(await (await browser.fetch('/api/home')).json());
+const statusOf = async (browser: Browser) => homeStatusSchema.parse(await (await browser.fetch('/api/home')).json());
 const begin = (browser: Browser, beside: boolean, anew?: boolean) =>
   browser.fetch('/api/home', { method: 'POST', json: { beside, ...(anew === undefined ? {} : { anew }) } });
 /**
@@ -35,7 +35,7 @@ const begin = (browser: Browser, beside: boolean, anew?: boolean) =>
  */
 async function takeOwn(browser: Browser): Promise<Browser> {
   const given = await begin(browser, true, true);
-  expect(homeStandingSchema.parse(await given.json()).begun).toBe(false);
+  expect(homeStatusSchema.parse(await given.json()).begun).toBe(false);
   const [cookie = ''] = given.headers.getSetCookie();
   expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
   return browserOf(browser.url, { cookie: cookie.split(';')[0] ?? '', key: (await browser.signIn()).key });
@@ -125,18 +125,18 @@ describe('households of one relay', () => {
         ...(await refusal(await other().fetch(path, { method, ...(json === undefined ? {} : { json }) }))),
       ]).toEqual([path, 409, 'not-begun']);
     expect(await headOf(one())).toBe(before);
-    expect(await standing(other())).toEqual({ begun: false, lived: false, others: 1, look: true });
+    expect(await statusOf(other())).toEqual({ begun: false, lived: false, others: 1, look: true });
   });
 
   it('the first begins by itself; one beside it only when it is asked for, and talks on its own', async () => {
-    expect(await standing(one())).toEqual({ begun: false, lived: false, others: 0, look: false });
+    expect(await statusOf(one())).toEqual({ begun: false, lived: false, others: 0, look: false });
     await one().fetch('/api/team', { method: 'PUT', json: { agents: [] } });
-    expect(await standing(one())).toMatchObject({ begun: false });
+    expect(await statusOf(one())).toMatchObject({ begun: false });
     await adaTalks();
-    expect(await standing(one())).toEqual({ begun: true, lived: true, others: 0, look: false });
+    expect(await statusOf(one())).toEqual({ begun: true, lived: true, others: 0, look: false });
     expect(await refusal(await begin(other(), false))).toEqual([409, 'not-begun']);
     expect((await begin(other(), true)).status).toBe(200);
-    expect(await standing(other())).toEqual({ begun: true, lived: false, others: 1, look: false });
+    expect(await statusOf(other())).toEqual({ begun: true, lived: false, others: 1, look: false });
 
     await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
     // While Ada’s session runs.
@@ -191,14 +191,14 @@ describe('households of one relay', () => {
       const stays = await begin(one(), true);
       expect([stays.status, stays.headers.getSetCookie()]).toEqual([200, []]);
       const own = await takeOwn(one());
-      expect(await standing(own)).toEqual({ begun: false, lived: false, others: 1, look: true });
+      expect(await statusOf(own)).toEqual({ begun: false, lived: false, others: 1, look: true });
       // It followed that log too, and does not come back to it: the sign-in was given so as to
       // leave it.
       expect(textsOf(await eventsOf(own, `/api/events?after=0&log=${log}`))).toEqual([]);
       const begun = await begin(own, true, true);
       expect([begun.status, begun.headers.getSetCookie()]).toEqual([200, []]);
-      expect(await standing(own)).toEqual({ begun: true, lived: false, others: 1, look: false });
-      expect(await standing(one())).toEqual({ begun: true, lived: true, others: 1, look: false });
+      expect(await statusOf(own)).toEqual({ begun: true, lived: false, others: 1, look: false });
+      expect(await statusOf(one())).toEqual({ begun: true, lived: true, others: 1, look: false });
       // The new cookie alone lets nobody call.
       const { cookie } = await own.signIn();
       expect((await browserOf(relay.url, { cookie, key: 'x'.repeat(43) }).fetch('/api/home')).status).toBe(401);
@@ -270,7 +270,7 @@ describe('households of one relay', () => {
     expect(await stream.ended).toBeNull();
     expect(stream.messages.at(-1)).toMatchObject({ id: undefined, event: 'over', data: { reason: 'moved' } });
     expect(textsOf(await eventsOf(other())).join()).toContain('My daughter is called Ada.');
-    expect(await standing(other())).toEqual({ begun: true, lived: true, others: 0, look: false });
+    expect(await statusOf(other())).toEqual({ begun: true, lived: true, others: 0, look: false });
     relay.pass(120_000);
     await ack(other(), await headOf(other()));
     expect(textsOf(await eventsOf(one())).join()).not.toContain('daughter');
@@ -299,7 +299,7 @@ describe('households of one relay', () => {
     const [begun, joined] = await Promise.all([begin(other(), true), register(other(), household, newTestDevice())]);
     expect([begun.status, joined.status]).toEqual([200, 200]);
     // Whoever has proven to be of a household lives there.
-    expect((await standing(other())).begun).toBe(true);
+    expect((await statusOf(other())).begun).toBe(true);
     expect(textsOf(await eventsOf(other())).join()).toContain('daughter');
   });
 
@@ -325,7 +325,7 @@ describe('households of one relay', () => {
       'hello',
       'snapshot',
     ]);
-    expect(await standing(again)).toMatchObject({ begun: false, lived: false, others: 1 });
+    expect(await statusOf(again)).toMatchObject({ begun: false, lived: false, others: 1 });
     await line.close();
   });
 
@@ -345,7 +345,7 @@ describe('households of one relay', () => {
     await adaTalks();
     const hello = ((await eventsOf(one()))[0]?.data ?? {}) as { log: string };
     expect(textsOf(await eventsOf(other(), `/api/events?after=0&log=${hello.log}`)).join()).toContain('daughter');
-    expect(await standing(other())).toMatchObject({ begun: true, others: 0 });
+    expect(await statusOf(other())).toMatchObject({ begun: true, others: 0 });
   });
 
   describe('where devices prove themselves, a new sign-in that follows the log of its household', () => {
@@ -370,14 +370,14 @@ describe('households of one relay', () => {
       const waking = wake(again).finally(() => (answered = true));
       // Its device proves itself only once the write has come: what is asked in between is
       // answered.
-      for (let n = 0; n < 5; n++) expect(await standing(again)).toMatchObject({ begun: false, others: 1 });
+      for (let n = 0; n < 5; n++) expect(await statusOf(again)).toMatchObject({ begun: false, others: 1 });
       expect(answered).toBe(false);
       expect((await register(again, household, device)).status).toBe(200);
       expect((await waking).status).toBe(201);
       expect(textsOf(await eventsOf(again)).join()).toContain('My daughter is called Ada.');
       // It is the one home that there is, and its session is everybody’s there.
       for (const browser of [again, one()]) {
-        expect(await standing(browser)).toEqual({ begun: true, lived: true, others: 0, look: false });
+        expect(await statusOf(browser)).toEqual({ begun: true, lived: true, others: 0, look: false });
         expect((await wake(browser)).status).toBe(409);
       }
       await talk(again, 'There again.');
@@ -419,10 +419,10 @@ describe('households of one relay', () => {
       ]);
       for (const response of [waking, ending]) expect(await refusal(response)).toEqual([409, 'not-begun']);
       expect(await headOf(one())).toBe(before);
-      expect(await standing(again)).toEqual({ begun: false, lived: false, others: 1, look: true });
+      expect(await statusOf(again)).toEqual({ begun: false, lived: false, others: 1, look: true });
       // It may say that it is somebody else, as ever.
       expect((await begin(again, true)).status).toBe(200);
-      expect(await standing(one())).toMatchObject({ begun: true, others: 1 });
+      expect(await statusOf(one())).toMatchObject({ begun: true, others: 1 });
       expect(textsOf(await eventsOf(again)).join()).not.toContain('daughter');
     });
   });
@@ -440,7 +440,7 @@ describe('households of one relay', () => {
     expect(textsOf(heard).join()).not.toContain('daughter');
     expect(heard[0]?.data).toEqual({ log: 'looked-at', version: expect.any(String) as string });
     expect(await headOf(one())).toBeGreaterThan(before);
-    expect(await standing(other())).toMatchObject({ begun: false });
+    expect(await statusOf(other())).toMatchObject({ begun: false });
     // It has a household of its own now: it looks on no longer, nor does anybody else at either.
     expect((await begin(other(), true)).status).toBe(200);
     expect(await refusal(await other().fetch('/api/look/events'))).toEqual([409, 'no-look']);
@@ -505,7 +505,7 @@ describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
     expect(
       (await eventsOf(other)).filter(({ event }) => event === 'session-ended').map(({ data }) => data),
     ).toMatchObject([{ reason: 'shutdown' }]);
-    expect(await standing(third)).toEqual({ begun: false, lived: false, others: 2, look: false });
+    expect(await statusOf(third)).toEqual({ begun: false, lived: false, others: 2, look: false });
     await relay.close();
   });
 });

@@ -86,7 +86,7 @@ describe('a certificate', () => {
         files,
         name: null,
         now: () => NOW,
-        lookEveryMs: 20,
+        checkEveryMs: 20,
         onPair: ({ cert }) => taken.push(cert),
         onProblem: ({ message }) => refused.push(message),
       });

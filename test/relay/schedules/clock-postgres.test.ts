@@ -78,7 +78,7 @@ describe('two relays of one home on one Postgres', () => {
   };
   afterEach(() => jump(-jumped));
   /** Has its clock look: something of what is due has changed. */
-  async function look(browser: Browser, scheduleId: string): Promise<void> {
+  async function check(browser: Browser, scheduleId: string): Promise<void> {
     for (let twice = 0; twice < 2; twice++)
       expect((await browser.fetch(`/v1/pulse-routines/${scheduleId}/toggle`, { method: 'POST' })).ok).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -90,8 +90,8 @@ describe('two relays of one home on one Postgres', () => {
   ])(
     '%s: nobody takes over what the other is at, nothing is due early or twice, and the sign-in holds',
     async (_name, by) => {
-      const letGo = createDeferred();
-      model.follow(() => [{ say: 'I have begun. ' }, { until: letGo.promise }, { say: 'And I end.' }]);
+      const release = createDeferred();
+      model.follow(() => [{ say: 'I have begun. ' }, { until: release.promise }, { say: 'And I end.' }]);
       const scheduleId = await routineOf(at.first, { kind: 'weekly', days: [1], time: '07:30' });
       // Due within the hour, and not now.
       const soon = await routineOf(at.first, { kind: 'once', at: Date.now() + HOUR / 2 });
@@ -101,11 +101,11 @@ describe('two relays of one home on one Postgres', () => {
       await expect.poll(() => model.requests.length).toBe(asked + 1);
       jump(by);
       expect((await at.second.fetch('/api/team')).status).toBe(200);
-      await look(at.second, soon);
-      await look(at.second, soon);
+      await check(at.second, soon);
+      await check(at.second, soon);
       expect((await history(at.second, scheduleId))[0]).toMatchObject({ state: 'running' });
       expect(await history(at.second, soon)).toEqual([]);
-      letGo.resolve();
+      release.resolve();
       await expect.poll(async () => (await history(at.second, scheduleId))[0]?.state).toBe('done');
       expect(await history(at.first, scheduleId)).toHaveLength(1);
       expect(model.requests).toHaveLength(asked + 1);

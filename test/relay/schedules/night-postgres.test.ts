@@ -100,8 +100,8 @@ describe('two relays of one home', () => {
   it('the first hangs in a run, and comes back after the second has ended it: it ends nothing, and says nothing more', async () => {
     const databaseUrl = postgres.url;
     const homes = [await createHome({ store: null }), await createHome({ store: null })] as const;
-    const letGo = createDeferred();
-    model.follow(() => [{ say: 'I have begun. ' }, { until: letGo.promise }, { say: 'And I end.' }]);
+    const release = createDeferred();
+    model.follow(() => [{ say: 'I have begun. ' }, { until: release.promise }, { say: 'And I end.' }]);
     const first = await startRelay({ home: homes[0], databaseUrl, env: env() });
     const store = await openStore({ folder: '', databaseUrl });
     let second: Awaited<ReturnType<typeof openTestRelay>> | null = null;
@@ -131,7 +131,7 @@ describe('two relays of one home', () => {
       expect(saidIn(before)).toEqual([[{ kind: 'text', text: 'I have begun. ' }]]);
 
       process.kill(first.pid, 'SIGCONT');
-      letGo.resolve();
+      release.resolve();
       // Until it is in no run any more.
       await expect
         .poll(async () => (await first.fetch(`/v1/runs/${runId}/stop`, { method: 'POST' })).status, { timeout: 20_000 })
@@ -141,7 +141,7 @@ describe('two relays of one home', () => {
       expect(model.requests).toHaveLength(1);
     } finally {
       process.kill(first.pid, 'SIGCONT');
-      letGo.resolve();
+      release.resolve();
       await second?.close();
       await first.kill('SIGKILL');
       await store.close();
@@ -230,10 +230,10 @@ describe('a Postgres that is started anew in the middle of a run', () => {
     'takes the words and the one end of it all the same: %s',
     async (when) => {
       const home = await createHome({ store: null });
-      const [letGo, goOn] = [createDeferred(), createDeferred()];
+      const [release, goOn] = [createDeferred(), createDeferred()];
       model.follow(() => [
         { say: 'I have begun. ' },
-        { until: letGo.promise },
+        { until: release.promise },
         { say: 'Meanwhile. ' },
         { until: goOn.promise },
         { say: 'And I end.' },
@@ -246,12 +246,12 @@ describe('a Postgres that is started anew in the middle of a run', () => {
         await expect.poll(() => model.requests.length).toBe(asked + 1);
         await postgres.halt();
         if (when === 'while it speaks') {
-          letGo.resolve();
+          release.resolve();
           // Its words come while nothing can be written.
           await new Promise((resolve) => setTimeout(resolve, 300));
         }
         await postgres.resume();
-        letGo.resolve();
+        release.resolve();
         goOn.resolve();
         await expect
           .poll(async () => (await historyOf(relay, scheduleId).catch(() => []))[0], { timeout: 20_000 })
@@ -265,7 +265,7 @@ describe('a Postgres that is started anew in the middle of a run', () => {
         expect(saidIn(events)).toEqual([[{ kind: 'text', text: 'I have begun. Meanwhile. And I end.' }]]);
         expect(model.requests).toHaveLength(asked + 1);
       } finally {
-        letGo.resolve();
+        release.resolve();
         goOn.resolve();
         await relay.kill('SIGKILL');
         await rm(home, { recursive: true, force: true });

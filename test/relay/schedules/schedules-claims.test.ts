@@ -173,12 +173,12 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
         select ${home}, ${schedule}, ${JSON.stringify(agent)}, ${ran}::bigint + n, ${ran}, ${started ? 'done' : 'skipped'},
           ${started ? null : 'nothing-waits'}, ${started ? ran : null}::bigint + n, ${started ? 'run' : null}, ${ran}::bigint + n
         from generate_series(1, 3000) as n`.execute(store.db);
-    const looks: number[] = [];
+    const checks: number[] = [];
     const tell = createMeanwhile({
       rows: {
         ...rows,
         endsSince(since) {
-          looks.push(since);
+          checks.push(since);
           return rows.endsSince(since);
         },
       },
@@ -192,7 +192,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     });
     expect(await tell('agent-0', ran + 1, false)).toBeNull();
     // A team that wakes asks in one go, each from when it fell asleep, and is looked for at once.
-    looks.length = 0;
+    checks.length = 0;
     const team = [
       ['agent-0', ran + 1],
       ['agent-1', ran + 2_999],
@@ -201,7 +201,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     ] as const;
     const told = await Promise.all(team.map(([agent, since]) => tell(agent, since, true)));
     expect(told.map((each) => each?.upTo ?? null)).toEqual([null, ran + 3_000, null, null]);
-    expect(looks).toEqual([ran + 1]);
+    expect(checks).toEqual([ran + 1]);
     const shown = await rows.between(0, START + 60 * MINUTE, { agentId: 'agent-0', most: 2_000, idle: 'last' });
     expect(shown).toHaveLength(2_000);
     expect(shown.filter(({ state }) => state === 'done')).toMatchObject([{ said: 'The well is dry.' }]);

@@ -196,8 +196,8 @@ describe('over what devices carry between relays, in any order', () => {
   async function visit(device: Device, { team, ...house }: Household): Promise<void> {
     hear(device, told({ team, ...house }));
     const known = [...device.values()];
-    const standings = await team.records.compare(known);
-    await team.records.offer(known.filter((_one, i) => standings[i] !== 'known'));
+    const statuses = await team.records.compare(known);
+    await team.records.offer(known.filter((_one, i) => statuses[i] !== 'known'));
     await team.records.recover();
     hear(device, told({ team, ...house }));
   }

@@ -396,7 +396,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     house.team.schedules.clock.wake();
     const granted = async () => (await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id })).wakes;
     await expect.poll(granted).toHaveLength(2);
-    expect(await house.team.copies.takeBack(LYRA.id)).toBe(true);
+    expect(await house.team.copies.withdraw(LYRA.id)).toBe(true);
     resolve();
     await house.team.schedules.clock.whenQuiet();
     expect(house.model.requests).toHaveLength(1);
@@ -1016,10 +1016,10 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     const asked = await told(house, 2);
     await pass(house, clock, 5 * MINUTE);
     expect(await give(other, asked)).toBe('taken');
-    const letGo = await told(other, 2);
+    const release = await told(other, 2);
     await pass(other, clock, 30 * MINUTE);
     expect(requests()).toEqual([1, 1]);
-    expect(await give(house, letGo)).toBe('taken');
+    expect(await give(house, release)).toBe('taken');
     await pass(house, clock, 0);
     expect(requests()).toEqual([2, 1]);
     expect(await other.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null, elsewhere: 'due' });
@@ -1040,7 +1040,7 @@ describe('a script', () => {
   });
   const write = (name: string, text: string) => writeFile(join(folder, 'agent-0', name), text);
   const run = async (name: string, timeoutMs = 20_000, begins?: Parameters<Scripts['run']>[2]) => {
-    const file = await scripts.look('agent-0', name);
+    const file = await scripts.read('agent-0', name);
     if (typeof file === 'string') throw new Error(file);
     return await scripts.run({ agentId: 'agent-0', script: name, timeoutMs }, file.text, begins);
   };
@@ -1127,17 +1127,17 @@ describe('a script', () => {
   it('lies in its agent’s folder, also after links are followed, is no longer than people can look at, and is refused where scripts are off', async () => {
     await writeFile(join(folder, 'elsewhere.sh'), 'echo out');
     await symlink(join(folder, 'elsewhere.sh'), join(folder, 'agent-0', 'link.sh'));
-    const look = (script: string) => scripts.look('agent-0', script);
-    expect(await look('link.sh')).toBe('The script lies outside of the agent’s folder.');
-    expect(await look('../elsewhere.sh')).toBe('The script lies outside of the agent’s folder.');
-    expect(await look('/bin/true')).toContain('named by its path');
-    expect(await look('none.sh')).toContain('There is no file none.sh');
+    const read = (script: string) => scripts.read('agent-0', script);
+    expect(await read('link.sh')).toBe('The script lies outside of the agent’s folder.');
+    expect(await read('../elsewhere.sh')).toBe('The script lies outside of the agent’s folder.');
+    expect(await read('/bin/true')).toContain('named by its path');
+    expect(await read('none.sh')).toContain('There is no file none.sh');
     await write('long.sh', 'x'.repeat(100_001));
-    expect(await look('long.sh')).toBe('A script is 100 kB long at most.');
+    expect(await read('long.sh')).toBe('A script is 100 kB long at most.');
     await write('look.sh', 'echo in');
     await symlink('look.sh', join(folder, 'agent-0', 'inner.sh'));
-    expect(await look('inner.sh')).toMatchObject({ path: 'look.sh' });
-    expect(await createScripts(null).look('agent-0', 'look.sh')).toContain('Scripts are off');
+    expect(await read('inner.sh')).toMatchObject({ path: 'look.sh' });
+    expect(await createScripts(null).read('agent-0', 'look.sh')).toContain('Scripts are off');
   });
 });
 

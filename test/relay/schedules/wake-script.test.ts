@@ -338,9 +338,9 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
   });
 
   it('reaches no host without one, and of the relay’s machine exactly what the person names on the card', async () => {
-    const look = (host: string, at = port) =>
+    const request = (host: string, at = port) =>
       `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'GET http://${host}:${at}/${host} HTTP/1.1\\r\\nhost: x\\r\\nconnection: close\\r\\n\\r\\n' >&3 && cat <&3`;
-    expect(await runs(await registered(`${look('127.0.0.1')}; true`))).toMatchObject({
+    expect(await runs(await registered(`${request('127.0.0.1')}; true`))).toMatchObject({
       said: expect.not.stringContaining('up and well'),
     });
     // The card’s own field takes hosts by name, and no other writing of them.
@@ -353,7 +353,7 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     if (!one) throw new Error('It is not there.');
     await hands.put(
       'site.sh',
-      [look('localhost'), look('127.0.0.1'), look('localhost', hands.relay().port)].join('; '),
+      [request('localhost'), request('127.0.0.1'), request('localhost', hands.relay().port)].join('; '),
     );
     await hands.call('PUT', `/v1/pulse-routines/${one.scheduleId}`, { ...one.schedule, sha256: undefined });
     const { said } = await runs(one);

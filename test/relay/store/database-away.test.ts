@@ -140,7 +140,7 @@ async function openHouse(args: readonly string[] = []): Promise<House> {
 }
 
 const shown = ({ stream }: House, kind: string) => stream.messages.filter(({ event }) => event === kind);
-const standing = (house: House) => shown(house, 'database').map(({ data }) => data);
+const statuses = (house: House) => shown(house, 'database').map(({ data }) => data);
 const wordsOf = (event: EventOf<'message'>) => event.blocks.map((block) => (block.kind === 'text' ? block.text : ''));
 /** The words of each whole answer. */
 const said = (events: readonly RoostEvent[]) =>
@@ -159,7 +159,7 @@ async function goesAway(house: House, how: 'frozen' | 'killed'): Promise<void> {
   if (how === 'frozen') postgres.freeze();
   else await postgres.crash();
   await expect.poll(async () => (await healthOf(house)).awayMs, { timeout: NOTICED }).not.toBeNull();
-  await expect.poll(() => standing(house).at(-1)).toEqual({ away: true });
+  await expect.poll(() => statuses(house).at(-1)).toEqual({ away: true });
 }
 const comesBack = async (how: 'frozen' | 'killed') => (how === 'frozen' ? postgres.thaw() : await postgres.resume());
 
@@ -194,7 +194,7 @@ describe.each(['frozen', 'killed'] as const)('a Postgres that is %s for a while'
         said(await house.events()).length,
       ];
 
-      const letGo = createDeferred();
+      const release = createDeferred();
       // Both speak as it goes, and end while it is away; what one of them is asked next waits for
       // it.
       house.model.follow(({ last, first }) =>
@@ -202,7 +202,7 @@ describe.each(['frozen', 'killed'] as const)('a Postgres that is %s for a while'
           ? [{ say: 'Thank you.' }]
           : last.includes('again')
             ? [{ say: 'And again.' }]
-            : [...counting(0, 20, 20), { until: letGo.promise }, ...counting(20, 40, 20)],
+            : [...counting(0, 20, 20), { until: release.promise }, ...counting(20, 40, 20)],
       );
       const scheduleId = await house.work();
       expect(await house.say('Count, please.')).toBe(202);
@@ -211,7 +211,7 @@ describe.each(['frozen', 'killed'] as const)('a Postgres that is %s for a while'
       expect(await house.say('Once again.')).toBe(202);
       const yes = how === 'frozen' ? (postgres.freeze(), answer('once')) : null;
       await goesAway(house, how);
-      letGo.resolve();
+      release.resolve();
       replica.write('written meanwhile');
 
       expect((await healthOf(house)).trouble).toContain(
@@ -229,7 +229,7 @@ describe.each(['frozen', 'killed'] as const)('a Postgres that is %s for a while'
       expect(replica.acknowledged()).toBe(0);
 
       await comesBack(how);
-      await expect.poll(() => standing(house).at(-1), PATIENCE).toEqual({ away: false });
+      await expect.poll(() => statuses(house).at(-1), PATIENCE).toEqual({ away: false });
       await expect.poll(async () => (await house.history(scheduleId))[0]?.state, PATIENCE).toBe('done');
       await expect.poll(async () => said(await house.events()).length, PATIENCE).toBe(whole + 3);
       const events = await house.events();
@@ -266,11 +266,11 @@ describe('a Postgres that is away for longer than what is said waits for it', ()
     async () => {
       const house = await openHouse(['--database-away-seconds', '2']);
       try {
-        const letGo = createDeferred();
+        const release = createDeferred();
         house.model.follow(({ last }) =>
           last.includes('again')
             ? [{ say: 'Here I am.' }]
-            : [{ say: 'I have begun. ' }, { until: letGo.promise }, { say: 'Never heard.' }],
+            : [{ say: 'I have begun. ' }, { until: release.promise }, { say: 'Never heard.' }],
         );
         const scheduleId = await house.work();
         expect(await house.say('Speak.')).toBe(202);
@@ -296,7 +296,7 @@ describe('a Postgres that is away for longer than what is said waits for it', ()
         expect(events.some(({ kind }) => kind === 'session-ended')).toBe(false);
         expect(await house.say('Are you there again?')).toBe(202);
         await expect.poll(async () => said(await house.events()).at(-1), PATIENCE).toBe('Here I am.');
-        letGo.resolve();
+        release.resolve();
       } finally {
         postgres.thaw();
         await house.close();

@@ -25,14 +25,14 @@ const STILL = { 'ui.prefersReducedMotion': 1 };
 const UNTIL_STILL = (it: Element) =>
   new Promise<void>((resolve) => {
     let before = '';
-    const look = () => {
+    const check = () => {
       const { x, y } = it.getBoundingClientRect();
       const now = `${x} ${y}`;
       if (now === before) return resolve();
       before = now;
-      requestAnimationFrame(look);
+      requestAnimationFrame(check);
     };
-    look();
+    check();
   });
 
 async function openTab(context: BrowserContext) {

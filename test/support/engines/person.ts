@@ -20,11 +20,11 @@ export interface Person {
 
 export function createPerson(tab: Tab): Person {
   /** All of it in one look: between two, an answer may end. */
-  const look = () => tab.evaluate(readLog);
+  const read = () => tab.evaluate(readLog);
   const drawn = () =>
     until(
       async () => {
-        const now = await look();
+        const now = await read();
         return now.drawn && now;
       },
       async () => `the conversation was never drawn; ${await tab.text()}`,
@@ -82,8 +82,8 @@ export function createPerson(tab: Tab): Person {
       await tab.fill({ role: 'textbox', name: 'Write to ' }, text);
       await tab.press('Enter');
       return until(
-        async () => answerIn(await look()),
-        async () => `nobody answered "${text}"; ${JSON.stringify(await look())}`,
+        async () => answerIn(await read()),
+        async () => `nobody answered "${text}"; ${JSON.stringify(await read())}`,
       );
     },
     async settings(section) {

@@ -84,13 +84,13 @@ export const PATIENCE = 60_000;
 const BETWEEN = 100;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Waits until `look` gives something; fails with `otherwise`. */
+/** Waits until `probe` gives something; fails with `otherwise`. */
 export async function until<Value>(
-  look: () => Promise<Value | null | false>,
+  probe: () => Promise<Value | null | false>,
   otherwise: () => string | Promise<string>,
 ): Promise<Value> {
   for (const end = Date.now() + PATIENCE; ; await pause(BETWEEN)) {
-    const value = await look();
+    const value = await probe();
     if (value !== null && value !== false) return value;
     if (Date.now() > end) throw new Error(await otherwise());
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { lookAgain } from '../../faults/long-plain.ts';
+import { checkAgain } from '../../faults/long-plain.ts';
 import { installedVersion, recorded } from '../../faults/plain-record.ts';
 
 const FAULTS = new URL('../../faults/', import.meta.url);
@@ -15,7 +15,7 @@ it('what plain Fireproof loses was seen with the version that is installed, all 
 });
 
 it('what comes of the tests that look at it again is read from their report', () => {
-  const seen = lookAgain(['--project', 'unit', 'test/unit/shared/domain/blackouts.test.ts'], { quiet: true });
+  const seen = checkAgain(['--project', 'unit', 'test/unit/shared/domain/blackouts.test.ts'], { quiet: true });
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.filter(({ status }) => status !== 'passed')).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Turns an agent that was read from a file into the documents with which it lives here. */
 import type { Agent, ChangeKind } from '../../../shared/domain/agent.ts';
-import { lookAs } from '../../../shared/domain/choices.ts';
+import { appearanceKey } from '../../../shared/domain/choices.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { LEAD_ID, seatColor, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { MAX_AHEAD_MS, parseStamp, type Clock } from '../../../shared/domain/stamp.ts';
@@ -27,7 +27,7 @@ function createRekey(from: string, to: string): (doc: Doc) => Doc {
   const rekeyed = (id: string) => `${id.endsWith(`~${from}`) ? id.slice(0, -from.length - 1) : id}~${to}`;
   return (doc) => {
     if (isKnown(doc) && doc.type === 'setting')
-      return parseDocument({ ...doc, _id: rekeyed(doc._id), key: lookAs(doc.key, to) });
+      return parseDocument({ ...doc, _id: rekeyed(doc._id), key: appearanceKey(doc.key, to) });
     const copy: Record<string, unknown> = { ...doc, _id: rekeyed(doc._id), agentId: to };
     if (doc.type === 'agent-identity') copy['_id'] = `agent-identity:${to}`;
     if (copy['author'] === from) copy['author'] = to;

@@ -22,7 +22,7 @@ import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { ARCHIVE, ArchiveError, safeFileName, unreadableFile, type Workers } from '../methods.ts';
 import { assertDocument } from '../index.ts';
-import { belongsTo, isLook } from '../household/write.ts';
+import { belongsTo, isAppearance } from '../household/write.ts';
 import type { AgentWarning } from '../types.ts';
 import { createNewest, rosterFrom } from '../household/consent.ts';
 import { createChunkWriter, pagesOf } from '../bytes.ts';
@@ -192,7 +192,7 @@ function faultOf(value: unknown, agentId: AgentId): string | null {
   }
   const whose = kindOf(value.type)?.whose ?? 'agent';
   if (whose === 'everybody') return null;
-  if (whose === 'household' && !isLook(value)) return 'a household’s own document';
+  if (whose === 'household' && !isAppearance(value)) return 'a household’s own document';
   return belongsTo(value, NOBODY) === agentId ? null : 'a document of somebody else';
 }
 
@@ -470,7 +470,7 @@ export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }
     for (const doc of docs) {
       // The folder contains the agent's identity and look. A household's past wish to forget the
       // agent is not part of it.
-      if (kindOf(doc.type)?.whose === 'household' && !isLook(doc)) continue;
+      if (kindOf(doc.type)?.whose === 'household' && !isAppearance(doc)) continue;
       documents += 1;
       const sessionId = typeof doc['sessionId'] === 'string' ? doc['sessionId'] : null;
       if (doc.type === 'agent-identity' || doc.type === 'agent-change') about.push(doc);

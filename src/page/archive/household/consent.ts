@@ -30,7 +30,7 @@ import {
   type RelayRecord,
 } from '../../../shared/protocol/records.ts';
 import { finalForgets, pendingForgets } from '../../../shared/domain/forgetting.ts';
-import { lookOf } from '../../../shared/domain/choices.ts';
+import { appearanceOf } from '../../../shared/domain/choices.ts';
 import { MAX_AHEAD_MS, MOST_AHEAD_MS, parseStamp } from '../../../shared/domain/stamp.ts';
 import type { ArchiveChange, ShownAgent } from '../types.ts';
 import { ArchiveError, DAMAGED } from '../methods.ts';
@@ -531,7 +531,7 @@ export function createConsent(here: Deciding, now: number): Consent {
         offerSettings(here, file, settings, offer);
         for (const { _id, key, value } of settings) {
           // A new agent brings its look along. The look of an agent who lives here is chosen here.
-          const of = lookOf({ key, value });
+          const of = appearanceOf({ key, value });
           if (!isSettingValue(key, value) && (of === null || residents.byId.has(of))) needs.set(_id, [NEVER]);
         }
         const effective = new Set(

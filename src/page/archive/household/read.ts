@@ -16,7 +16,16 @@ import { fileChunks, joined } from '../bytes.ts';
 import { assertDocument } from '../index.ts';
 import { ARCHIVE, ArchiveError, CUT_SHORT, DAMAGED, type Workers } from '../methods.ts';
 import type { ArchiveConflict, ArchivedAgent } from '../types.ts';
-import { belongsTo, fileKeyOf, footerSchema, type Header, headerSchema, isLook, isSealed, unsealed } from './write.ts';
+import {
+  belongsTo,
+  fileKeyOf,
+  footerSchema,
+  type Header,
+  headerSchema,
+  isAppearance,
+  isSealed,
+  unsealed,
+} from './write.ts';
 import { createConsent, createNewest, type Deciding, isConsented, rosterFrom, union } from './consent.ts';
 
 /** Splits bytes into lines. */
@@ -439,7 +448,7 @@ export const importHousehold: Workers['importArchive'] = async (
   ]);
   const isWanted = (doc: Doc) => {
     if (!isConsented(needs, ticked, doc._id)) return false;
-    if (doc.type === 'setting' && !isLook(doc)) return withSettings;
+    if (doc.type === 'setting' && !isAppearance(doc)) return withSettings;
     const agentId = belongsTo(doc, forgets);
     return agentId === null || !without.has(agentId);
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { lookOf } from '../../../shared/domain/choices.ts';
+import { appearanceOf } from '../../../shared/domain/choices.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { isKnown } from '../../../shared/protocol/documents/kinds.ts';
 import { chunksOf } from '../../../shared/domain/platform/old-browsers.ts';
@@ -14,7 +14,7 @@ import { ARCHIVE, ArchiveError, CUT_SHORT, DAMAGED, type Workers } from '../meth
 // Decides which agent a document belongs to.
 
 /** Is this an agent's look? It is a setting that belongs to the agent. */
-export const isLook = (doc: Doc): boolean => isKnown(doc) && doc.type === 'setting' && lookOf(doc) !== null;
+export const isAppearance = (doc: Doc): boolean => isKnown(doc) && doc.type === 'setting' && appearanceOf(doc) !== null;
 
 /**
  * The agent that a document belongs to and is exported with; null: none, as for a session, which
@@ -24,7 +24,7 @@ export const isLook = (doc: Doc): boolean => isKnown(doc) && doc.type === 'setti
 export function belongsTo(doc: Doc, forgets: ReadonlyMap<string, string>): string | null {
   if (isKnown(doc) && doc.type === 'forget') return doc.target.agentId;
   if (isKnown(doc) && doc.type === 'forget-undo') return forgets.get(doc.forgetId) ?? null;
-  if (isKnown(doc) && doc.type === 'setting') return lookOf(doc);
+  if (isKnown(doc) && doc.type === 'setting') return appearanceOf(doc);
   return typeof doc['agentId'] === 'string' ? doc['agentId'] : null;
 }
 

@@ -168,22 +168,22 @@ interface ForgetActions {
   /** Undoes a `forget`. */
   keep(forgetId: string): Promise<Done>;
   /** Removes what these cover from every store that shows it. */
-  letGo(forgets: readonly ForgetDoc[]): void;
+  hide(forgets: readonly ForgetDoc[]): void;
 }
 
 function createForgetActions({ dataWorker, writer, household, conversations, unread }: Parts): ForgetActions {
-  function letGo(forgets: readonly ForgetDoc[]) {
+  function hide(forgets: readonly ForgetDoc[]) {
     household.take(forgets);
     conversations.conceal();
     for (const { target } of forgets) unread.drop(target.agentId);
   }
   return {
-    letGo,
+    hide,
     async forget(target) {
       const asked = writer.forget(target);
       const written = await attempt(dataWorker.call('append', [asked]));
       if (!written.ok) return written;
-      letGo([asked]);
+      hide([asked]);
       return { ok: true, asked };
     },
     async keep(forgetId) {

@@ -10,7 +10,7 @@ import type { MessageDoc, QueuedMessageDoc } from '../../../shared/protocol/docu
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { createAttachments, type PreparedFile } from '../attachments.ts';
 import type { SendingMessage } from '../conversations.ts';
-import type { TakenBack } from './withdraw.ts';
+import type { Withdrawn } from './withdraw.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
 import { isPassing, isRefusedAs, problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
@@ -21,7 +21,7 @@ export interface Along {
   readonly attachments?: readonly Attachment[] | undefined;
 }
 
-export type { TakenBack };
+export type { Withdrawn };
 
 export interface TalkActions {
   /** `replaces`: the person's last message there, which this one replaces. */
@@ -33,13 +33,13 @@ export interface TalkActions {
   takeUp(item: SendingMessage, files: readonly PreparedFile[]): Promise<void>;
   /** Sends a failed message again. */
   sendAgain(clientId: string): Promise<void>;
-  /** Takes a failed message back and returns it. */
-  takeBack(clientId: string): TakenBack;
+  /** Removes a message that was not sent, and returns it. */
+  withdrawUnsent(clientId: string): Withdrawn;
   /**
    * Withdraws an unread message. null: it was read already, or the withdrawal failed; a notice says
    * which.
    */
-  withdraw(message: MessageDoc | QueuedMessageDoc): Promise<TakenBack | null>;
+  withdraw(message: MessageDoc | QueuedMessageDoc): Promise<Withdrawn | null>;
   /** Requests a new answer to the person's last message. */
   retry(message: MessageDoc): Promise<void>;
   /** Asks the agent to continue an interrupted answer, as a message of the person would. */
@@ -174,7 +174,7 @@ export function createTalkActions(parts: Parts): TalkActions {
       const item = find(clientId);
       if (item) await deliver(item);
     },
-    takeBack(clientId) {
+    withdrawUnsent(clientId) {
       const text = find(clientId)?.text ?? '';
       const files = underWay.get(clientId) ?? [];
       conversations.sent(clientId);

@@ -10,7 +10,7 @@ import { queuedWithdrawnId, SCHEMA_VERSION } from '../../../shared/protocol/docu
 import { attempt, type Parts } from './parts.ts';
 
 /** The text and files that go back into the field. */
-export interface TakenBack {
+export interface Withdrawn {
   readonly text: string;
   readonly files: readonly PreparedFile[];
 }
@@ -33,7 +33,7 @@ async function sha256Of(data: string): Promise<string> {
 export async function withdraw(
   { dataWorker, relay, clock, device, notices, attachments, conversations, household }: WithdrawDeps,
   message: MessageDoc | QueuedMessageDoc,
-): Promise<TakenBack | null> {
+): Promise<Withdrawn | null> {
   const { agentId, clientId, attachments: files = [] } = message;
   if (clientId === null) return null;
   const isQueued = message.type === 'queued-message';
@@ -44,7 +44,7 @@ export async function withdraw(
     return null;
   }
   if (!isQueued) {
-    const taken = await relay.takeBack({ messageId: message.messageId });
+    const taken = await relay.withdrawMessage({ messageId: message.messageId });
     if (!taken.ok) {
       notices.refused(taken.problem);
       return null;

@@ -44,7 +44,7 @@ export interface ThreadTalk {
   send(text: string, mentions: readonly string[]): Promise<void>;
   sendAgain(clientId: string): Promise<void>;
   /** Removes an unsent message and returns its text. */
-  takeBack(clientId: string): string;
+  withdraw(clientId: string): string;
 }
 
 interface ThreadTalkDeps {
@@ -171,7 +171,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
       const item = find(clientId);
       if (item) await deliver(item);
     },
-    takeBack(clientId) {
+    withdraw(clientId) {
       const text = find(clientId)?.text ?? '';
       drop(clientId);
       return text;

@@ -41,9 +41,9 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
       label: t`Take ${name} out of the session`,
       run: () => void actions.sleep(agentId),
     };
-  if (somebody.seat.state === 'played')
+  if (somebody.seat.state === 'driven')
     return {
-      text: t`${somebody.seat.client?.name ?? t`A program`} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
+      text: t`${somebody.seat.client?.name ?? t`A program`} drives ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
       label: t`Take ${name} out of the session`,
       run: () => void actions.sleep(agentId),
     };

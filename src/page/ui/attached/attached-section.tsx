@@ -19,7 +19,7 @@ const STATES: Record<AttachedServer['state'], string> = {
   'sign-in': t`wants a sign-in`,
 };
 
-function standingOf({ seen, gone, problem, hash }: AttachedTool): string | null {
+function noticeOf({ seen, gone, problem, hash }: AttachedTool): string | null {
   if (gone) return t`The server has it no more.`;
   if (problem !== null) return retold(problem);
   return seen && seen.hash !== hash
@@ -28,7 +28,7 @@ function standingOf({ seen, gone, problem, hash }: AttachedTool): string | null 
 }
 
 function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse: (use: boolean) => void }) {
-  const standing = standingOf(tool);
+  const notice = noticeOf(tool);
   const changed = tool.seen !== null && tool.seen.hash !== tool.hash && !tool.gone;
   return (
     <li className="attached-tool" data-off={!tool.use}>
@@ -45,7 +45,7 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
           {tool.seen === null && tool.problem === null && <em>{t`new`}</em>}
         </span>
       </label>
-      {standing !== null && <p className="attached-standing">{standing}</p>}
+      {notice !== null && <p className="attached-standing">{notice}</p>}
       {tool.description !== '' && <p dir="auto">{tool.description}</p>}
       {tool.readOnly && <p>{t`The server says that it changes nothing.`}</p>}
       <details>
@@ -285,7 +285,7 @@ function ServerCard({
           type="button"
           className="ghost"
           disabled={busy}
-          onClick={() => void run((client) => client.lookAtAttached({ serverId }))}
+          onClick={() => void run((client) => client.retryAttached({ serverId }))}
         >{t`Try it`}</button>
         <button
           type="button"

@@ -13,7 +13,7 @@ import { bytes as inWords } from '../text/sizes.ts';
 // Detects animated pictures by their first bytes: GIF89a, Animated PNG and animated WebP. Pure.
 
 /** Bytes of a picture that are examined. The second frame of an animation begins within them. */
-export const LOOKED_AT = 5_000_000;
+export const EXAMINED = 5_000_000;
 
 const includes = (bytes: Uint8Array, text: string, most: number) =>
   String.fromCharCode(...bytes.subarray(0, most)).includes(text);
@@ -26,7 +26,7 @@ function momentsOf(bytes: Uint8Array): number {
   return count;
 }
 
-/** @param bytes the first LOOKED_AT of a file. */
+/** @param bytes the first EXAMINED of a file. */
 export function moves(bytes: Uint8Array): boolean {
   if (includes(bytes, 'GIF8', 4)) return momentsOf(bytes) > 1;
   // Before the first chunk of image data.
@@ -215,7 +215,7 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
       if (!picture) return no(t`cannot be read: the picture is damaged, or larger than this browser can open.`);
       const { blob, mediaType, ending, width, height } = picture;
       const prepared = await fileOf(blob, { name: renamed(name, ending), mediaType, newId, width, height });
-      const moved = moves(new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer()));
+      const moved = moves(new Uint8Array(await file.slice(0, EXAMINED).arrayBuffer()));
       return prepared.ok && moved
         ? { ...prepared, note: t`${name} moves; models see pictures that stand still. Its first moment goes along.` }
         : prepared;

@@ -25,7 +25,7 @@ function useContent(file: Attachment): Content {
   useEffect(() => {
     let over = false;
     let url: string | null = null;
-    const look = async () => {
+    const read = async () => {
       try {
         const data = await readAttachment(dataWorker, { attachmentId, bytes: size });
         if (over || url !== null) return;
@@ -38,8 +38,8 @@ function useContent(file: Attachment): Content {
         if (!over) setContent({ kind: 'failed', why: errorText(error) });
       }
     };
-    void look();
-    const stop = onAttachment(dataWorker, attachmentId, () => void look());
+    void read();
+    const stop = onAttachment(dataWorker, attachmentId, () => void read());
     return () => {
       over = true;
       stop();

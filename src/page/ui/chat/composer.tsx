@@ -155,7 +155,7 @@ interface Mentioning {
   readonly point: (index: number) => void;
   readonly pick: (index: number) => void;
   /** Called when the text or the caret has changed. */
-  readonly look: () => void;
+  readonly update: () => void;
   readonly leave: () => void;
   /** True where the list handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
@@ -173,7 +173,7 @@ function useMentioning(
   const [left, setLeft] = useState<number | null>(null);
   const people = typing && typing.start !== left ? meant(typing.query, among) : [];
 
-  const look = useCallback(() => {
+  const update = useCallback(() => {
     const box = field.current;
     if (among.length === 0) return;
     const found = box && box.selectionStart === box.selectionEnd ? typingAt(box.value, box.selectionStart) : null;
@@ -215,7 +215,7 @@ function useMentioning(
     active: Math.min(active, Math.max(0, people.length - 1)),
     point: setActive,
     pick,
-    look,
+    update,
     leave: () => setTyping(null),
     onKeyDown,
   };
@@ -256,7 +256,7 @@ function Suggestions({ id, mentioning: { people, active, pick, point } }: { id: 
 /** ms after the last key before a draft is saved. */
 const KEEP_AFTER = 250;
 /** Longest text, in characters, that is searched for mentions while the person types. */
-const LOOK_FOR_MENTIONS = 20_000;
+const MENTION_SEARCH = 20_000;
 const NOBODY: readonly Teammate[] = [];
 
 const HEARS = recognitionOf() !== null;
@@ -385,7 +385,7 @@ export function Composer({
     const box = field.current;
     const text = box?.value ?? '';
     setLength(text.length);
-    setMentioned(text.length <= LOOK_FOR_MENTIONS ? mentionedIn(text, people) : []);
+    setMentioned(text.length <= MENTION_SEARCH ? mentionedIn(text, people) : []);
     setPicture(false);
     if (text === '') setAgain(false);
     if (box && !GROWS_BY_ITSELF) {
@@ -490,9 +490,9 @@ export function Composer({
           defaultValue={edit ? edit.text : readDraft(browser, draft)}
           onInput={() => {
             onText();
-            mentioning.look();
+            mentioning.update();
           }}
-          onSelect={mentioning.look}
+          onSelect={mentioning.update}
           onPaste={(event) => {
             if (!holdsOnlyFiles(event.clipboardData)) return;
             if (!attaches) return setPicture(true);

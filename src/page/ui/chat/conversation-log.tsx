@@ -9,7 +9,7 @@ import { textOf } from '../../../shared/domain/text-of.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
 import type { MessageDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
-import type { TakenBack } from '../../state/actions/talk.ts';
+import type { Withdrawn } from '../../state/actions/talk.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
 import type { Conversation } from '../../state/conversations.ts';
@@ -176,11 +176,11 @@ interface Props {
   /** The message at which the conversation opens; null: at the first unread one, or at the end. */
   readonly at: string | null;
   readonly onEdit: (message: MessageDoc) => void;
-  readonly onTakeBack: (taken: TakenBack) => void;
+  readonly onWithdrawn: (taken: Withdrawn) => void;
 }
 
 /** The conversation of one agent and the person. */
-export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTakeBack }: Props) {
+export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWithdrawn }: Props) {
   const { agentId } = speaker;
   const actions = useActions();
   const { answers, conversations } = useRoost();
@@ -220,14 +220,17 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
   }, [question, actions]);
   const goOn = useCallback(() => void actions.goOn(agentId), [actions, agentId]);
   const again = useCallback((clientId: string) => void actions.sendAgain(clientId), [actions]);
-  const takeBack = useCallback((clientId: string) => onTakeBack(actions.takeBack(clientId)), [actions, onTakeBack]);
+  const withdrawUnsent = useCallback(
+    (clientId: string) => onWithdrawn(actions.withdrawUnsent(clientId)),
+    [actions, onWithdrawn],
+  );
 
   const withdraw = useCallback(
     async (message: MessageDoc | QueuedMessageDoc) => {
       const taken = await actions.withdraw(message);
-      if (taken) onTakeBack(taken);
+      if (taken) onWithdrawn(taken);
     },
-    [actions, onTakeBack],
+    [actions, onWithdrawn],
   );
   const onWithdraw = useCallback((message: MessageDoc | QueuedMessageDoc) => void withdraw(message), [withdraw]);
 
@@ -268,7 +271,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
             )
           );
         case 'sending': {
-          const of = { sending: item.sending, speaker, onFold, onAgain: again, onTakeBack: takeBack };
+          const of = { sending: item.sending, speaker, onFold, onAgain: again, onWithdraw: withdrawUnsent };
           return stretch && <Unsent stretch={stretch} {...of} />;
         }
         case 'said':
@@ -290,7 +293,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
       retry,
       goOn,
       again,
-      takeBack,
+      withdrawUnsent,
       onWithdraw,
     ],
   );
@@ -328,7 +331,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
     <>
       {list}
       {meanwhile.length > 0 && (
-        <WrittenMeanwhile name={speaker.name} items={meanwhile} onAgain={again} onTakeBack={onTakeBack} />
+        <WrittenMeanwhile name={speaker.name} items={meanwhile} onAgain={again} onWithdrawn={onWithdrawn} />
       )}
     </>
   );

@@ -56,12 +56,12 @@ export function ConversationView({ agentId, visible }: { agentId: AgentId; visib
   const ready = useHousehold((state) => state.status !== 'loading');
   useEffect(() => void conversations.open(agentId), [conversations, agentId]);
   useEffect(() => {
-    const look = () => unread.look(visible && !document.hidden ? agentId : null);
-    look();
-    document.addEventListener('visibilitychange', look);
+    const markInView = () => unread.view(visible && !document.hidden ? agentId : null);
+    markInView();
+    document.addEventListener('visibilitychange', markInView);
     return () => {
-      document.removeEventListener('visibilitychange', look);
-      unread.look(null);
+      document.removeEventListener('visibilitychange', markInView);
+      unread.view(null);
       unread.leave();
     };
   }, [unread, agentId, visible]);

@@ -44,7 +44,7 @@ function seatText({ paused, working, state, client }: SeatView): string {
   if (working) return t`at work by itself`;
   if (state === 'sleeping') return t`asleep`;
   if (state === 'hatching') return t`waking`;
-  return state === 'played' ? t`driven by ${client?.name ?? t`a program`}` : t`awake`;
+  return state === 'driven' ? t`driven by ${client?.name ?? t`a program`}` : t`awake`;
 }
 
 /** The agent's state in a few words. */
@@ -116,7 +116,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         { label: t`Print this conversation`, run: print },
         ...menu,
       ];
-  const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
+  const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'driven' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
       <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>

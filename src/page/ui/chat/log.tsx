@@ -176,9 +176,9 @@ function useTopHeight(top: RefObject<HTMLElement | null>): number {
   useLayoutEffect(() => {
     if (!top.current) return undefined;
     const { current } = top;
-    const look = () => setHeight(current.offsetHeight);
-    look();
-    const watch = new ResizeObserver(look);
+    const measure = () => setHeight(current.offsetHeight);
+    measure();
+    const watch = new ResizeObserver(measure);
     watch.observe(current);
     return () => watch.disconnect();
   }, [top]);

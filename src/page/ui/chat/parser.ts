@@ -621,7 +621,7 @@ function spansOf(text: string, known: readonly Span[]): readonly Span[] {
         : { start: item[1] === undefined ? null : Number(item[1]), items: 1 };
     else if (/^\S/.test(line) && (isEmpty || /^(?:#|>|`{3}|~{3})/.test(line))) list = null;
   };
-  const look = (line: string) => {
+  const scanLine = (line: string) => {
     numberItem(line);
     if (line.includes('|') && DELIMITERS.test(line)) inTable = true;
     for (const [, closing] of line.matchAll(DETAILS_TAGS)) depth = Math.max(0, depth + (closing === '/' ? -1 : 1));
@@ -641,7 +641,7 @@ function spansOf(text: string, known: readonly Span[]): readonly Span[] {
       const goesOn = (/^\d/.test(line) ? list : null) as List | null;
       close(at, goesOn === null || goesOn.start === null ? null : goesOn.start + goesOn.items);
     }
-    if (!within) look(line);
+    if (!within) scanLine(line);
     else if ((within as RegExp).test(line)) within = null;
     isEmpty = line.trim() === '';
     if (isEmpty) inTable = false;

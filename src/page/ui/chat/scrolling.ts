@@ -260,16 +260,16 @@ export function usePages(
       if (wrong !== null) notices.error(wrong);
     });
   }, [pages, notices]);
-  const look = useCallback(() => {
+  const loadIfNear = useCallback(() => {
     if (!stuck && more && reading === 'nothing' && scrolled.current && log.current && log.current.scrollTop < NEAR_TOP)
       older();
   }, [stuck, more, reading, log, older]);
   // One page may not have been enough.
-  useEffect(look, [look]);
+  useEffect(loadIfNear, [loadIfNear]);
   const onScroll = useCallback(() => {
     scrolled.current = true;
-    look();
-  }, [look]);
+    loadIfNear();
+  }, [loadIfNear]);
 
   const onKeyDown = useCallback(
     (event: KeyboardEvent) => {

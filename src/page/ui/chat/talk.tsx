@@ -6,7 +6,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
-import type { TakenBack } from '../../state/actions/talk.ts';
+import type { Withdrawn } from '../../state/actions/talk.ts';
 import type { Pages } from '../../state/pages.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import {
@@ -70,7 +70,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
   }
   if (speaker.awake) return { title: t`${name} is awake`, text: t`What you write here goes to nobody else.` };
   if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
-  if (speaker.seat.state === 'played')
+  if (speaker.seat.state === 'driven')
     return {
       title: t`${name} is driven by ${speaker.seat.client?.name ?? t`a program`}`,
       text: whereWordsGo(name, speaker.seat) ?? '',
@@ -232,7 +232,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
     return said ? textOf(said.blocks) : null;
   };
   const add = useCallback((text: string) => field.current?.add(text), []);
-  const putBack = useCallback(({ text, files }: TakenBack) => field.current?.add(text, files), []);
+  const putBack = useCallback(({ text, files }: Withdrawn) => field.current?.add(text, files), []);
   const [at, found] = useFoundMessage(agentId, pages, status === 'ready');
 
   if (!conversation || conversation.status === 'loading') return <Skeleton />;
@@ -261,7 +261,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
         conversation={conversation}
         empty={<EmptyLog speaker={speaker} onPick={add} />}
         onEdit={setEditing}
-        onTakeBack={putBack}
+        onWithdrawn={putBack}
       />
       <Part>
         <FoundBar />

@@ -51,8 +51,8 @@ export const Unsent = memo(function Unsent({
   speaker,
   onFold,
   onAgain,
-  onTakeBack,
-}: Props & { sending: Sending; onAgain: (clientId: string) => void; onTakeBack: (clientId: string) => void }) {
+  onWithdraw,
+}: Props & { sending: Sending; onAgain: (clientId: string) => void; onWithdraw: (clientId: string) => void }) {
   const { clientId, error, text, time, waits = false } = sending;
   const foot = stretch.last && (
     <>
@@ -61,14 +61,14 @@ export const Unsent = memo(function Unsent({
       {waits && (
         <p className="msg-status">
           {t`Not sent yet: the relay is out of reach. It goes out by itself when the relay is back.`}
-          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Withdraw`}</button>
+          <button type="button" className="link-button" onClick={() => onWithdraw(clientId)}>{t`Withdraw`}</button>
         </p>
       )}
       {error !== null && (
         <p className="msg-status" data-status="failed" role="alert">
           {t`Not sent: ${error}`}
           <button type="button" className="link-button" onClick={() => onAgain(clientId)}>{t`Try again`}</button>
-          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Withdraw`}</button>
+          <button type="button" className="link-button" onClick={() => onWithdraw(clientId)}>{t`Withdraw`}</button>
         </p>
       )}
     </>

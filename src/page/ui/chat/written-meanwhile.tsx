@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { beginningOfText } from '../../../shared/domain/cut-middle.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
-import type { TakenBack } from '../../state/actions/talk.ts';
+import type { Withdrawn } from '../../state/actions/talk.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
@@ -36,30 +36,31 @@ interface Props {
   readonly name: string;
   readonly items: readonly Item[];
   readonly onAgain: (clientId: string) => void;
-  readonly onTakeBack: (taken: TakenBack) => void;
+  readonly onWithdrawn: (taken: Withdrawn) => void;
 }
 
-function Row({ item, onAgain, onTakeBack }: Omit<Props, 'items' | 'name'> & { item: Item }) {
+function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { item: Item }) {
   const actions = useActions();
   const { notices } = useRoost();
   const [busy, setBusy] = useState(false);
   const { text, files, note } = aboutOf(item);
-  const takeBack = async (): Promise<TakenBack | null> => {
-    if (item.kind === 'sending') return actions.takeBack(item.sending.clientId);
+  const withdraw = async (): Promise<Withdrawn | null> => {
+    if (item.kind === 'sending') return actions.withdrawUnsent(item.sending.clientId);
     setBusy(true);
     const taken = await actions.withdraw(item.message);
     setBusy(false);
     return taken;
   };
   const edit = async () => {
-    const taken = await takeBack();
-    if (taken) onTakeBack(taken);
+    const taken = await withdraw();
+    if (taken) onWithdrawn(taken);
   };
   const drop = async () => {
-    const taken = await takeBack();
+    const taken = await withdraw();
     if (!taken) return;
     const agentId = item.kind === 'sending' ? null : item.message.agentId;
-    const run = () => (agentId === null ? onTakeBack(taken) : void actions.send(agentId, taken.text, undefined, taken));
+    const run = () =>
+      agentId === null ? onWithdrawn(taken) : void actions.send(agentId, taken.text, undefined, taken);
     notices.info(t`Withdrawn. Nobody has read it.`, { label: t`Undo`, run });
   };
   const isOnItsWay = item.kind === 'sending' && item.sending.error === null && item.sending.waits !== true;

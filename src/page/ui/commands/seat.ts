@@ -65,7 +65,7 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
   const running = roost.live.store.getState().live !== null;
   const wakeHint = !running
     ? t`Starts the session first`
-    : seat.state === 'played'
+    : seat.state === 'driven'
       ? t`To answer here too, beside ${seat.client?.name ?? t`the program`}`
       : seat.paused && !seat.client
         ? t`It goes on where it was`
@@ -79,7 +79,7 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
           }),
         ]
       : []),
-    ...(seat.state === 'awake' || seat.state === 'played'
+    ...(seat.state === 'awake' || seat.state === 'driven'
       ? [
           of(agentId, 'sleep', t`Let ${name} sleep`, () => void actions.rest(agentId), {
             whenTyped: false,

@@ -25,7 +25,7 @@ import { Face } from '../grid/face.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 
 /** How an agent of the file relates to one who is here already. */
-function useStanding({ parsed, comparison, consents }: Applicant) {
+function useRelation({ parsed, comparison, consents }: Applicant) {
   const roster = useHousehold((state) => state.roster);
   const identities = useHousehold((state) => state.identities);
   const changes = useHousehold((state) => state.changes);
@@ -45,8 +45,8 @@ function useStanding({ parsed, comparison, consents }: Applicant) {
   return { kind: 'away' } as const;
 }
 
-function Standing({ children }: { children: ReactNode }) {
-  return <p className="copies-standing">{children}</p>;
+function Relation({ children }: { children: ReactNode }) {
+  return <p className="copies-relation">{children}</p>;
 }
 
 interface Props {
@@ -155,25 +155,25 @@ function Form({
   const roster = useHousehold((state) => state.roster);
   const births = useLive((state) => state.live?.births);
   const humanName = useHousehold((state) => state.settings.humanName);
-  const standing = useStanding(applicant);
+  const relation = useRelation(applicant);
   const { parsed } = applicant;
   const free = emptySeats(roster).filter((position) => !births?.has(position));
   const [chosen, setChosen] = useState<SeatPosition | null>(wanted);
   const position = chosen !== null && free.includes(chosen) ? chosen : (free[0] ?? null);
   const [name, setName] = useState(parsed.name ?? '');
   const [newId] = useState(() => device.newId());
-  const canBeItself = standing.kind === 'here' || standing.kind === 'away';
+  const canBeItself = relation.kind === 'here' || relation.kind === 'away';
   const [asNew, setAsNew] = useState(!canBeItself);
   const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
   const [ahead] = useState(() => aheadOf(parsed, device.now()));
-  const addTo = standing.kind === 'here' && !asNew;
-  const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && ticks.size === 0;
+  const addTo = relation.kind === 'here' && !asNew;
+  const nothingMissing = relation.kind === 'here' && relation.fresh === 0 && ticks.size === 0;
   const checked = checkName(name, 'agent', humanName);
   const trimmed = checked.ok ? checked.name : name;
   const fault = addTo || checked.ok ? null : name.trim() === '' ? t`It needs a name.` : retold(checked.reason);
   const adopt = () => {
-    if (standing.kind === 'here' && !asNew)
-      return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);
+    if (relation.kind === 'here' && !asNew)
+      return onAdopt({ as: 'missing', agentId: relation.agent.agentId, ticks }, relation.agent.name);
     if (fault !== null || position === null) return;
     if (asNew) onAdopt({ as: 'new', agentId: newId, name: trimmed, position }, trimmed);
     else onAdopt({ as: 'itself', name: trimmed === parsed.name ? null : trimmed, position, ticks }, trimmed);
@@ -187,16 +187,16 @@ function Form({
         if (!busy) adopt();
       }}
     >
-      {standing.kind === 'here' && (
+      {relation.kind === 'here' && (
         <fieldset className="adopt-choice">
           <legend>
-            {t`${standing.agent.name} is here already${isSeatPosition(standing.agent.position) ? t`, in seat ${seatNumber(standing.agent.position)}` : ''}.`}
+            {t`${relation.agent.name} is here already${isSeatPosition(relation.agent.position) ? t`, in seat ${seatNumber(relation.agent.position)}` : ''}.`}
           </legend>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
-            {standing.fresh === 0
+            {relation.fresh === 0
               ? t`Nothing of it is missing here: leave it so`
-              : t`Add what is missing here: ${plural(standing.fresh, 'entry', 'entries')}`}
+              : t`Add what is missing here: ${plural(relation.fresh, 'entry', 'entries')}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
@@ -205,37 +205,37 @@ function Form({
         </fieldset>
       )}
       {!asNew && <Changes changes={applicant.consents.changes} ticks={ticks} onTicks={setTicks} />}
-      {standing.kind === 'lead' && (
-        <Standing>{t`It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.`}</Standing>
+      {relation.kind === 'lead' && (
+        <Relation>{t`It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.`}</Relation>
       )}
-      {standing.kind === 'leaving' && (
-        <Standing>
-          {t`${standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.`}
-        </Standing>
+      {relation.kind === 'leaving' && (
+        <Relation>
+          {t`${relation.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.`}
+        </Relation>
       )}
-      {standing.kind === 'forgotten' && (
-        <Standing>{t`It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.`}</Standing>
+      {relation.kind === 'forgotten' && (
+        <Relation>{t`It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.`}</Relation>
       )}
-      {standing.kind === 'away' && (
-        <Standing>
+      {relation.kind === 'away' && (
+        <Relation>
           {parsed.messages === 0
             ? t`It comes as itself: the same agent. Nothing was said with it yet.`
             : parsed.sessions === 0
               ? t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')}.`
               : t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')} of ${plural(parsed.sessions, 'session')}.`}
-        </Standing>
+        </Relation>
       )}
-      {standing.kind === 'nobody-yet' && (
-        <Standing>{t`A soul without a past: it begins to live here, and remembers nothing yet.`}</Standing>
+      {relation.kind === 'nobody-yet' && (
+        <Relation>{t`A soul without a past: it begins to live here, and remembers nothing yet.`}</Relation>
       )}
       {asNew && ahead > 0 && (
-        <Standing>
+        <Relation>
           {plural(
             ahead,
             'entry of it is dated ahead of this device’s clock. A copy lacks it.',
             'entries of it are dated ahead of this device’s clock. A copy lacks them.',
           )}
-        </Standing>
+        </Relation>
       )}
       {!addTo && (
         <div className="adopt-fields">
@@ -284,7 +284,7 @@ function Form({
         {busy
           ? t`Adopting…`
           : addTo
-            ? t`Add to ${standing.agent.name}`
+            ? t`Add to ${relation.agent.name}`
             : trimmed === ''
               ? t`Adopt`
               : t`Adopt ${trimmed}`}

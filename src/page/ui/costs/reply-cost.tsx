@@ -9,7 +9,7 @@ import { costText } from '../text/money.ts';
 /** The cost of a reply, in the gap below it, so that nothing moves when it appears. */
 export default function ReplyCost({ messageId }: { messageId: MessageId }) {
   const costs = replyCostsOf(useRoost());
-  useEffect(() => costs.look(messageId), [costs, messageId]);
+  useEffect(() => costs.view(messageId), [costs, messageId]);
   const cost = useStore(costs.store, ({ known }) => known.get(messageId));
   const always = useStore(costs.store, (state) => state.always);
   if (!cost) return null;

@@ -75,7 +75,7 @@ export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void)
     if (!wanted || made === null) return undefined;
     let stop: () => void = () => undefined;
     let over = false;
-    const look = async () => {
+    const poll = async () => {
       const answer = await reach((client) => client.deviceCode({ id: made.id }));
       if (over) return;
       // A relay that is unreachable for a moment changes nothing.
@@ -88,9 +88,9 @@ export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void)
         if (state === 'over') return setShown({ step: 'over' });
         setShown({ step: state === 'open' ? 'open' : 'opened', code: made });
       }
-      stop = device.after(DEVICE_CODES.lookEveryMs, () => void look());
+      stop = device.after(DEVICE_CODES.pollEveryMs, () => void poll());
     };
-    void look();
+    void poll();
     return () => {
       over = true;
       stop();
@@ -293,7 +293,7 @@ async function openCamera(origin: string): Promise<Opened> {
 const closeCamera = (stream: MediaStream): void => stream.getTracks().forEach((track) => track.stop());
 
 /** ms between camera frames that are read. Short enough for a phone held by hand. */
-const LOOK_EVERY = 120;
+const SCAN_EVERY = 120;
 
 /** The camera image, until a code is read. */
 function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: string) => void }) {
@@ -306,12 +306,12 @@ function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: st
     // A video that is removed before it plays rejects. That is harmless.
     player.play().catch(() => undefined);
     let stop: () => void = () => undefined;
-    const look = () => {
+    const scan = () => {
       const text = readFrame(player);
-      if (text === null) stop = device.after(LOOK_EVERY, look);
+      if (text === null) stop = device.after(SCAN_EVERY, scan);
       else onRead(text);
     };
-    look();
+    scan();
     return () => {
       stop();
       player.srcObject = null;

@@ -17,12 +17,12 @@ interface Props {
   readonly positions: readonly number[];
   /** Returns an error for people, or null. */
   readonly onKeep: (answers: readonly { readonly position: number; readonly word: string }[]) => Promise<string | null>;
-  readonly onLookAgain: () => void;
+  readonly onShowAgain: () => void;
   readonly onAnew: () => void;
 }
 
 /** Asks for some words of the written phrase. */
-function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
+function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
   const id = useId();
   const first = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({});
@@ -86,7 +86,7 @@ function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
         <button type="submit" className="solid" disabled={busy || missing}>
           {busy ? t`Keeping…` : t`Check`}
         </button>
-        <button type="button" className="ghost" onClick={onLookAgain}>{t`Look at the words again`}</button>
+        <button type="button" className="ghost" onClick={onShowAgain}>{t`Look at the words again`}</button>
         <button type="button" className="link-button" onClick={onAnew}>{t`Start anew with other words`}</button>
       </div>
     </form>
@@ -208,7 +208,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
               setStep({ kind: 'done' });
               return null;
             }}
-            onLookAgain={() => setStep({ kind: 'shown', words: step.words })}
+            onShowAgain={() => setStep({ kind: 'shown', words: step.words })}
             onAnew={() => void show()}
           />
         );

@@ -270,7 +270,7 @@ function WakeSizesWatch() {
   }, [wakeSizes, key, cap]);
   const resting = useSleepers({ withPaused: true }).length - sleepers.length;
   const live = useLive((state) => state.live);
-  const played = sleepers.filter(({ agentId }) => answeringOf(agentId, live).by === 'client').length;
+  const driven = sleepers.filter(({ agentId }) => answeringOf(agentId, live).by === 'client').length;
   const arriving = useDevices(arrivingOf);
   const late = sleepers.filter(({ agentId }) => arriving.includes(agentId)).length;
   if (sleepers.length === 0) return resting === 0 ? null : <span>{t`${resting} set to sleep`}</span>;
@@ -279,8 +279,8 @@ function WakeSizesWatch() {
     .filter((share) => ids.has(share.agent.agentId))
     .reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
   const known = [
-    sleepers.length > played ? t`${sleepers.length - played} sleeping` : null,
-    played > 0 ? t`${played} played elsewhere` : null,
+    sleepers.length > driven ? t`${sleepers.length - driven} sleeping` : null,
+    driven > 0 ? t`${driven} driven elsewhere` : null,
     resting > 0 ? t`${resting} set to sleep` : null,
     late > 0 ? t`${late} on the way here` : null,
     status === 'ready' ? t`${bytes(size)} to remember` : null,

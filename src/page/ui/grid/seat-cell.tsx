@@ -63,7 +63,7 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
 const RESTS = t`Set to sleep: it keeps what was said, and goes on from there when it is woken`;
 
 /** For an agent that has a mind here and an API client elsewhere. */
-const playsToo = (client: string) => t`${client} plays it too, from elsewhere`;
+const playsToo = (client: string) => t`${client} drives it too, from elsewhere`;
 
 /** For an agent whose last session is not complete on this device. */
 const ARRIVES = t`On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then`;
@@ -86,7 +86,7 @@ const SUB: Record<Lifecycle, string> = {
   empty: '',
   hatching: t`hatching`,
   awake: t`awake`,
-  played: t`played elsewhere`,
+  driven: t`driven elsewhere`,
   sleeping: t`asleep`,
 };
 
@@ -198,7 +198,7 @@ function SeatFrame({
           ))}
         </span>
       )}
-      {agentId !== null && (doing !== null || state === 'played') && (
+      {agentId !== null && (doing !== null || state === 'driven') && (
         <Suspense fallback={null}>
           <SeatTask agentId={agentId} tabIndex={reachable ? 0 : -1} />
         </Suspense>
@@ -254,7 +254,7 @@ export const SeatCell = memo(function SeatCell({
             ? t`asleep since ${slept}`
             : state === 'hatching' && seat.agent
               ? t`waking`
-              : state === 'played' && client
+              : state === 'driven' && client
                 ? t`driven by ${client.name}`
                 : SUB[state];
   const isAtWork = working || (state === 'sleeping' && doing !== null);

@@ -57,7 +57,7 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     agentId: agent?.agentId ?? egg?.agentId ?? null,
     state,
     label: name === null ? seat : `${name}, ${seat}`,
-    still: state === 'played' ? t`driven by ${client?.name ?? t`a program`}` : state,
+    still: state === 'driven' ? t`driven by ${client?.name ?? t`a program`}` : state,
     name,
     ...(agent ? { color: agent.color, colorName: agent.colorName } : seatColor(position)),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,
@@ -231,7 +231,7 @@ export function SeatFigure({ seat }: { seat: SeatView }) {
       agentId={agentId}
       face={face}
       color={color}
-      awake={seat.state === 'awake' || seat.state === 'played' || seat.working}
+      awake={seat.state === 'awake' || seat.state === 'driven' || seat.working}
     />
   );
 }

@@ -396,7 +396,7 @@ const HOUSEHOLD_FIGURES: readonly Figure[] = [
   {
     key: 'sleep_wait_seconds',
     label: t`How long a sleeping agent’s call is held`,
-    hint: t`A program that plays an agent waits this long while the agent is set to sleep; then it is told to try again.`,
+    hint: t`A program that drives an agent waits this long while the agent is set to sleep; then it is told to try again.`,
     unit: t`seconds`,
     base: DEFAULT_SLEEP_WAIT_SECONDS,
     own: (config) => config.sleep_wait_seconds,

@@ -278,7 +278,7 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
   const [looking, setLooking] = useState(false);
   const [found, setFound] = useState<readonly FoundServer[] | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
-  const look = async () => {
+  const search = async () => {
     setLooking(true);
     const result = await models.change((client) => client.findServers());
     setLooking(false);
@@ -288,8 +288,8 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
   return (
     <>
       {may === 'any' && (
-        <div className="connect-look">
-          <button type="button" className="ghost" disabled={looking || busy} onClick={() => void look()}>
+        <div className="connect-search">
+          <button type="button" className="ghost" disabled={looking || busy} onClick={() => void search()}>
             {looking ? t`Looking…` : t`Look for one here`}
           </button>
           <p className="connect-note">{t`Asks the usual ports of the machine where Roost runs, and nothing else.`}</p>

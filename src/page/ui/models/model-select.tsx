@@ -77,7 +77,7 @@ interface Props {
 const ANOTHER = '\u0000another';
 
 /** The state of the connections, as far as it matters for choosing a model. */
-function Standing({ all }: { all: Models }) {
+function ConnectionNotes({ all }: { all: Models }) {
   if (all.connections.length === 0)
     return (
       <p className="setting-hint">
@@ -200,7 +200,7 @@ export function ModelSelect({ label, hint, value, standard, wrong = null, onChan
             {t`The lists could not be asked for: ${failed}`}
           </p>
         )}
-        {all && <Standing all={all} />}
+        {all && <ConnectionNotes all={all} />}
       </div>
       <QueryProblem query={models.query} state={state} what={t`The list of models`} before={all !== null} />
     </div>

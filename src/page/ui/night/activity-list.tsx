@@ -216,7 +216,7 @@ export function useOpenedAt(): number {
   useEffect(() => {
     const { device } = state;
     let hiddenAt: number | null = null;
-    const look = () => {
+    const update = () => {
       if (document.hidden) {
         hiddenAt = device.now();
         return;
@@ -224,8 +224,8 @@ export function useOpenedAt(): number {
       if (hiddenAt !== null && device.now() - hiddenAt >= AWAY_MS) opened.setState({ at: device.now() });
       hiddenAt = null;
     };
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    document.addEventListener('visibilitychange', update);
+    return () => document.removeEventListener('visibilitychange', update);
   }, [state, opened]);
   return useStore(opened, ({ at }) => at);
 }

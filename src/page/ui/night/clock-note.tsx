@@ -6,7 +6,7 @@ import { duration } from '../text/time.ts';
 import './clock-note.css';
 
 /** ms between checks. The note appears within two minutes after the clock has stopped. */
-const LOOK_MS = 20_000;
+const REFRESH_MS = 20_000;
 
 /** Warns that the scheduler's clock has stopped. The relay detects and reports it. */
 export default function ClockNote() {
@@ -17,10 +17,10 @@ export default function ClockNote() {
   useEffect(() => {
     if (!isLive) return;
     let stop: () => void = () => undefined;
-    const look = () => {
-      stop = device.after(LOOK_MS, () => void actions.refreshHealth().finally(look));
+    const refresh = () => {
+      stop = device.after(REFRESH_MS, () => void actions.refreshHealth().finally(refresh));
     };
-    look();
+    refresh();
     return () => stop();
   }, [device, actions, isLive]);
   if (!isLive || still === null) return null;

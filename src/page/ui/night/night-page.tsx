@@ -293,10 +293,10 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
   const team = useTeammates();
   const now = useNow();
   const [taking, setTaking] = useState<string | null>(null);
-  const takeBack = (id: string, name: string) => {
+  const withdraw = (id: string, name: string) => {
     if (taking !== null) return;
     setTaking(id);
-    void schedules.takeBack(id, name).finally(() => setTaking(null));
+    void schedules.withdrawSnapshot(id, name).finally(() => setTaking(null));
   };
   return (
     <section className="night-block" aria-labelledby="night-copies">
@@ -347,7 +347,7 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
                         className="ghost"
                         aria-label={t`Take it back: ${mate.name}`}
                         disabled={taking !== null}
-                        onClick={() => takeBack(mate.agentId, mate.name)}
+                        onClick={() => withdraw(mate.agentId, mate.name)}
                       >
                         {taking === mate.agentId ? t`Taking it back…` : t`Take it back`}
                       </button>
@@ -481,14 +481,14 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   };
   const question = copied ? COPIED : GONE;
   const asks = t`It is asked for: open Roost at the other relay once, and then here again.`;
-  const askFor = (label: string, look: 'solid' | 'ghost') =>
+  const askFor = (label: string, style: 'solid' | 'ghost') =>
     !asked && (
-      <button type="button" className={look} disabled={busy} onClick={() => move(false)}>
+      <button type="button" className={style} disabled={busy} onClick={() => move(false)}>
         {label}
       </button>
     );
-  const sayGone = (label: string, look: 'solid' | 'ghost') => (
-    <button type="button" className={look} disabled={busy} onClick={() => setAsking(true)}>
+  const sayGone = (label: string, style: 'solid' | 'ghost') => (
+    <button type="button" className={style} disabled={busy} onClick={() => setAsking(true)}>
       {label}
     </button>
   );

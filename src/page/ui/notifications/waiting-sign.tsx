@@ -93,7 +93,7 @@ export function NotifiedHere() {
     );
   };
 
-  function look(): void {
+  function update(): void {
     cancel.current();
     if (open === null) return;
     const now = device.now();
@@ -135,9 +135,9 @@ export function NotifiedHere() {
       if (!known) for (const key of unsaid) said.current.delete(key);
     });
   }
-  const latest = useRef(look);
+  const latest = useRef(update);
   useEffect(() => {
-    latest.current = look;
+    latest.current = update;
   });
 
   useEffect(() => {

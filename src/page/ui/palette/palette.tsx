@@ -245,7 +245,7 @@ export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string)
 const LEAST = 2;
 const WORD = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{Extended_Pictographic}]/u;
 /** ms between repeated searches while the index is incomplete. */
-const LOOK_AGAIN = 1_500;
+const RETRY_MS = 1_500;
 
 export interface Searched {
   /** The answer to the last answered query; null: none. */
@@ -266,7 +266,7 @@ export function useSearch(query: SearchQuery): Searched {
   /** The current query. A superseded one has no effect. */
   const newest = useRef<object | null>(null);
   const [line] = useState(device.newId);
-  const [look, setLook] = useState(0);
+  const [attempt, setAttempt] = useState(0);
   const [askedBefore, setAskedBefore] = useState<string | null>(null);
   if (asked !== askedBefore) {
     setAskedBefore(asked);
@@ -288,7 +288,7 @@ export function useSearch(query: SearchQuery): Searched {
       }
     };
     void ask();
-  }, [asked, dataWorker, look, line]);
+  }, [asked, dataWorker, attempt, line]);
   useEffect(() => {
     // Preloads the index. Errors are reported by an actual search.
     dataWorker.call('search', { text: '', limit: 1 }).catch(() => undefined);
@@ -302,9 +302,9 @@ export function useSearch(query: SearchQuery): Searched {
   const isBuilding = searched.answer?.state.kind === 'building';
   const askAgain = useEffectEvent(() => {
     setSearched((held) => ({ ...held, waits: true }));
-    setLook((times) => times + 1);
+    setAttempt((times) => times + 1);
   });
-  useEffect(() => (isBuilding ? device.after(LOOK_AGAIN, askAgain) : undefined), [isBuilding, look, device]);
+  useEffect(() => (isBuilding ? device.after(RETRY_MS, askAgain) : undefined), [isBuilding, attempt, device]);
   return asked === null ? NOTHING : searched;
 }
 

@@ -50,7 +50,7 @@ export const canPrint = (): boolean => open !== null;
 
 /** ms to wait for pictures on the sheet, and between two checks of them. */
 const PICTURES = 3_000;
-const LOOK = 50;
+const POLL_MS = 50;
 /** ms for which the sheet stays if a browser does not report the end of printing. */
 const KEPT = 120_000;
 
@@ -63,8 +63,8 @@ export async function printOpen(): Promise<void> {
   const prepare = open;
   if (!prepare || !(await prepare())) return;
   begin();
-  for (let waited = 0; waited < PICTURES && !isDrawn(); waited += LOOK)
-    await new Promise((resolve) => setTimeout(resolve, LOOK));
+  for (let waited = 0; waited < PICTURES && !isDrawn(); waited += POLL_MS)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   // Some browsers return at once and read the sheet later.
   setTimeout(end, KEPT);
   print();

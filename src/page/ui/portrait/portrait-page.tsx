@@ -119,8 +119,8 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const [asking, setAsking] = useState<ForgetDoc['target']['kind'] | null>(null);
   return (
-    <section className="keeping" aria-label={t`Copies, and letting go`}>
-      <h3>{t`Copies, and letting go`}</h3>
+    <section className="keeping" aria-label={t`Copies, and forgetting`}>
+      <h3>{t`Copies, and forgetting`}</h3>
       <button
         type="button"
         className="ghost"

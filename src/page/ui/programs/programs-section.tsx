@@ -29,7 +29,7 @@ const FAULTS: Record<Extract<Program['state'], { kind: 'fails' }>['why'], string
   other: t`does not answer`,
 };
 
-function standingOf({ state }: Pick<Program, 'state'>): string {
+function statusText({ state }: Pick<Program, 'state'>): string {
   switch (state.kind) {
     case 'untried':
       return t`not tested since the relay was started`;
@@ -74,7 +74,7 @@ function ProgramCard({ program }: { program: Program }) {
           {name}
         </h4>
         <span role="status" id={`${id}-standing`}>
-          {standingOf(asking ? { state: { kind: 'trying', since: 0 } } : program)}
+          {statusText(asking ? { state: { kind: 'trying', since: 0 } } : program)}
         </span>
       </header>
       <p className="attached-where">

@@ -68,7 +68,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
 /** One record, and what would change at the relay. */
 function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
   const title = titleOf(missing, nameOf);
-  if (missing.standing === 'unknown') return `${title}.`;
+  if (missing.status === 'unknown') return `${title}.`;
   return missing.doc.type === 'thread'
     ? t`${title}: the relay has less of it.`
     : t`${title}: the relay has an older version, which this one replaces.`;

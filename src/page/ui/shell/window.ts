@@ -123,7 +123,7 @@ function lowOf(height: number, rem: number): Low {
   return height < LOW_REM * rem ? 'low' : null;
 }
 
-function look(): void {
+function update(): void {
   const view = window.visualViewport;
   // Pinch zoom shows a part of the page, and does not change its layout.
   if (view && view.scale > 1.01) return;
@@ -142,10 +142,10 @@ function look(): void {
 
 /** Call once, before the page is drawn. */
 export function followViewHeight(): void {
-  look();
-  addEventListener('resize', look);
-  window.visualViewport?.addEventListener('resize', look);
-  window.visualViewport?.addEventListener('scroll', look);
+  update();
+  addEventListener('resize', update);
+  window.visualViewport?.addEventListener('resize', update);
+  window.visualViewport?.addEventListener('scroll', update);
 }
 
 /** The browser would open a file that is dropped outside of a drop zone in place of the page. */

@@ -8,7 +8,7 @@ import { shortages } from '../text/room.ts';
 import { useQuery } from '../hooks.ts';
 
 /** ms between requests. A disk fills slowly, and the relay counts its files for each request. */
-const LOOK_EVERY_MS = 5 * 60_000;
+const CHECK_EVERY_MS = 5 * 60_000;
 
 /**
  * Shown across the page while the relay's disk is nearly full. Read errors are shown on the storage
@@ -22,7 +22,7 @@ export default function RoomBanner() {
   useEffect(() => {
     let stop: () => void = () => undefined;
     const wait = () => {
-      stop = device.after(LOOK_EVERY_MS, () => {
+      stop = device.after(CHECK_EVERY_MS, () => {
         void query.again();
         wait();
       });

@@ -183,14 +183,14 @@ function BeingForgotten() {
 // The state of this device's storage, for the two sections that show it.
 
 /** ms between checks of the storage while its page is open. */
-const LOOK_EVERY = 2000;
+const REFRESH_EVERY = 2000;
 
 interface Storage {
   /** null until the first check. */
   readonly status: StorageStatus | null;
   /** Why the last check failed, or null. */
   readonly failed: string | null;
-  look(): Promise<void>;
+  refresh(): Promise<void>;
 }
 
 /** The state of the storage, updated while the page is open. */
@@ -198,7 +198,7 @@ function useStorage(): Storage {
   const { dataWorker, device } = useRoost();
   const [status, setStatus] = useState<StorageStatus | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
-  const look = useCallback(
+  const refresh = useCallback(
     () =>
       dataWorker.call('storage').then(
         (now) => {
@@ -214,16 +214,16 @@ function useStorage(): Storage {
     let stop: () => void = () => undefined;
     const again = async () => {
       // A hidden page checks nothing.
-      if (!document.hidden) await look();
-      if (!stopped) stop = device.after(LOOK_EVERY, () => void again());
+      if (!document.hidden) await refresh();
+      if (!stopped) stop = device.after(REFRESH_EVERY, () => void again());
     };
     void again();
     return () => {
       stopped = true;
       stop();
     };
-  }, [device, look]);
-  return { status, failed, look };
+  }, [device, refresh]);
+  return { status, failed, refresh };
 }
 
 /** Did a check find a fault? */
@@ -243,7 +243,7 @@ function Block({ title, state, children }: { title: string; state?: 'good' | 'wa
 }
 
 /** Says that the storage was not read yet, or could not be. */
-function NotRead({ storage: { status, failed, look } }: { storage: Storage }) {
+function NotRead({ storage: { status, failed, refresh } }: { storage: Storage }) {
   return (
     <>
       {failed !== null && (
@@ -252,7 +252,7 @@ function NotRead({ storage: { status, failed, look } }: { storage: Storage }) {
             <strong>{t`The storage could not be looked at.`}</strong> {failed}{' '}
             {status && <span>{t`What stands below is from before.`}</span>}
           </p>
-          <button type="button" className="ghost" onClick={() => void look()}>{t`Look again`}</button>
+          <button type="button" className="ghost" onClick={() => void refresh()}>{t`Look again`}</button>
         </div>
       )}
       {!status && failed === null && <p className="settings-note" role="status">{t`Looking…`}</p>}
@@ -388,7 +388,7 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
 export function StorageSection() {
   const problem = useInfo((state) => state.problem);
   const storage = useStorage();
-  const { status, look } = storage;
+  const { status, refresh } = storage;
   const now = useNow();
   const trouble = problem && storageTrouble(problem);
   const kept = useDevices(({ status: sync }) =>
@@ -415,7 +415,7 @@ export function StorageSection() {
             </Block>
           )}
           <Block title={t`Kept for good`} state={status.persisted === true ? 'good' : 'warn'}>
-            <KeptForGood persisted={status.persisted} onAsked={look} />
+            <KeptForGood persisted={status.persisted} onAsked={refresh} />
           </Block>
           <Block title={t`Space used`}>
             <p>

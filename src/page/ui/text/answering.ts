@@ -37,10 +37,10 @@ export function whereWordsGo(name: string, { state, client }: Pick<SeatView, 'st
       return null;
     case 'hatching':
       return t`${name} is waking, and will read this first.`;
-    case 'played':
+    case 'driven':
       return client?.readsInbox
-        ? t`${asBeginning(client.name)} plays ${name}, and finds this when it looks into the inbox.`
-        : t`${asBeginning(client?.name ?? t`a program`)} plays ${name} without looking into the inbox. Woken here, ${name} reads this.`;
+        ? t`${asBeginning(client.name)} drives ${name}, and finds this when it looks into the inbox.`
+        : t`${asBeginning(client?.name ?? t`a program`)} drives ${name} without looking into the inbox. Woken here, ${name} reads this.`;
     case 'sleeping':
     case 'empty':
       return t`${name} sleeps, and will read this on waking.`;

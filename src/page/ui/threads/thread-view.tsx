@@ -291,16 +291,16 @@ interface Props {
   readonly newFrom: number | null;
   /** The message at which it opens; null: the first unread one, or the end. */
   readonly at: string | null;
-  readonly onTakeBack: (text: string) => void;
+  readonly onWithdraw: (text: string) => void;
 }
 
 /** The messages of a thread. */
-function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onTakeBack }: Props) {
+function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWithdraw }: Props) {
   const { messages, sending, more, reading } = state;
   const now = useNow();
   const items = useMemo(() => threadItems({ messages, sending, newFrom }), [messages, sending, newFrom]);
   const again = useCallback((clientId: string) => void talk.sendAgain(clientId), [talk]);
-  const takeBack = useCallback((clientId: string) => onTakeBack(talk.takeBack(clientId)), [talk, onTakeBack]);
+  const withdraw = useCallback((clientId: string) => onWithdraw(talk.withdraw(clientId)), [talk, onWithdraw]);
   const mine = messages.findLast(({ from }) => from === 'human');
   const readBy = mine ? readByText(state, mine.sequence, team) : null;
   const show = useCallback<ShowRow>(
@@ -325,7 +325,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onTake
             )
           );
         case 'sending': {
-          const of = { sending: item.sending, speaker: speakerOf(me), onFold, onAgain: again, onTakeBack: takeBack };
+          const of = { sending: item.sending, speaker: speakerOf(me), onFold, onAgain: again, onWithdraw: withdraw };
           return (
             stretch && (
               <Mentioned value={(item.sending.mentions ?? []).map(team.find)}>
@@ -344,7 +344,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onTake
           return item satisfies never;
       }
     },
-    [now, threadId, team, me, mine, readBy, again, takeBack],
+    [now, threadId, team, me, mine, readBy, again, withdraw],
   );
   const newest = messages.findLast(({ from }) => from !== 'human');
   return (
@@ -418,12 +418,12 @@ function useOpenedThread(
   const last = messages.at(-1)?.sequence ?? 0;
   const isOpen = opened !== null;
   useEffect(() => {
-    const look = () => {
-      if (!document.hidden && isOpen && last > 0) unread.lookAtThread(threadId, last);
+    const markInView = () => {
+      if (!document.hidden && isOpen && last > 0) unread.viewThread(threadId, last);
     };
-    look();
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    markInView();
+    document.addEventListener('visibilitychange', markInView);
+    return () => document.removeEventListener('visibilitychange', markInView);
   }, [unread, threadId, last, isOpen]);
   useEffect(() => () => unread.leaveThread(threadId), [unread, threadId]);
   return opened;
@@ -602,7 +602,7 @@ export function ThreadView({
         team={team}
         me={me}
         newFrom={opened?.newFrom ?? null}
-        onTakeBack={add}
+        onWithdraw={add}
       />
       <FoundBar />
       {thread.closed ? (

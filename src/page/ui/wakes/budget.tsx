@@ -20,7 +20,7 @@ import './budget.css';
 const AgentWarning = optional(() => import('../night/agent-warning.tsx'));
 
 /** ms between updates of what is left. */
-const LOOK_EVERY = 15_000;
+const REFRESH_EVERY = 15_000;
 /** ms between requests to the relay while a session of the agent runs, since its minutes count. */
 const ASK_EVERY = 60_000;
 
@@ -66,7 +66,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const state = useRoost();
   const { device } = state;
   const query = reachQueries(state).stats(agentId);
-  const now = useNow(LOOK_EVERY);
+  const now = useNow(REFRESH_EVERY);
   const nameOf = useNames();
   const byId = useHousehold((household) => household.roster.byId);
   const heardUntil = useLive((state) => state.heardUntil);

@@ -18,8 +18,8 @@ const WAITS = {
   lost: t`The relay does not let this browser look on now. It is tried again by itself.`,
 } as const;
 
-function Looking({ look, onClose }: { look: HouseholdView; onClose: () => void }) {
-  const { link, agents, session, lines } = useStore(look.store);
+function Viewing({ look: view, onClose }: { look: HouseholdView; onClose: () => void }) {
+  const { link, agents, session, lines } = useStore(view.store);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);
   const nameOf = (id: string) =>
@@ -46,7 +46,7 @@ function Looking({ look, onClose }: { look: HouseholdView; onClose: () => void }
                 : t`Awake: ${awake.join(', ')}`}
         </p>
         {lines.length >= VIEW_LINES && <p>{t`Only the newest ${VIEW_LINES} messages are shown here.`}</p>}
-        <ol className="look-lines" aria-label={t`What is said`}>
+        <ol className="view-lines" aria-label={t`What is said`}>
           {lines.map((line) => (
             <li key={line.messageId} dir="auto">
               <b>{whose(line)}</b> <span>{line.text}</span>
@@ -61,17 +61,17 @@ function Looking({ look, onClose }: { look: HouseholdView; onClose: () => void }
 }
 
 /** A read-only view of the household at this relay. */
-function LookPage({ onClose }: { onClose: () => void }) {
+function ViewPage({ onClose }: { onClose: () => void }) {
   const { relay } = useRoost();
   const actions = useActions();
-  const [look] = useState(() => createHouseholdView(relay));
-  useEffect(() => look.start(), [look]);
+  const [view] = useState(() => createHouseholdView(relay));
+  useEffect(() => view.start(), [view]);
   const close = () => {
     // The options may have changed.
     void actions.refreshHome();
     onClose();
   };
-  return <Looking look={look} onClose={close} />;
+  return <Viewing look={view} onClose={close} />;
 }
 
 const focusStart = () => document.querySelector<HTMLElement>('.big-button')?.focus();
@@ -94,12 +94,12 @@ const WHO = {
  * chosen what this browser is for.
  */
 export default function AskedPage() {
-  const look = useInfo(({ home }) => typeof home === 'object' && home.look);
-  const [way, setWay] = useState<'own' | 'look' | null>(null);
+  const mayView = useInfo(({ home }) => typeof home === 'object' && home.look);
+  const [way, setWay] = useState<'own' | 'view' | null>(null);
   const who = WHO[useInfo(livesThere) ?? 'others'];
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), [way]);
-  if (way === 'look' && look) return <LookPage onClose={() => setWay(null)} />;
+  if (way === 'view' && mayView) return <ViewPage onClose={() => setWay(null)} />;
   return (
     <main className="welcome" id="main">
       <div className="welcome-card">
@@ -117,7 +117,9 @@ export default function AskedPage() {
             <p className="welcome-lead">{who.text}</p>
             <ComeBack lead={who.back} />
             <div className="devices-ways">
-              {look && <button type="button" className="ghost" onClick={() => setWay('look')}>{t`Only look`}</button>}
+              {mayView && (
+                <button type="button" className="ghost" onClick={() => setWay('view')}>{t`Only look`}</button>
+              )}
               <button
                 type="button"
                 className="ghost"

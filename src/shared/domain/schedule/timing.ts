@@ -248,13 +248,13 @@ export function newestSlots(
  * How many moments of a calendar schedule, and how many ms of it, are searched for two that are
  * close together.
  */
-const LOOKED = { moments: 16, ms: 8 * 24 * 60 * MINUTE_MS };
+const EXAMINED = { moments: 16, ms: 8 * 24 * 60 * MINUTE_MS };
 
 /** Whether two consecutive moments, around `at` or in the week after, are less than `ms` apart. */
 export function comesWithin(timing: Timing, ms: number, at: number, context: TimingContext): boolean {
   if (timing.kind === 'once') return false;
   if (timing.kind === 'every') return timing.minutes * MINUTE_MS < ms;
-  const slots = slotsBetween(timing, at - ms, at + LOOKED.ms, context, LOOKED.moments);
+  const slots = slotsBetween(timing, at - ms, at + EXAMINED.ms, context, EXAMINED.moments);
   return slots.some((slot, n) => n > 0 && slot - (slots[n - 1] ?? 0) < ms);
 }
 

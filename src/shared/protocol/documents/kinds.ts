@@ -194,7 +194,7 @@ const forgetUndo = defineKind({
         forgetId: id.describe('`_id` of the `forget`; applies if it was written before that document’s `finalAt`'),
         time: time.optional().describe('when it was written; left out: at `at`'),
       })
-      .describe('The person took back a request to forget.'),
+      .describe('The person withdrew a request to forget.'),
 
   view: { store: 'forgets' },
   stream: 'people',

@@ -105,7 +105,7 @@ export const attachedEndpoints = {
       },
     ],
   }),
-  lookAtAttached: endpoint({
+  retryAttached: endpoint({
     method: 'POST',
     path: `${path}/look`,
     does: 'Tries an MCP server once more, now.',

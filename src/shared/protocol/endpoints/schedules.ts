@@ -34,7 +34,7 @@ const misfit = {
 const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
 const HISTORY_PAGE = { min: 1, max: 500, otherwise: 100 } as const;
 
-const standingCopiesSchema = z.object({
+const agentSnapshotsSchema = z.object({
   copies: z.array(snapshotStatusSchema),
   takenBack: z
     .array(common.agentId)
@@ -304,16 +304,16 @@ export const scheduleEndpoints = {
     params: proposalParams,
     answers: [{ status: 204, when: 'declined' }, unknownProposal],
   }),
-  standingCopies: endpoint({
+  agentSnapshots: endpoint({
     method: 'GET',
     path: '/api/standing-copies',
     does: 'The agent snapshots that pages have left here, with their size and date.',
     answers: [
-      { status: 200, when: 'always', body: standingCopiesSchema },
+      { status: 200, when: 'always', body: agentSnapshotsSchema },
       { status: 403, when: 'the caller is not a browser' },
     ],
   }),
-  leaveStandingCopy: endpoint({
+  storeAgentSnapshot: endpoint({
     method: 'PUT',
     path: '/api/standing-copies/{agentId}',
     does: 'Leaves an agent snapshot with the relay: what the agent needs to work without a page. The relay stores it sealed.',
@@ -330,7 +330,7 @@ export const scheduleEndpoints = {
       { status: 403, when: 'the caller is not a browser' },
     ],
   }),
-  takeBackStandingCopy: endpoint({
+  withdrawAgentSnapshot: endpoint({
     method: 'DELETE',
     path: '/api/standing-copies/{agentId}',
     does: 'Withdraws an agent snapshot, and switches off the agent’s schedules. Pages leave no snapshot again until a schedule of the agent is switched on.',

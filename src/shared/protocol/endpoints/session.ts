@@ -4,7 +4,7 @@ import {
   ackSchema,
   beginHomeSchema,
   healthSchema,
-  homeStandingSchema,
+  homeStatusSchema,
   viewedHouseholdSchema,
   messagePostedSchema,
   openHealthSchema,
@@ -103,7 +103,7 @@ export const homeEndpoints = {
     method: 'GET',
     path: '/api/home',
     does: 'Says which household of the relay this browser belongs to. Each household has its own session, events and acknowledgements.',
-    answers: [{ status: 200, when: 'always', body: homeStandingSchema }],
+    answers: [{ status: 200, when: 'always', body: homeStatusSchema }],
   }),
   beginHome: endpoint({
     method: 'POST',
@@ -114,7 +114,7 @@ export const homeEndpoints = {
       {
         status: 200,
         when: 'this browser has a household now, or had one; with `anew` it has a new sign-in from now on, by a new cookie: then `begun` is false, and the same call once more begins a household',
-        body: homeStandingSchema,
+        body: homeStatusSchema,
       },
       {
         status: 409,
@@ -122,7 +122,7 @@ export const homeEndpoints = {
       },
     ],
   }),
-  lookedAt: endpoint({
+  viewedHousehold: endpoint({
     method: 'GET',
     path: '/api/look',
     does: 'The agents of the one other household, for a browser that has none.',
@@ -131,7 +131,7 @@ export const homeEndpoints = {
       { status: 409, when: 'there is none' },
     ],
   }),
-  lookEvents: endpoint({
+  viewEvents: endpoint({
     method: 'GET',
     path: '/api/look/events',
     does: 'The events of that household from now on, in the form of `/api/events`. This acknowledges nothing.',
@@ -194,7 +194,7 @@ export const sessionEndpoints = {
       { status: 413, when: 'too large' },
     ],
   }),
-  takeBack: endpoint({
+  withdrawMessage: endpoint({
     method: 'DELETE',
     path: '/api/messages/{messageId}',
     does: 'Withdraws a message of the person that its agent has not read: it waits for the end of an answer, or in an inbox. The page hides it.',

@@ -45,7 +45,7 @@ interface Restart {
   /** Resolves with false where a restart cannot restore anything. */
   begin(): Promise<boolean>;
   /** Restarts if the error says that stored data is unreadable. */
-  look(error: unknown): void;
+  inspect(error: unknown): void;
   /** Hides a failure that the restart fixes: the promise stays pending until then. */
   orAnew<Opened>(opening: Promise<Opened>): Promise<Opened>;
 }
@@ -80,7 +80,7 @@ export function createRestart({ note, flush, tell, after, end, onCrash }: Restar
   }
   return {
     begin,
-    look(error) {
+    inspect(error) {
       if (isUnreadable(error)) begin().catch(onCrash);
     },
     async orAnew(opening) {

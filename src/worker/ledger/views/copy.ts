@@ -2,7 +2,7 @@
  * Pages through all documents of the views, and compares documents from elsewhere with them. Used
  * for copies.
  */
-import { lookOf } from '../../../shared/domain/choices.ts';
+import { appearanceOf } from '../../../shared/domain/choices.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { isKnown, kindOf, storeOf } from '../../../shared/protocol/documents/kinds.ts';
@@ -22,7 +22,7 @@ const STRIDE = 500;
  */
 const belongsTo = (doc: Doc, agentId: AgentId, sessions: ReadonlySet<unknown>) =>
   doc['agentId'] === agentId ||
-  (isKnown(doc) && doc.type === 'setting' && lookOf(doc) === agentId) ||
+  (isKnown(doc) && doc.type === 'setting' && appearanceOf(doc) === agentId) ||
   (kindOf(doc.type)?.whose === 'everybody' && sessions.has(doc['sessionId']));
 
 /** `after`: `<store>|<_id>` of the last document before this page. */

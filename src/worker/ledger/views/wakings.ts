@@ -95,7 +95,7 @@ async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Pr
   const newest = await tx
     .objectStore('messages')
     .index('talk')
-    .getAll(IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_EVERYTHING]), LEDGER.greetingLook);
+    .getAll(IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_EVERYTHING]), LEDGER.greetingSearch);
   return (
     newest.find(
       ({ doc }) =>

@@ -204,15 +204,15 @@ export function openConnection({ connection, timers, offer, listener }: CarriedC
     return new Promise((resolve) => {
       const done = () => {
         cancel();
-        connection.removeEventListener('icegatheringstatechange', look);
+        connection.removeEventListener('icegatheringstatechange', check);
         resolve();
       };
-      const look = () => {
+      const check = () => {
         if (connection.iceGatheringState === 'complete') done();
       };
       const cancel = timers.after(DIRECT.gatherMs, done);
-      connection.addEventListener('icegatheringstatechange', look);
-      look();
+      connection.addEventListener('icegatheringstatechange', check);
+      check();
     });
   }
 
@@ -283,7 +283,7 @@ export function createCarrier({ dataWorker, locks, newConnection, timers }: Carr
   const connections = new Map<string, CarriedConnection>();
   const closing = new AbortController();
   let carrying = false;
-  let letGo: () => void = () => undefined;
+  let release: () => void = () => undefined;
 
   function report(said: DirectReport) {
     // A worker that refuses the report has another version. Close: another tab may fit it.
@@ -351,12 +351,12 @@ export function createCarrier({ dataWorker, locks, newConnection, timers }: Carr
     carrying = false;
     unsubscribe();
     closeConnections();
-    letGo();
+    release();
   }
 
   async function carry() {
     const released = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     if (closing.signal.aborted) return;
     carrying = true;

@@ -28,7 +28,7 @@ export function carryWhenShared(dataWorker: Owner, timers: Timers): void {
     });
   }
 
-  function look() {
+  function check() {
     if (shared && shown) {
       carrier ??= begin().catch((error: unknown) => {
         // The next status notice fetches it again. Every change of the status sends one.
@@ -43,7 +43,7 @@ export function carryWhenShared(dataWorker: Owner, timers: Timers): void {
 
   function hear(status: SyncStatus) {
     shared = status.kind === 'shared';
-    look();
+    check();
   }
   dataWorker.subscribe((news) => {
     if (news.news === 'sync') hear(news.status);
@@ -52,10 +52,10 @@ export function carryWhenShared(dataWorker: Owner, timers: Timers): void {
   // A page in the back/forward cache would hold the lock and carry nothing.
   addEventListener('pagehide', () => {
     shown = false;
-    look();
+    check();
   });
   addEventListener('pageshow', () => {
     shown = true;
-    look();
+    check();
   });
 }

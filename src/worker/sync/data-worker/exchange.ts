@@ -21,7 +21,7 @@ import { createDirect, type Direct } from '../direct/index.ts';
 import type { Replacement, SealedLog } from '../mirror/index.ts';
 import type { DeviceEvents } from './contract.ts';
 import { createKeyRotation, type KeyRotation, type Keys, type OwnWriters } from './keys.ts';
-import type { Members, Standing } from './members.ts';
+import type { Members, SyncState } from './members.ts';
 import { createRelayConnection, type RelayConnection } from './relay-connection.ts';
 import type { Payload, Tip } from './records.ts';
 import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
@@ -40,14 +40,14 @@ interface ExchangeDeps {
   readonly writers: OwnWriters;
   readonly streamOf: (writer: string) => Stream | null;
   readonly timers: Timers;
-  readonly standing: Standing;
+  readonly syncState: SyncState;
   readonly events: DeviceEvents;
 }
 
 /** The order of fetching. */
 const PRIORITY: Readonly<Record<Stream, number>> = { people: 0, talk: 1, attachments: REPLICATION.background };
 
-export function createExchange({ entries, writers, streamOf, timers, standing, events }: ExchangeDeps): Exchange {
+export function createExchange({ entries, writers, streamOf, timers, syncState, events }: ExchangeDeps): Exchange {
   /** Cache of each writer's priority, which every frame needs. */
   const priorities = new Map<string, number>();
   function priority(writer: string): number {
@@ -65,15 +65,15 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
     left: isForked,
     onStored() {
       events.tell('stored');
-      standing.changed();
+      syncState.changed();
     },
     onAhead: (writer) => events.tell('ahead', writer),
     onPeers() {
       events.tell('peers');
-      standing.changed();
+      syncState.changed();
     },
     onBacklog(now) {
-      standing.set({
+      syncState.set({
         backlog:
           now && now.of > 0
             ? { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 }
@@ -83,8 +83,8 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
       events.tell('backlog');
     },
     onConflict: ({ writer, counter }, sealed) => events.tell('conflict', { writer, counter, sealed }),
-    onRefused: (keys) => standing.set({ refused: standing.now().refused + keys.length }),
-    onTrouble: standing.trouble('storing'),
+    onRefused: (keys) => syncState.set({ refused: syncState.now().refused + keys.length }),
+    onTrouble: syncState.trouble('storing'),
   };
   let replica = createReplica(deps);
   const links = new Set<{ readonly link: Link }>();
@@ -100,7 +100,7 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
         gone() {
           if (!links.delete(one)) return;
           end.gone();
-          standing.changed();
+          syncState.changed();
         },
       };
     },
@@ -123,7 +123,7 @@ interface ConnectionsDeps {
   readonly members: Members;
   readonly exchange: Exchange;
   readonly unacknowledged: Unacknowledged;
-  readonly standing: Standing;
+  readonly syncState: SyncState;
   readonly events: DeviceEvents;
   readonly relay: Pick<SyncRelay, 'register'>;
   readonly openSocket: OpenSocket;
@@ -148,10 +148,10 @@ interface Connections {
 }
 
 export function createConnections(deps: ConnectionsDeps): Connections {
-  const { keys, members, exchange, unacknowledged, standing, events, timers, now, random } = deps;
+  const { keys, members, exchange, unacknowledged, syncState, events, timers, now, random } = deps;
   const { household, deviceId } = keys.membership();
   const register = () => deps.relay.register({ household, body: keys.registration() });
-  const registerTrouble = standing.trouble('register');
+  const registerTrouble = syncState.trouble('register');
 
   const relayConnection = createRelayConnection({
     household,
@@ -172,7 +172,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     timers,
     random,
     now,
-    onConnections: standing.changed,
+    onConnections: syncState.changed,
   });
   events.on('members', () =>
     direct.removed(members.devices().flatMap(({ deviceId: device, removed }) => (removed ? [device] : []))),
@@ -189,8 +189,8 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       events.tell('members');
       return deps.openShut();
     },
-    onTrouble: standing.trouble('keys'),
-    onFull: standing.trouble('full'),
+    onTrouble: syncState.trouble('keys'),
+    onFull: syncState.trouble('full'),
   });
 
   const begin = () =>
@@ -211,15 +211,15 @@ export function createConnections(deps: ConnectionsDeps): Connections {
         return exchange.connect(relay);
       },
       onDevices(list) {
-        standing.set({ seen: new Map(list.map((one) => [one.device, one])) });
+        syncState.set({ seen: new Map(list.map((one) => [one.device, one])) });
         direct.setOnline(list.flatMap((one) => (one.online ? [one.device] : [])));
       },
-      onRotated: (rotated) => void keyRotation.hearRotated(rotated).catch(standing.trouble('keys')),
+      onRotated: (rotated) => void keyRotation.hearRotated(rotated).catch(syncState.trouble('keys')),
       onSignal: direct.hearSignal,
       onAnswer: keyRotation.hearAnswer,
       onRemoved: deps.onRemoved,
       onState(link) {
-        standing.set({ link });
+        syncState.set({ link });
         if (link === 'lost' || link === 'off') direct.setOnline([]);
         events.tell('link');
       },
@@ -242,7 +242,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
 export interface Backfill {
   arriving(): readonly string[];
   /** Checks again: documents or tips are new. */
-  look(): Promise<void>;
+  check(): Promise<void>;
 }
 
 export function createBackfill({
@@ -270,7 +270,7 @@ export function createBackfill({
 
   return {
     arriving: () => arriving,
-    look: runAgain(once),
+    check: runAgain(once),
   };
 }
 

@@ -19,7 +19,7 @@ import {
 } from './entry-store.ts';
 import type { Received } from './relay-connection.ts';
 import type { Keys } from './keys.ts';
-import type { Members, Standing } from './members.ts';
+import type { Members, SyncState } from './members.ts';
 import type { LedgerPort } from './ports.ts';
 import type { ReadPayload } from './records.ts';
 
@@ -87,7 +87,7 @@ export interface HoldingDeps {
   readonly heard: Received;
   readonly ahead: Ahead;
   readonly beside: Beside;
-  readonly standing: Standing;
+  readonly syncState: SyncState;
 }
 
 export interface Holding {
@@ -108,28 +108,28 @@ export function createHolding({
   heard,
   ahead,
   beside,
-  standing,
+  syncState,
 }: HoldingDeps): Holding {
-  let lookAgain: (() => void) | null = null;
+  let cancelRetry: (() => void) | null = null;
   const open = ({ writer, counter, sealed }: Entry) => openEntry({ keys: keys.household(), writer, counter, sealed });
   const rows = createEntryRows(db);
   const entries = createEntryStore({
     rows,
     open,
     digestOf,
-    take: createInbound({ ledger, members, keys, heard, onMisfit: standing.trouble('misfit') }),
+    take: createInbound({ ledger, members, keys, heard, onMisfit: syncState.trouble('misfit') }),
     onKept: beside.add,
     onChanged: beside.replace,
     isAhead: ahead.isAhead,
     onShut(count, waiting) {
       // Their time comes, or the clock of this device is corrected.
       if (waiting.entries > 0)
-        lookAgain ??= timers.after(SYNC_WORKER.aheadAgain, () => {
-          lookAgain = null;
-          void entries.openShut().catch(standing.trouble('storing'));
+        cancelRetry ??= timers.after(SYNC_WORKER.aheadAgain, () => {
+          cancelRetry = null;
+          void entries.openShut().catch(syncState.trouble('storing'));
         });
-      standing.set({ shut: count, ahead: waiting });
+      syncState.set({ shut: count, ahead: waiting });
     },
   });
-  return { entries, rows, open, openShut: entries.openShut, close: () => lookAgain?.() };
+  return { entries, rows, open, openShut: entries.openShut, close: () => cancelRetry?.() };
 }

@@ -3,7 +3,7 @@
  * wins. A device can claim any number of admitted devices, so of unknown ones no more are accepted
  * than a household may have.
  *
- * `Standing` collects the facts about this device that its status for people is made from.
+ * `SyncState` collects the facts about this device that its status for people is made from.
  */
 import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { errorMessage } from '../../../shared/domain/platform/error-message.ts';
@@ -45,7 +45,7 @@ export interface Facts {
   readonly refused: number;
 }
 
-export interface Standing {
+export interface SyncState {
   now(): Facts;
   set(part: Partial<Facts>): void;
   /** Something else in the status may have changed. */
@@ -58,7 +58,7 @@ export interface Standing {
   until(holds: () => boolean, patience: number): Promise<void>;
 }
 
-export function createStanding({
+export function createSyncState({
   timers,
   onChange,
   onTrouble,
@@ -69,7 +69,7 @@ export function createStanding({
   readonly onChange: () => void;
   /** Something failed, and is tried again. */
   readonly onTrouble: (error: unknown) => void;
-}): Standing {
+}): SyncState {
   let facts: Facts = {
     seen: new Map(),
     link: 'connecting',
@@ -112,12 +112,12 @@ export function createStanding({
           cancel();
           resolve();
         };
-        const look = () => {
+        const check = () => {
           if (holds()) done();
         };
         const cancel = timers.after(patience, done);
-        const stop = watchers.subscribe(look);
-        look();
+        const stop = watchers.subscribe(check);
+        check();
       }),
   };
 }

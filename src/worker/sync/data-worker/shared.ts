@@ -17,11 +17,11 @@ import { streamOf } from '../crypto/index.ts';
 import {
   cameOf,
   createMembers,
-  createStanding,
+  createSyncState,
   type Facts,
   goesWith,
   type KnownDevice,
-  type Standing,
+  type SyncState,
 } from './members.ts';
 import { type FirstSeal, type Membership, type Returning, withoutForgotten } from './records.ts';
 import { type DeviceEntryStore, readMeta, type SyncDatabase, writeMeta, type WriteMeta } from './entry-store.ts';
@@ -132,7 +132,7 @@ interface SecondHomeDeps {
   /** Has the relay announced its entries? */
   readonly relayHasAnnounced: () => boolean;
   readonly db: SyncDatabase;
-  readonly standing: Standing;
+  readonly syncState: SyncState;
   /** Everything that could be found is here. Called once. */
   readonly onReturned: () => void;
   /** Files had entries that the database lacked, and no loss was known. */
@@ -147,15 +147,15 @@ interface SecondHome {
    */
   begin(toRelay: () => void): Promise<void>;
   /** The connection to the relay, or its backlog, has changed. */
-  look(): void;
+  check(): void;
   /** A write into the files failed some time ago. Writes what they lack. */
   refill(): Promise<void>;
   progress(): { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
 }
 
 function createSecondHome(deps: SecondHomeDeps): SecondHome {
-  const { db, entries, log, ledger, timers, returning, standing } = deps;
-  const onTrouble = standing.trouble('files');
+  const { db, entries, log, ledger, timers, returning, syncState } = deps;
+  const onTrouble = syncState.trouble('files');
   let fromFiles: { readonly done: number; readonly of: number } | null = null;
   let asked = false;
   let over = returning === null;
@@ -164,7 +164,7 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
   let patient = false;
   let cancel: (() => void) | null = null;
 
-  const pause = () => new Promise<void>((resolve) => void timers.after(MIRROR.lookPause, resolve));
+  const pause = () => new Promise<void>((resolve) => void timers.after(MIRROR.readPause, resolve));
 
   /** Takes what the database lacks. */
   async function takeFromFiles(from: SealedLog) {
@@ -176,7 +176,7 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
       async (some, progress) => {
         if (!over) {
           fromFiles = progress;
-          standing.changed();
+          syncState.changed();
         }
         stored += (await entries.put(some, { replace: false })).stored.length;
       },
@@ -208,7 +208,7 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
 
   async function finish() {
     const { documents, agents, lead } = await ledger.team();
-    const { link, backlog, filesRead } = standing.now();
+    const { link, backlog, filesRead } = syncState.now();
     const whole =
       returning !== null && documents >= returning.team.documents && agents >= returning.team.agents && lead !== null;
     const heardAll = link === 'off' || (link === 'live' && backlog === null && (deps.relayHasAnnounced() || patient));
@@ -216,15 +216,15 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
     over = true;
     cancel?.();
     deps.onReturned();
-    standing.changed();
+    syncState.changed();
   }
 
-  function look() {
+  function check() {
     if (over) return;
-    if (asked && standing.now().link === 'live') {
+    if (asked && syncState.now().link === 'live') {
       cancel ??= timers.after(SYNC_WORKER.relayHasNone, () => {
         patient = true;
-        look();
+        check();
       });
     }
     looking ??= finish()
@@ -250,19 +250,19 @@ function createSecondHome(deps: SecondHomeDeps): SecondHome {
         }
       }
       fromFiles = null;
-      standing.set({ filesRead: true });
+      syncState.set({ filesRead: true });
       if (!asked && !over) toRelay();
       asked = true;
-      look();
+      check();
       if (log) await fill(log);
     },
-    look,
+    check,
     async refill() {
-      if (log && standing.now().filesRead && !deps.isClosed()) await fill(log);
+      if (log && syncState.now().filesRead && !deps.isClosed()) await fill(log);
     },
     progress() {
       if (fromFiles) return { from: 'files', ...fromFiles };
-      const { backlog } = standing.now();
+      const { backlog } = syncState.now();
       return backlog && { from: 'relay', ...backlog };
     },
   };
@@ -287,13 +287,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   let closed = false;
   const isClosed = () => closed;
   const events = createDeviceEvents();
-  const standing = createStanding({
+  const syncState = createSyncState({
     timers,
     filesRead: log === null,
     onChange: () => deps.events.tell('changed'),
     onTrouble: deps.onTrouble,
   });
-  const { trouble } = standing;
+  const { trouble } = syncState;
 
   // The members of the household, and their conversations on this device.
   const keys = createKeys({
@@ -312,25 +312,25 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     isLetIn: keys.isLetIn,
     onChange: () => events.tell('members'),
   });
-  const backfill = createBackfill({ ledger, tips: members.tips, onChange: standing.changed });
-  const lookFor = () => void backfill.look().catch(trouble('backfill'));
+  const backfill = createBackfill({ ledger, tips: members.tips, onChange: syncState.changed });
+  const checkBackfill = () => void backfill.check().catch(trouble('backfill'));
   /** New documents: check for awaited ones. */
-  const look = () => {
-    if (backfill.arriving().length > 0) lookFor();
+  const checkAwaited = () => {
+    if (backfill.arriving().length > 0) checkBackfill();
   };
-  events.on('stored', look);
+  events.on('stored', checkAwaited);
   events.on('members', () => {
     if (members.devices().some((one) => one.deviceId === deviceId && one.removed)) deps.events.tell('removed');
-    lookFor();
+    checkBackfill();
     deps.events.tell('mark');
-    standing.changed();
+    syncState.changed();
   });
 
   // The entries here, and those of other replicas.
   const heard = createReceived();
   const beside = createBeside(db, log);
   const ahead = createAhead({ db, keys, now, taken: aheadTaken ?? 0 });
-  const holding = createHolding({ db, ledger, timers, keys, members, heard, ahead, beside, standing });
+  const holding = createHolding({ db, ledger, timers, keys, members, heard, ahead, beside, syncState });
   const { entries } = holding;
   const writers = createOwnWriters({
     db,
@@ -342,7 +342,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     writers,
     streamOf: (writer) => streamOf(keys.household(), writer),
     timers,
-    standing,
+    syncState,
     events,
   });
   const relayHas = () => exchange.replica().peerHas('relay');
@@ -366,7 +366,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     writers,
     exchange,
     unacknowledged,
-    standing,
+    syncState,
     events,
     firstSeal: firstSeal ?? NOTHING_SEALED,
     isClosed,
@@ -378,7 +378,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     members,
     exchange,
     unacknowledged,
-    standing,
+    syncState,
     events,
     say,
     openShut: holding.openShut,
@@ -392,7 +392,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     log,
     ledger,
     timers,
-    standing,
+    syncState,
     returning: returning ?? null,
     reread: () => exchange.replica().reread(),
     relayHasAnnounced: () => relayHas().size > 0,
@@ -404,7 +404,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     },
     isClosed,
   });
-  for (const name of ['peers', 'backlog', 'link'] as const) events.on(name, home.look);
+  for (const name of ['peers', 'backlog', 'link'] as const) events.on(name, home.check);
 
   async function introduce(called: string): Promise<void> {
     await writeMeta(db, { name: called });
@@ -424,13 +424,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   if (name) await introduce(name).catch(trouble('introduction'));
   // A newer Roost can open entries that an older one could not.
   void exchange.replica().ready.then(holding.openShut).catch(trouble('storing'));
-  lookFor();
+  checkBackfill();
   outgoing.wake();
   void home.begin(connections.begin).catch(trouble('files'));
 
   const isLate = (agentIds: readonly AgentId[]) => backfill.arriving().filter((id) => agentIds.includes(id));
   const isCaughtUp = (agentIds: readonly AgentId[]) => {
-    const { link, backlog } = standing.now();
+    const { link, backlog } = syncState.now();
     if (link !== 'live' || relayHas().size === 0 || isLate(agentIds).length > 0) return false;
     if (backlog === null) return true;
     // A device that left right after a session may not have sent its tips. So wait for entries that
@@ -441,7 +441,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
 
   /** Is there more to come: an answer of the relay, or entries that it has? */
   const isFetching = () => {
-    const { link, backlog } = standing.now();
+    const { link, backlog } = syncState.now();
     return link === 'connecting' || (link === 'live' && (relayHas().size === 0 || backlog !== null));
   };
 
@@ -455,8 +455,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     restart: relayConnection.restart,
     report: direct.report,
     hearDocuments(docs) {
-      look();
-      if (docs.some((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'end')) tipTeller.look();
+      checkAwaited();
+      if (docs.some((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'end')) tipTeller.check();
     },
     forget: (forgets) =>
       entries.rewrite(
@@ -471,13 +471,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     progress: home.progress,
     refill: () => void home.refill().catch(trouble('files')),
     async takeAhead() {
-      await ahead.takeUpTo(standing.now().ahead.latest);
+      await ahead.takeUpTo(syncState.now().ahead.latest);
       await holding.openShut();
     },
     async keepAtRelay(on) {
       await keys.change({ relay: on });
       relayConnection.switched();
-      standing.changed();
+      syncState.changed();
     },
     async flush() {
       await outgoing.flush();
@@ -486,7 +486,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     async caughtUp(agentIds, patience) {
       // Do not wait for the next attempt of a connection that broke just now.
       relayConnection.reconnect();
-      await standing.until(() => isCaughtUp(agentIds), patience);
+      await syncState.until(() => isCaughtUp(agentIds), patience);
       const arriving = isLate(agentIds);
       const isHere = isCaughtUp(agentIds);
       // Before a comparison no agent is known to be late. That does not mean that everything is
@@ -495,8 +495,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     },
     status: () =>
       sharedStatus({
-        facts: standing.now(),
-        trouble: standing.firstTrouble(),
+        facts: syncState.now(),
+        trouble: syncState.firstTrouble(),
         membership: keys.membership(),
         devices: members.devices(),
         direct: direct.connections(),

@@ -383,7 +383,7 @@ function createStatusTeller({
   let cancel: (() => void) | null = null;
   let woken = false;
 
-  function look() {
+  function announce() {
     const now = status();
     const text = JSON.stringify(now);
     if (text === announced) return;
@@ -396,7 +396,7 @@ function createStatusTeller({
       woken = true;
       return;
     }
-    look();
+    announce();
     cancel = timers.after(SYNC_WORKER.statusEvery, () => {
       cancel = null;
       const again = woken;

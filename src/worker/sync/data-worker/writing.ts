@@ -26,7 +26,7 @@ import type { Ahead, Unacknowledged } from './mark-writer.ts';
 import type { Backfill, Beside, Exchange } from './exchange.ts';
 import type { DeviceEvents } from './contract.ts';
 import type { Holding } from './holding.ts';
-import type { Members, Standing } from './members.ts';
+import type { Members, SyncState } from './members.ts';
 
 // Seals what this device writes. The transaction that stores an entry also takes its counter, so no
 // counter is used twice after a crash.
@@ -409,7 +409,7 @@ export function createOutgoing({
  */
 interface TipTeller {
   /** Sends soon, unless another device has by then. */
-  look(): void;
+  check(): void;
   tell(): Promise<void>;
   close(): void;
 }
@@ -450,7 +450,7 @@ function createTipTeller({
   }
 
   return {
-    look() {
+    check() {
       cancel?.();
       cancel = timers.after(
         SYNC_WORKER.tipsAfter + SYNC_WORKER.relayedWait + random() * SYNC_WORKER.relayedJitter,
@@ -521,7 +521,7 @@ interface WritingDeps {
   readonly writers: OwnWriters;
   readonly exchange: Exchange;
   readonly unacknowledged: Unacknowledged;
-  readonly standing: Standing;
+  readonly syncState: SyncState;
   readonly events: DeviceEvents;
   /** Progress of sealing what was here before. */
   readonly firstSeal: FirstSeal;
@@ -544,9 +544,9 @@ interface Writing {
 }
 
 export function createWriting(deps: WritingDeps): Writing {
-  const { db, ledger, timers, keys, members, holding, writers, exchange, standing, events, random } = deps;
+  const { db, ledger, timers, keys, members, holding, writers, exchange, syncState, events, random } = deps;
   const { entries } = holding;
-  const onTrouble = standing.trouble('sealing');
+  const onTrouble = syncState.trouble('sealing');
   /** 0 to 1 */
   const chance = () => (random(1)[0] ?? 0) / 256;
 
@@ -560,12 +560,12 @@ export function createWriting(deps: WritingDeps): Writing {
     newWriter: (stream) => newWriter(keys.household(), stream, random),
     // A relay that was restored to the same state as this profile would agree. The files may know
     // more.
-    agrees: (writer) => standing.now().filesRead && exchange.replica().agrees(writer),
+    agrees: (writer) => syncState.now().filesRead && exchange.replica().agrees(writer),
     onSealed(fresh) {
       deps.beside.add(fresh);
       deps.unacknowledged.sealed(fresh.length);
       exchange.replica().wrote(fresh);
-      standing.changed();
+      syncState.changed();
     },
   });
   const say = (payload: Payload, along?: Partial<SyncMeta>) =>
@@ -581,7 +581,7 @@ export function createWriting(deps: WritingDeps): Writing {
     onOwn: (docs) => deps.ahead.takeUpTo(latestOf({ docs: [...docs] })),
     hasOthers: () => members.devices().some((one) => !one.removed && one.deviceId !== keys.membership().deviceId),
     onTrouble,
-    onChange: standing.changed,
+    onChange: syncState.changed,
   });
   const tipTeller = createTipTeller({
     ledger,
@@ -589,12 +589,12 @@ export function createWriting(deps: WritingDeps): Writing {
     timers,
     now: deps.now,
     random: chance,
-    isWhole: () => standing.now().backlog === null && deps.backfill.arriving().length === 0,
+    isWhole: () => syncState.now().backlog === null && deps.backfill.arriving().length === 0,
     say,
     onTrouble,
   });
   events.on('backlog', () => {
-    if (standing.now().backlog === null) tipTeller.look();
+    if (syncState.now().backlog === null) tipTeller.check();
   });
   const forks = createForks({
     entries,
@@ -622,8 +622,8 @@ export function createWriting(deps: WritingDeps): Writing {
           sealer,
           sealed: entries.documentIds,
           onProgress(sealing) {
-            standing.set({ sealing });
-            if (sealing === null) tipTeller.look();
+            syncState.set({ sealing });
+            if (sealing === null) tipTeller.check();
           },
           isClosed: deps.isClosed,
         },

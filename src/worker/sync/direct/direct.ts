@@ -207,7 +207,7 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
     connections.end(connection);
   }
 
-  function lookForRoom() {
+  function checkRoom() {
     switch (connections.room()) {
       case 'free':
         return;
@@ -239,7 +239,7 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
     if (known) return known;
     if (used.has(connection)) throw new Error(SAYS.used);
     if (Math.abs(now() - at) > DIRECT.textMs + DIRECT.clockMs) throw new Error(SAYS.old);
-    lookForRoom();
+    checkRoom();
     const answer = new Promise<string>((resolve, reject) => {
       connections.begin({
         id: connection,
@@ -281,7 +281,7 @@ function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, 
       new Promise((resolve, reject) => {
         const [oldest] = offered;
         if (oldest !== undefined && offered.size >= DIRECT.textsMost) connections.end(oldest);
-        lookForRoom();
+        checkRoom();
         const connection = newId(random);
         let other: string | null = null;
         offered.add(connection);
@@ -343,7 +343,7 @@ interface Meetings {
   hear(from: string, introduction: Introduction): void;
   setOnline(devices: readonly string[]): void;
   /** Tries every online device that is idle: the list of members may have grown. */
-  look(): void;
+  attemptAll(): void;
   /** A connection to this device is over. Tries again, if another connection is wanted. */
   again(device: string): void;
   /** Tries every device that is online now: the earlier failures may have had another cause. */
@@ -491,7 +491,7 @@ function createMeetings({ deviceId, connections, isMember, send, timers, random 
       for (const [device, peer] of peers) if (!online.has(device)) rest(peer);
       for (const device of online) if (!before.has(device)) afresh(device);
     },
-    look: attemptAll,
+    attemptAll,
     again: attempt,
     afresh: () => online.forEach(afresh),
     forget(device) {
@@ -602,7 +602,7 @@ export function createDirect({
   const newest = () => keys().keyring.at(-1)?.epoch ?? 0;
   let epoch = newest();
   /** Checks whether the key was renewed meanwhile. */
-  function lookAtKeys() {
+  function checkKeys() {
     if (newest() === epoch) return;
     epoch = newest();
     connections.endAll();
@@ -611,7 +611,7 @@ export function createDirect({
   let closed = false;
   return {
     hearSignal(from, data) {
-      lookAtKeys();
+      checkKeys();
       if (closed || from === deviceId || !isMember(from)) return;
       const opened = openSignal(keys(), from, deviceId, data);
       const introduction = opened === null ? null : readIntroduction(opened);
@@ -620,22 +620,22 @@ export function createDirect({
       if (introduction) meetings.hear(from, introduction);
     },
     report(report) {
-      lookAtKeys();
+      checkKeys();
       if (!closed) connections.report(report);
     },
     setOnline(deviceIds) {
-      lookAtKeys();
+      checkKeys();
       if (!closed) meetings.setOnline(deviceIds);
     },
     removed(deviceIds) {
-      lookAtKeys();
+      checkKeys();
       for (const device of deviceIds) {
         if (out.has(device)) continue;
         out.add(device);
         connections.endTo(device);
         meetings.forget(device);
       }
-      meetings.look();
+      meetings.attemptAll();
     },
     makeOffer: () => texts.makeOffer(),
     takeText: (text) => texts.takeText(text),

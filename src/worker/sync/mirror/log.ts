@@ -73,7 +73,7 @@ function createContents(files: Files): Contents {
     },
     of(number, bytes) {
       const before = recorded.get(number);
-      return before?.bytes === bytes && (starts + number) % MIRROR.lookEvery !== 0 ? before.have : null;
+      return before?.bytes === bytes && (starts + number) % MIRROR.rereadEvery !== 0 ? before.have : null;
     },
     set: (number, entries) => void known.set(number, withEntries(new Map(), entries)),
     grew(number, entries) {

@@ -20,9 +20,9 @@ export const MIRROR = {
   segmentSuffix: '.sealed',
   /** A segment of this many bytes is full, because appending to a file copies it. */
   segmentBytes: 256 * 1024,
-  /** The index of full segments. Each segment is read all the same at one start in `lookEvery`. */
+  /** The index of full segments. Each is read all the same at one start in `rereadEvery`. */
   contentsFile: 'contents.json',
-  lookEvery: 50,
+  rereadEvery: 50,
   /** Entries are written at most this long after they were sealed. */
   writeAfter: 100,
   /** Pause before a failed write (on a full disk, for example) is tried again. */
@@ -34,7 +34,7 @@ export const MIRROR = {
   /** Entries in one batch of a read. */
   readEntries: 500,
   /** Pause between two segments that are read while nothing waits. */
-  lookPause: 20,
+  readPause: 20,
   /** The mark is written at most this often, when its contents have changed. */
   markEvery: 2_000,
 } as const;

@@ -86,7 +86,7 @@ interface PairingDeps {
  */
 const PAIRING = {
   /** ms between two reads of a slot that is still empty. */
-  lookMs: 700,
+  pollMs: 700,
 } as const;
 
 // Reads a slot repeatedly until it has data, the offer is gone, or the caller stops it.
@@ -105,9 +105,9 @@ function watchSlot({ slots, timers, offerId, slot, found }: Watch): () => void {
   let isOver = false;
   let callOff = () => {};
   const again = () => {
-    if (!isOver) callOff = timers.after(PAIRING.lookMs, look);
+    if (!isOver) callOff = timers.after(PAIRING.pollMs, poll);
   };
-  function look(): void {
+  function poll(): void {
     slots.getSlot(offerId, slot).then((read) => {
       if (isOver) return;
       if (read.kind === 'empty') {
@@ -118,7 +118,7 @@ function watchSlot({ slots, timers, offerId, slot, found }: Watch): () => void {
       found(read);
     }, again); // Unreachable now: try again until the offer expires.
   }
-  look();
+  poll();
   return () => {
     isOver = true;
     callOff();
@@ -214,7 +214,7 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
    */
   function tell(joined: string): void {
     slots.putSlot(offer.offerId, 'joined', joined).catch(() => {
-      if (now() < until) timers.after(PAIRING.lookMs, () => tell(joined));
+      if (now() < until) timers.after(PAIRING.pollMs, () => tell(joined));
     });
   }
 

@@ -108,11 +108,11 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
       results.length === 0 ? [{ call: 'look', input: { at: 'the sea' } }] : [{ say: `I saw ${results[0]}.` }],
     );
     await house.inbox.put(messageFromB());
-    const looked: unknown[] = [];
+    const seen: unknown[] = [];
     const own: AgentRun['tools']['own'] = {
       definitions: [{ name: 'look', description: 'Looks.', properties: { at: { type: 'string' } }, required: ['at'] }],
       run(_name, input) {
-        looked.push(input);
+        seen.push(input);
         return { text: 'a heron', isError: false };
       },
     };
@@ -121,7 +121,7 @@ describe.each(USUAL_STORES)('a run on %s', (kind) => {
       outcome: 'done',
       usage: { inputTokens: 20, outputTokens: 40, cacheReadTokens: 6, cacheWriteTokens: 4 },
     });
-    expect(looked).toEqual([{ at: 'the sea' }]);
+    expect(seen).toEqual([{ at: 'the sea' }]);
     expect(house.of('message').map((message) => [message.author, message.runId, wordsOf(message)])).toEqual([
       ['agent-b', run.runId, 'The kettle is on.'],
       ['agent-a', run.runId, 'I saw a heron.'],

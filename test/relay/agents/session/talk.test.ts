@@ -123,15 +123,15 @@ describe('what the person says', () => {
     await house.until(() => house.requestsOf(1).length === 2);
     for (const text of ['two', 'three', 'four']) await house.post({ text, to: 'agent-0' });
     await house.post({ text: 'for later', to: 'agent-1' });
-    const takeBack = (text: string) => house.host.takeBack(idOf(house, text));
-    expect([await takeBack('two'), await takeBack('four'), await takeBack('for later')]).toEqual([true, true, true]);
+    const withdraw = (text: string) => house.host.withdraw(idOf(house, text));
+    expect([await withdraw('two'), await withdraw('four'), await withdraw('for later')]).toEqual([true, true, true]);
     // Read already, never there; and once more, by a page that has not heard that it is gone.
-    expect([await takeBack('one'), await house.host.takeBack('x')]).toEqual([false, false]);
-    expect([await takeBack('two'), await takeBack('for later')]).toEqual([true, true]);
+    expect([await withdraw('one'), await house.host.withdraw('x')]).toEqual([false, false]);
+    expect([await withdraw('two'), await withdraw('for later')]).toEqual([true, true]);
     gate.open();
     await house.until(() => answersOf(house, 'agent-0').length === 3);
     expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['one', 'to one', 'three']);
-    expect(await takeBack('three')).toBe(false);
+    expect(await withdraw('three')).toBe(false);
     expect(await house.inbox.count('agent-1')).toBe(0);
     expect(await house.team.wakePayloads.conversationOf('agent-0')).not.toMatch(/two|four/);
   });

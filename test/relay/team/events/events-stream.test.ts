@@ -63,7 +63,7 @@ describe.each(USUAL_STORES)('event streams over the log on %s', (kind) => {
         const query = new URL(request.url).searchParams;
         return new Response(
           query.has('look')
-            ? streams.look(() => outgoing.destroy(), 'onlooker')
+            ? streams.view(() => outgoing.destroy(), 'onlooker')
             : streams.open(
                 { after: Number(query.get('after')), log: query.get('log'), searches: query.has('searches') },
                 () => outgoing.destroy(),

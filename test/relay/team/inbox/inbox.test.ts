@@ -106,8 +106,8 @@ describe.each(USUAL_STORES)('the inbox on %s', (kind) => {
     await inbox.claim(['m1', 'm2'], { readIn: 's', run: 'r', time: 60 });
     await inbox.claim(['m3'], { readIn: null, run: 'client', time: 60 });
     expect((await inbox.takenIn('s')).map(({ messageId }) => messageId).toSorted()).toEqual(['m1', 'm2']);
-    await inbox.giveBack(['m2']);
-    await inbox.giveBack([]);
+    await inbox.release(['m2']);
+    await inbox.release([]);
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
   });
 
@@ -122,7 +122,7 @@ describe.each(USUAL_STORES)('the inbox on %s', (kind) => {
     for (const run of ['r', 'again']) {
       const taken = await open('7').claim(['m1'], { readIn: 's', run, time: 50 });
       expect(taken).toMatchObject([{ messageId: 'm1', from: 'relay', attachments: [picture] }]);
-      await open('7').giveBack(['m1']);
+      await open('7').release(['m1']);
     }
     for (const id of ['m2', 'm3', 'm4']) await open('7', 250).tell(told(id), nothing);
     const taken = await open('7').claim(['m1', 'm2', 'm3', 'm4'], { readIn: 's', run: 'r', time: 1_000 });

@@ -168,15 +168,15 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<PauseWa
 
 describe('sleeping and waking in any order', () => {
   it('answers everyone who waits exactly once, rightly, and leaves nobody behind', async () => {
-    const played = { waits: 0, answers: new Set<PauseWait>() };
+    const outcome = { waits: 0, answers: new Set<PauseWait>() };
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { waits, answers } = await play(seed).catch((error: unknown) => {
         throw new Error(`seed ${seed}`, { cause: error });
       });
-      played.waits += waits;
-      for (const how of answers) played.answers.add(how);
+      outcome.waits += waits;
+      for (const how of answers) outcome.answers.add(how);
     }
-    expect(played.waits).toBeGreaterThan(SEEDS * 5);
-    expect([...played.answers].sort()).toEqual(['aborted', 'awake', 'ended', 'late']);
+    expect(outcome.waits).toBeGreaterThan(SEEDS * 5);
+    expect([...outcome.answers].sort()).toEqual(['aborted', 'awake', 'ended', 'late']);
   });
 });

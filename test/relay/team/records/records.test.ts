@@ -34,7 +34,7 @@ async function offer(browser: Browser, docs: readonly Doc[]): Promise<readonly R
   expect(answer.status).toBe(200);
   return offeredRecordsSchema.parse(await answer.json()).answers;
 }
-async function standings(browser: Browser, docs: readonly Doc[]) {
+async function compare(browser: Browser, docs: readonly Doc[]) {
   const records = docs.map((doc) => ({ type: doc.type, id: String(doc['recordId']), at: doc.at }));
   const answer = await browser.fetch('/api/records/compare', { method: 'POST', json: { records } });
   return comparedRecordsSchema.parse(await answer.json()).standings;
@@ -69,10 +69,10 @@ describe('a relay whose home was lost', () => {
     const docs = await documentsFrom(page);
     await newRelay();
     expect(await get(page, '/v1/config')).toMatchObject({ own: { coordination: {} }, daily_budget_usd: null });
-    expect(await standings(page, docs)).toEqual(['unknown']);
+    expect(await compare(page, docs)).toEqual(['unknown']);
     expect(taken(await offer(page, docs))).toEqual(['taken']);
     expect(await get(page, '/v1/config')).toMatchObject({ daily_budget_usd: 7 });
-    expect(await standings(page, docs)).toEqual(['known']);
+    expect(await compare(page, docs)).toEqual(['known']);
     expect(taken(await offer(page, docs))).toEqual(['kept']);
     // What was given back is known already: nobody is told of it as of something new.
     expect(await documentsFrom(page)).toEqual([]);
@@ -84,7 +84,7 @@ describe('a relay whose home was lost', () => {
     const docs = await documentsFrom(page);
     await newRelay();
     await budget(3);
-    expect(await standings(page, docs)).toEqual(['known']);
+    expect(await compare(page, docs)).toEqual(['known']);
     expect(taken(await offer(page, docs))).toEqual(['kept']);
     expect(await get(page, '/v1/config')).toMatchObject({ daily_budget_usd: 3 });
   });
@@ -98,7 +98,7 @@ describe('a relay whose home was lost', () => {
     const [first, second] = docs as [Doc, Doc];
     await newRelay();
     await offer(page, [first]);
-    expect(await standings(page, [second])).toEqual(['older']);
+    expect(await compare(page, [second])).toEqual(['older']);
     expect(taken(await offer(page, [second, first]))).toEqual(['taken', 'kept']);
     expect(await get(page, '/v1/config')).toMatchObject({ daily_budget_usd: 1 });
     // And what is set now is newer than what was given back.

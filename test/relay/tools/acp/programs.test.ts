@@ -869,7 +869,7 @@ it('starts come one after another, as many at once as is set, more as soon as mo
   await expect.poll(() => places).toContain(1);
   expect(begun).toEqual(['first']);
   most = 3;
-  starts.look();
+  starts.recheck();
   await expect.poll(() => begun).toEqual(['first', 'second', 'third']);
   most = 1;
   ends.get('first')?.();

@@ -94,8 +94,8 @@ describe('a server that was restarted', () => {
       { state: 'failed', problem: expect.stringContaining('ECONNREFUSED') as string },
     ]);
     await far.up();
-    const looked = await serverOf(await hands.call('POST', `/api/attached/${serverId}/look`));
-    expect(looked).toMatchObject({ state: 'connected', problem: null });
+    const retried = await serverOf(await hands.call('POST', `/api/attached/${serverId}/look`));
+    expect(retried).toMatchObject({ state: 'connected', problem: null });
     far.forget();
     expect(await serverOf(await hands.call('POST', `/api/attached/${serverId}/look`))).toMatchObject({
       state: 'connected',

@@ -327,7 +327,7 @@ describe('a call that takes long', () => {
     const open = link({ callMs: 2_000, callMostMs: 600 });
     await open.open();
     await expect(open.call('echo', {}, NOBODY, new AbortController().signal)).rejects.toThrow(/it took longer than/);
-    expect(open.standing().state).toBe('connected');
+    expect(open.status().state).toBe('connected');
     await does({ 'tools/call': ['hang'] });
     const hurried = link({ callMs: 300 });
     await hurried.open();

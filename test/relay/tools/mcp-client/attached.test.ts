@@ -702,7 +702,7 @@ describe('a hostile server', () => {
       const opened = await link.open();
       if (method === 'tools/call') {
         await expect(link.call('echo', {}, NOBODY, new AbortController().signal)).rejects.toThrow(/timed out/i);
-        expect(link.standing().state).toBe('connected');
+        expect(link.status().state).toBe('connected');
       } else expect(opened).toMatchObject({ state: 'failed', problem: expect.stringMatching(/timed out/i) as string });
       await link.close();
       const [pid = 0] = await pids('pid');

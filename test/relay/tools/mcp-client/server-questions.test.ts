@@ -66,14 +66,14 @@ const question = async () => {
 };
 const answer = (callId: string, body: object) => hands.call('POST', `/api/approvals/${callId}/answer`, body);
 const send = (callId: string, content: object = {}) => answer(callId, { answer: 'send', content });
-const standingOf = async (callId: string) => {
+const stateOf = async (callId: string) => {
   const found = (await hands.account()).find((each) => each.callId === callId);
   return found && { state: found.state, words: found.words, outcome: found.outcome };
 };
 const untilWithdrawn = async (callId: string) => {
-  await expect.poll(async () => (await standingOf(callId))?.state, { timeout: 10_000 }).toBe('withdrawn');
+  await expect.poll(async () => (await stateOf(callId))?.state, { timeout: 10_000 }).toBe('withdrawn');
   expect(await hands.waiting()).toEqual([]);
-  return (await standingOf(callId))?.words;
+  return (await stateOf(callId))?.words;
 };
 const allAttached = async () =>
   attachedServerSchema
@@ -160,7 +160,7 @@ describe('a question of an MCP server', () => {
     expect(await answers()).toEqual([
       { action: 'accept', content: { name: TYPED, guests: 2, wishes: ['quiet'], news: false } },
     ]);
-    expect(await standingOf(call.callId)).toEqual({
+    expect(await stateOf(call.callId)).toEqual({
       ...{ state: 'done', words: null },
       outcome: 'You sent the server these fields: “name”, “guests”, “wishes”, “news”',
     });
@@ -212,7 +212,7 @@ describe('a question of an MCP server', () => {
     expect((await answer(callId, { answer: 'no' })).status).toBe(200);
     expect(await works).toMatchObject([/> All is answered\./]);
     expect(await answers()).toEqual([{ action: 'decline' }]);
-    expect(await standingOf(callId)).toMatchObject({ state: 'declined' });
+    expect(await stateOf(callId)).toMatchObject({ state: 'declined' });
     expect(JSON.stringify(hands.model.requests.slice(requests))).not.toContain('The human said no');
     expect((await send(callId, { name: 'Noa' })).status).toBe(409);
   });

@@ -145,7 +145,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     });
 
     it.each(ERAS)(
-      'are read where the person wakes it while the client plays it, and no soul is written unread, by the %s protocol',
+      'are read where the person wakes it while the client drives it, and no soul is written unread, by the %s protocol',
       async (era) => {
         const { call, tools } = await join(era, true);
         expect(await tools()).toEqual(expect.arrayContaining(OF_SOULS));

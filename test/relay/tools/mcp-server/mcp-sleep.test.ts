@@ -47,10 +47,10 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     await mcp.sleep(LYRA);
     const another = await join();
     if (era === 'legacy') await another.ping();
-    const looks = [client.listTools(), client.listResources(), another.listResourceTemplates()];
+    const requests = [client.listTools(), client.listResources(), another.listResourceTemplates()];
     await held(3);
     await mcp.wake(LYRA);
-    const [tools, resources] = await Promise.all(looks);
+    const [tools, resources] = await Promise.all(requests);
     expect(tools).toMatchObject({ tools: expect.any(Array) as unknown });
     expect(resources).toMatchObject({ resources: expect.any(Array) as unknown });
     expect(mcp.pauses.waiting()).toBe(0);

@@ -9,7 +9,7 @@ import type { Doc } from '../../../../src/shared/protocol/documents.ts';
 import { isKnown, kindOf, slotOf, wins } from '../../../../src/shared/protocol/documents/kinds.ts';
 import type { Comparison, DocumentPage } from '../../../../src/shared/protocol/worker.ts';
 import type { ArchiveImport, PreviewPorts } from '../../../../src/page/archive/index.ts';
-import { lookOf } from '../../../../src/shared/domain/choices.ts';
+import { appearanceOf } from '../../../../src/shared/domain/choices.ts';
 import { createClock } from '../../../../src/shared/domain/stamp.ts';
 
 class PortWorker extends EventTarget {
@@ -79,7 +79,7 @@ export function memoryLedger(initial: readonly Doc[] = [], forgotten: ReadonlySe
           (doc) =>
             agentId === null ||
             doc['agentId'] === agentId ||
-            (isKnown(doc) && doc.type === 'setting' && lookOf(doc) === agentId) ||
+            (isKnown(doc) && doc.type === 'setting' && appearanceOf(doc) === agentId) ||
             (doc.type === 'session' && sessions.has(doc['sessionId'])),
         )
         .sort((a, b) => (a._id < b._id ? -1 : 1));

@@ -62,12 +62,12 @@ function page() {
           })),
         },
       }),
-    standingCopies: () =>
+    agentSnapshots: () =>
       Promise.resolve({
         ok: true,
         value: { copies: relay.copies, takenBack: relay.takenBack, ...(relay.everybody ? { everybody: true } : {}) },
       }),
-    leaveStandingCopy: ({ agentId, body }: { agentId: string; body: { version: string; copy: unknown } }) => {
+    storeAgentSnapshot: ({ agentId, body }: { agentId: string; body: { version: string; copy: unknown } }) => {
       const left = { agentId, version: body.version, copy: body.copy };
       relay.left.push(left);
       relay.copies = [...relay.copies.filter((copy) => copy.agentId !== agentId), left];

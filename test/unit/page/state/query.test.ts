@@ -83,9 +83,9 @@ describe('what the relay keeps, as the page shows it', () => {
 
   it('is asked for once more where somebody looked away and back while it was asked for: what comes may be of before', async () => {
     const { query, asked, state, answer, settle } = setUp();
-    const lookAway = query.subscribe();
+    const unsubscribe = query.subscribe();
     await settle();
-    lookAway();
+    unsubscribe();
     query.subscribe();
     query.subscribe();
     await settle();

@@ -89,7 +89,7 @@ test('every tab says the same, also one that is opened later, and what is read i
   await late.unread.refresh();
   expect([one.count(), two.count(), late.count()]).toEqual([2, 2, 2]);
   expect(late.begins()).toBe(read.at);
-  one.unread.look('a');
+  one.unread.view('a');
   expect(one.count()).toBe(0);
   // As it was when it was opened.
   expect(one.begins()).toBe(read.at);
@@ -128,7 +128,7 @@ test('what is said while one looks is read, and the mark is written with pauses,
   const owner = memoryOwner([settingDoc('read:a', at(NOW - 10))]);
   const one = tab(owner);
   await one.unread.refresh();
-  one.unread.look('a');
+  one.unread.view('a');
   expect(marksIn(owner)).toHaveLength(1);
   for (let n = 1; n <= 4; n++) {
     await store(owner, said('a', 'a', `${n}`, NOW + n));
@@ -146,7 +146,7 @@ test('what is said while one looks is read, and the mark is written with pauses,
   await one.pass(UNREAD.askMs);
   await store(owner, said('a', 'a', '6', NOW + 6));
   await one.pass(UNREAD.askMs);
-  one.unread.look(null);
+  one.unread.view(null);
   await settle();
   expect(marksIn(owner).at(-1)).toMatchObject({
     kind: 'conversation',
@@ -163,16 +163,16 @@ test('threads are read in every tab at once, and a mark that is behind moves not
   await Promise.all([one.unread.refresh(), two.unread.refresh()]);
   const places = () => [one, two].map(({ unread }) => unread.store.getState().threads.byThread.get('t1'));
   expect(places()).toEqual([4, 4]);
-  one.unread.lookAtThread('t1', 6);
+  one.unread.viewThread('t1', 6);
   expect(places()).toEqual([6, 4]);
   await two.pass(UNREAD.askMs);
   expect(places()).toEqual([6, 6]);
   // Read on while the first mark rests: written when it is left.
-  one.unread.lookAtThread('t1', 7);
-  one.unread.lookAtThread('t1', 9);
+  one.unread.viewThread('t1', 7);
+  one.unread.viewThread('t1', 9);
   expect(marksIn(owner)).toHaveLength(2);
   one.unread.leaveThread('t1');
-  two.unread.lookAtThread('t1', 5);
+  two.unread.viewThread('t1', 5);
   await Promise.all([one.pass(UNREAD.askMs), two.pass(UNREAD.askMs)]);
   expect(places()).toEqual([9, 9]);
   const late = tab(owner, 'late');
@@ -185,7 +185,7 @@ test('a mark that could not be kept is kept with the next', async () => {
   const one = tab(owner);
   await one.unread.refresh();
   owner.broken = 'The disk is full.';
-  one.unread.look('a');
+  one.unread.view('a');
   await settle();
   expect(one.count()).toBe(0);
   owner.broken = null;

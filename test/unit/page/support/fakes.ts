@@ -11,13 +11,7 @@ import { isAddressed } from '../../../../src/shared/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/shared/protocol/documents.ts';
 import { byAge } from '../../../../src/shared/protocol/documents/kind.ts';
 import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/shared/protocol/documents/kinds.ts';
-import type {
-  Health,
-  HomeStanding,
-  PostMessage,
-  Rehearsal,
-  StartSession,
-} from '../../../../src/shared/protocol/http.ts';
+import type { Health, HomeStatus, PostMessage, Rehearsal, StartSession } from '../../../../src/shared/protocol/http.ts';
 import { rehearsalSchema, startSessionSchema } from '../../../../src/shared/protocol/http.ts';
 import type {
   WorkerCalls,
@@ -277,8 +271,8 @@ export interface MemoryRelay extends RelayPort {
   readonly asked: string[];
   /** While set, every call but health is answered with this. */
   refusal: RelayProblem | null;
-  standing: HomeStanding;
-  readonly onlookers: Set<Parameters<RelayPort['look']>[0]>;
+  status: HomeStatus;
+  readonly onlookers: Set<Parameters<RelayPort['viewHousehold']>[0]>;
   mind: Health['mind'];
   clock: Health['clock'];
 }
@@ -292,7 +286,7 @@ export function memoryRelay(): MemoryRelay {
     posted: [],
     asked: [],
     refusal: null,
-    standing: { begun: false, lived: false, others: 0, look: false },
+    status: { begun: false, lived: false, others: 0, look: false },
     onlookers: new Set(),
     mind: 'rehearsal',
     clock: { standsStillMs: null, stoodMs: null, copied: false },
@@ -313,10 +307,10 @@ export function memoryRelay(): MemoryRelay {
       relay.started.push(startSessionSchema.parse(body));
       return answer({ sessionId: 'session-new' });
     },
-    home: () => Promise.resolve({ ok: true, value: relay.standing }),
+    home: () => Promise.resolve({ ok: true, value: relay.status }),
     beginHome({ body: { beside, anew } }) {
-      relay.asked.push(`begin ${anew && relay.standing.lived ? 'anew' : beside ? 'beside' : 'alone'}`);
-      if ((relay.standing.others > 0 || relay.standing.lived) && !beside)
+      relay.asked.push(`begin ${anew && relay.status.lived ? 'anew' : beside ? 'beside' : 'alone'}`);
+      if ((relay.status.others > 0 || relay.status.lived) && !beside)
         return Promise.resolve({
           ok: false,
           problem: {
@@ -332,13 +326,13 @@ export function memoryRelay(): MemoryRelay {
           },
         });
       // By a sign-in of its own, which the next call begins with.
-      if (anew && relay.standing.lived)
-        relay.standing = { begun: false, lived: false, others: relay.standing.others + 1, look: false };
-      else relay.standing = { ...relay.standing, begun: true, lived: false, look: false };
-      return Promise.resolve({ ok: true, value: relay.standing });
+      if (anew && relay.status.lived)
+        relay.status = { begun: false, lived: false, others: relay.status.others + 1, look: false };
+      else relay.status = { ...relay.status, begun: true, lived: false, look: false };
+      return Promise.resolve({ ok: true, value: relay.status });
     },
-    lookedAt: () => answer({ agents: [{ agentId: 'lead', name: 'Sol', position: 4 }] }),
-    look(listener) {
+    viewedHousehold: () => answer({ agents: [{ agentId: 'lead', name: 'Sol', position: 4 }] }),
+    viewHousehold(listener) {
       relay.onlookers.add(listener);
       return () => relay.onlookers.delete(listener);
     },
@@ -350,7 +344,7 @@ export function memoryRelay(): MemoryRelay {
       relay.posted.push(body);
       return answer({ eventId: 1 });
     },
-    takeBack({ messageId }) {
+    withdrawMessage({ messageId }) {
       relay.asked.push(`take back ${messageId}`);
       return answer(null);
     },

@@ -95,7 +95,7 @@ function standInSystem() {
   });
   return {
     titles: () => shown.map(({ title }) => title),
-    look(at: boolean) {
+    view(at: boolean) {
       visible = at;
       document.dispatchEvent(new Event('visibilitychange'));
     },
@@ -146,23 +146,23 @@ async function openTold(path: string, devices: readonly object[] = []) {
 
 test('a page out of sight tells by the system, not in quiet hours but when they are over; what is over elsewhere goes from here', async () => {
   const { page, system, pass, tell, seen } = await openTold('/settings/about');
-  system.look(false);
+  system.view(false);
   const hour = new Date(NOW).getHours() * 60;
   localStorage.setItem('roost-told', JSON.stringify({ quiet: { from: hour, to: (hour + 60) % 1_440 } }));
   await tell(answered(1));
   pass(10_000);
-  system.look(false);
+  system.view(false);
   // What would be shown is shown behind this.
   await new Promise((resolve) => setTimeout(resolve));
   expect(system.titles()).toEqual([]);
   pass(3_600_000);
-  system.look(false);
+  system.view(false);
   await waitFor(() => expect(system.titles()).toEqual([FIRST]));
   await tell();
   await waitFor(() => expect(system.titles()).toEqual([]));
   // In them too, a page that somebody looks at says it.
   pass(-3_600_000);
-  system.look(true);
+  system.view(true);
   await tell(answered(2));
   await screen.findByText(SECOND);
   expect([seen(), system.titles()]).toEqual([['answer:m2'], []]);
@@ -179,9 +179,9 @@ test('a page out of sight tells by the system, not in quiet hours but when they 
 
 test('what is read here is withdrawn everywhere: not before somebody is there to read it, and nothing is said of it', async () => {
   const { page, system, pass, tell, seen } = await openTold('/settings/about');
-  system.look(false);
+  system.view(false);
   await tell(answered(1));
-  system.look(true);
+  system.view(true);
   await screen.findByText(FIRST);
   expect(seen()).toEqual(['answer:m1']);
   await page.user.click(screen.getByRole('link', { name: 'Roost' }));

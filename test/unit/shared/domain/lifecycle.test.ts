@@ -34,7 +34,7 @@ const session = (parts: Partial<Omit<LiveSession, 'sessionId'>> = {}): LiveSessi
 /** Every row: is there an agent, what the session knows of it, and the state that follows. */
 describe('the state of a seat', () => {
   const both = new Set(['agent-0']);
-  const played = new Map([['agent-0', { name: 'Claude Code', readsInbox: true }]]);
+  const driven = new Map([['agent-0', { name: 'Claude Code', readsInbox: true }]]);
   const rows: [string, Agent | undefined, LiveSession | null, string][] = [
     ['no agent, no session', undefined, null, 'empty'],
     ['no agent, a session', undefined, session(), 'empty'],
@@ -56,15 +56,15 @@ describe('the state of a seat', () => {
       session({ awake: both, waking: both }),
       'awake',
     ],
-    ['an agent that only a client plays', agent, session({ clients: played }), 'played'],
-    ['an agent that a client plays, set to sleep', agent, session({ clients: played, paused: both }), 'sleeping'],
+    ['an agent that only a client drives', agent, session({ clients: driven }), 'driven'],
+    ['an agent that a client drives, set to sleep', agent, session({ clients: driven, paused: both }), 'sleeping'],
     [
-      'an agent that a client plays, while it is being woken',
+      'an agent that a client drives, while it is being woken',
       agent,
-      session({ clients: played, waking: both }),
+      session({ clients: driven, waking: both }),
       'hatching',
     ],
-    ['an agent that a client plays beside its mind', agent, session({ clients: played, awake: both }), 'awake'],
+    ['an agent that a client drives beside its mind', agent, session({ clients: driven, awake: both }), 'awake'],
     ['an agent, and a birth in its seat on another device', agent, session({ births: new Set([0]) }), 'sleeping'],
   ];
   it.each(rows)('%s: %s', (_what, who, live, state) => {

@@ -66,7 +66,7 @@ let queued: QueuedMessageDoc[];
 let refusal: Error | null;
 /** Each storing waits for it. */
 let slow: () => Promise<void>;
-let looked: string[];
+let read: string[];
 
 const open = (cursor: Cursor | null = null, vacant = false, household: string | null = null) => {
   feed = createFeed({
@@ -85,7 +85,7 @@ const open = (cursor: Cursor | null = null, vacant = false, household: string | 
         report: (error) => troubles.push(String(error)),
       }),
     search: (asked) => {
-      looked.push(asked.text);
+      read.push(asked.text);
       return Promise.resolve({ state: 'ready', passages: [], more: false });
     },
     client: createRelayClient({ ...sessionEndpoints, ...searchEndpoints }, { fetch, baseUrl: server.url }),
@@ -122,7 +122,7 @@ beforeEach(async () => {
   server = await listen((request, response) => relay.handle(request, response));
   timers = createManualTimers();
   slow = () => Promise.resolve();
-  [feed, stored, cursors, news, troubles, queued, looked, refusal] = [null, [], [], [], [], [], [], null];
+  [feed, stored, cursors, news, troubles, queued, read, refusal] = [null, [], [], [], [], [], [], null];
 });
 
 afterEach(async () => {
@@ -243,7 +243,7 @@ describe('the feed', () => {
     asked('s2');
     await until(() => relay.searched.length === 2);
     expect(relay.searched[1]).toMatchObject({ path: '/api/searches/s2', answer: { state: 'ready' } });
-    expect(looked).toEqual(['herons']);
+    expect(read).toEqual(['herons']);
   });
 
   it('whose relay cannot reach its database stays live, says so, and hands over what is queued once it can', async () => {

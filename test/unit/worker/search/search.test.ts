@@ -252,7 +252,7 @@ describe('What is found', () => {
     expect(text.length).toBeGreaterThan(LIMITS.searchPassage / 2);
   });
 
-  it('is for the newest question of whoever types alone: what they asked before is let go of', async () => {
+  it('answers only the newest query of a person who types, and drops the earlier ones', async () => {
     const { search } = await over(Array.from({ length: 300 }, (_, n) => said(n, `herons ${n} by the river`)));
     const ask = (text: string, line: string) => search.find({ text, limit: 5, line });
     const [superseded, newest, other] = await Promise.all([

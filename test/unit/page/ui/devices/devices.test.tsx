@@ -693,7 +693,7 @@ test.each<[string, Parameters<typeof standInCamera>, string]>([
   expect(screen.getByRole('button', { name: 'Scan with the camera' })).toBeDefined();
 });
 
-test('the camera is let go when one leaves', async () => {
+test('the camera is released when the page is left', async () => {
   const page = await devices({ syncStatus: () => sharedStatus() });
   const stop = vi.fn();
   const stream: MediaStream = Object.assign(Object.create(null), { getTracks: () => [{ stop }] });

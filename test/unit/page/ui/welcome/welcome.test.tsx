@@ -78,7 +78,7 @@ test('a household that cannot be read is not taken for a first visit', async () 
 const OTHERS = { begun: false, lived: false, others: 1, look: true };
 
 test('where others live at the relay nobody begins unasked: theirs, only a look, or a household beside them', async () => {
-  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OTHERS) });
   expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
   expect(screen.getByRole('button', { name: 'I have Roost on another device' })).toBeDefined();
@@ -92,7 +92,7 @@ test('where others live at the relay nobody begins unasked: theirs, only a look,
 
 test('a browser whose team lives at the relay, and is not kept here any more, is told so before anything begins', async () => {
   const OWN = { begun: true, lived: true, others: 0, look: false };
-  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OWN) });
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OWN) });
   expect(await screen.findByRole('heading', { name: 'A team of yours lives at this relay' })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Only look' })).toBeNull();
   expect(screen.getByRole('button', { name: 'I have a recovery phrase' })).toBeDefined();
@@ -106,16 +106,16 @@ test('a browser whose team lives at the relay, and is not kept here any more, is
 test('whoever presses Begin when others have just begun is asked, and nothing is stored', async () => {
   const page = await openPage({ docs: [] });
   await page.user.type(screen.getByLabelText('Your name'), 'Ben');
-  page.relay.standing = OTHERS;
+  page.relay.status = OTHERS;
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
   expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
   expect(page.owner.docs).toEqual([]);
 });
 
 test('whoever only looks on reads along, stores nothing, and can stop', async () => {
-  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.status = OTHERS) });
   await page.user.click(await screen.findByRole('button', { name: 'Only look' }));
-  const say = (item: Parameters<Parameters<typeof page.relay.look>[0]>[0]) =>
+  const say = (item: Parameters<Parameters<typeof page.relay.viewHousehold>[0]>[0]) =>
     act(() => page.relay.onlookers.forEach((listener) => listener(item)));
   say({ kind: 'live', snapshot: NO_SESSION_SNAPSHOT });
   expect(screen.getByText('No session runs. Everyone sleeps.')).toBeDefined();

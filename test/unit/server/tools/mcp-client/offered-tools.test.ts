@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { offeredOf, type ListedTool } from '../../../../../server/tools/mcp-client/offered.ts';
-import { toolsBeside } from '../../../../../server/tools/mcp-client/standing.ts';
+import { toolsBeside } from '../../../../../server/tools/mcp-client/server-state.ts';
 import { createKeyFilter } from '../../../../../server/platform/key-filter.ts';
 
 const ECHO = { name: 'echo', title: 'Echo', description: 'Says it again.', inputSchema: { type: 'object' } };

@@ -141,15 +141,15 @@ describe('single flight', () => {
 
   it('runs once more where somebody asked meanwhile, however many did', async () => {
     const flights: Deferred<void>[] = [];
-    const look = runAgain(() => {
+    const check = runAgain(() => {
       const flight = createDeferred();
       flights.push(flight);
       return flight.promise;
     });
-    const first = look();
+    const first = check();
     await settled();
-    void look();
-    void look();
+    void check();
+    void check();
     flights[0]?.resolve();
     await settled();
     expect(flights).toHaveLength(2);
@@ -161,27 +161,27 @@ describe('single flight', () => {
   it('hears who asks in the very moment in which it ends', async () => {
     for (let microtasks = 0; microtasks < 12; microtasks += 1) {
       let runs = 0;
-      const look = runAgain(() => {
+      const check = runAgain(() => {
         runs += 1;
         return Promise.resolve();
       });
-      void look();
+      void check();
       for (let i = 0; i < microtasks; i += 1) await Promise.resolve();
       const before = runs;
-      await look();
+      await check();
       expect(runs, `after ${microtasks} microtasks`).toBeGreaterThan(before);
     }
   });
 
   it('can be asked again after a failure, also of what throws at once', async () => {
     let fails = true;
-    const look = runAgain(() => {
+    const check = runAgain(() => {
       if (fails) throw new Error('no');
       return Promise.resolve();
     });
-    await expect(look()).rejects.toThrow('no');
+    await expect(check()).rejects.toThrow('no');
     fails = false;
-    await look();
+    await check();
   });
 });
 

@@ -192,7 +192,7 @@ test('every segment is read at one start of many, and one that was damaged count
   bytes?.fill(0, 40_000, 41_000);
   const seen = new Set<string>();
   let have: Awaited<ReturnType<typeof startOn>>['have'];
-  for (let start = 0; start < MIRROR.lookEvery; start++) {
+  for (let start = 0; start < MIRROR.rereadEvery; start++) {
     const now = await startOn(files, () => true);
     for (const name of now.readNames) seen.add(name);
     have = now.have;

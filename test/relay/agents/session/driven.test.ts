@@ -6,14 +6,14 @@ import { openSessionBench, payload, type Bench, type Household } from '../../../
 const DARA = { agentId: 'agent-0', name: 'Dara', position: 0, retired: false } as const;
 const CLAUDE = { credentialId: 'c1', name: 'Claude Code', readsInbox: false } as const;
 
-describe('an agent that a client plays', () => {
+describe('an agent that a client drives', () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openSessionBench();
   });
   afterAll(() => bench.close());
 
-  async function played(options: Parameters<Bench['open']>[0] = {}): Promise<Household> {
+  async function driven(options: Parameters<Bench['open']>[0] = {}): Promise<Household> {
     const house = await bench.open(options);
     await house.team.directory.set({ agents: [DARA] });
     await house.start();
@@ -24,10 +24,10 @@ describe('an agent that a client plays', () => {
   const awake = (house: Household) => [...(liveSessionOf(house.log.snapshot())?.awake ?? [])];
 
   it('is not awake, has words wait in its inbox, and is woken by WAKE into the same seat', async () => {
-    const house = await played();
+    const house = await driven();
     expect(awake(house)).toEqual([]);
     expect(clients(house)?.get(DARA.agentId)).toEqual({ name: 'Claude Code', readsInbox: false });
-    expect(house.host.stateOf(DARA.agentId)).toBe('played');
+    expect(house.host.stateOf(DARA.agentId)).toBe('driven');
     await house.post({ text: 'are you there?', to: DARA.agentId });
     expect((await house.inbox.waiting(DARA.agentId)).map(({ text }) => text)).toEqual(['are you there?']);
     expect(await house.wake([payload(0, { name: 'Dara' })])).toMatchObject({ ok: true });
@@ -40,7 +40,7 @@ describe('an agent that a client plays', () => {
   });
 
   it('is told of by one event, and again only where it turns out to read its inbox', async () => {
-    const house = await played();
+    const house = await driven();
     await Promise.all([house.host.joined(DARA, CLAUDE), house.host.joined(DARA, CLAUDE)]);
     await house.host.joined(DARA, { ...CLAUDE, readsInbox: true });
     await house.host.joined(DARA, CLAUDE);
@@ -49,10 +49,10 @@ describe('an agent that a client plays', () => {
   });
 
   it('is nobody’s where the credential is revoked, or silent for long, and sleeps', async () => {
-    const house = await played({ limits: { ...SESSION_LIMITS, clientSilentMs: 60 } });
+    const house = await driven({ limits: { ...SESSION_LIMITS, clientSilentMs: 60 } });
     await house.until(() => house.of('client-left').length === 1);
     expect([clients(house)?.size, house.host.stateOf(DARA.agentId)]).toEqual([0, 'absent']);
-    const other = await played();
+    const other = await driven();
     other.host.left('somebody else’s');
     expect(clients(other)?.size).toBe(1);
     other.host.left(CLAUDE.credentialId);
@@ -61,7 +61,7 @@ describe('an agent that a client plays', () => {
   });
 
   it('is held while it is set to sleep, also where its mind has left, and is woken whole', async () => {
-    const house = await played();
+    const house = await driven();
     const sessionId = house.log.snapshot().session?.sessionId ?? '';
     await house.team.pauses.set(sessionId, DARA.agentId, true, 'human');
     expect(house.host.stateOf(DARA.agentId)).toBe('paused');
@@ -70,21 +70,21 @@ describe('an agent that a client plays', () => {
     await house.untilQuiet();
     expect(house.team.pauses.isPaused(DARA.agentId)).toBe(false);
     await house.host.sleep(DARA.agentId);
-    expect([awake(house), house.host.stateOf(DARA.agentId)]).toEqual([[], 'played']);
+    expect([awake(house), house.host.stateOf(DARA.agentId)]).toEqual([[], 'driven']);
     expect(await house.team.pauses.set(sessionId, DARA.agentId, true, 'human')).toBe(true);
   });
 
   it('is not told to be awake to who asks for it: the message waits for the client to look', async () => {
-    const house = await played();
+    const house = await driven();
     const { text } = await house.team.reach.wake(
       { agentId: 'lead', sessionId: null },
       { to: 'Dara', text: 'come', reason: 'blocker' },
     );
-    expect(text).toMatch(/^Deferred: A client plays it from elsewhere/);
+    expect(text).toMatch(/^Deferred: A client drives it from elsewhere/);
   });
 
   it('keeps its seat from a birth', async () => {
-    const house = await played();
+    const house = await driven();
     expect(await house.summon([0])).toMatchObject({ ok: false, reason: 'already-awake' });
   });
 });

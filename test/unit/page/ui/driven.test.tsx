@@ -6,16 +6,16 @@ import { openPage } from '../support/render.tsx';
 const claude = { agentId: 'agent-1', credentialId: 'c1', client: 'Claude Code', readsInbox: false };
 const reader = { ...claude, readsInbox: true };
 
-test('an agent that only a client plays is said to be played, is called by WAKE, and can be woken or put to sleep alone', async () => {
+test('an agent that only a client drives is shown as driven, is called by WAKE, and can be woken or put to sleep alone', async () => {
   const page = await openPage({
     docs: team(2),
     snapshot: runningSession({ awake: ['agent-2'], clients: [claude] }),
     path: '/agent/agent-1',
   });
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, driven by Claude Code' })).toBeDefined();
-  expect(screen.getByText('1 played elsewhere', { exact: false })).toBeDefined();
+  expect(screen.getByText('1 driven elsewhere', { exact: false })).toBeDefined();
   expect(
-    screen.getByText('Claude Code plays Lyra without looking into the inbox. Woken here, Lyra reads this.', {
+    screen.getByText('Claude Code drives Lyra without looking into the inbox. Woken here, Lyra reads this.', {
       selector: '.compose *',
     }),
   ).toBeDefined();
@@ -34,7 +34,9 @@ test('what was written to it waits for the client, and for the mind once that is
     said('agent-1', 'human', 'Are you there?', NOW - 1_000, { sessionId: 'session-2', waiting: true }),
   ];
   const page = await openPage({ docs, snapshot: runningSession({ clients: [reader] }), path: '/agent/agent-1' });
-  expect(screen.getByText('Waits: Claude Code plays Lyra, and finds this when it looks into the inbox.')).toBeDefined();
+  expect(
+    screen.getByText('Waits: Claude Code drives Lyra, and finds this when it looks into the inbox.'),
+  ).toBeDefined();
   await page.hear({ kind: 'agent-awake', time: NOW, agentId: 'agent-1', position: 0, sessionId: 'session-2' });
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, awake' })).toBeDefined();
   expect(screen.getByText('Waits: Lyra reads this next.')).toBeDefined();

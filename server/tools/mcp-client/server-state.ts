@@ -119,15 +119,15 @@ export const namedSecrets = ({ headers, client }: Extract<Attachment, { kind: 'a
  * The person's reviewed tools, with those that they review now. `there`: the current tools. `name`:
  * the server's. `reason`: a sentence for the person; then nothing is changed.
  */
-export function lookedAt(
+export function reviewTools(
   name: string,
   there: readonly AttachedTool[],
   before: Value['tools'],
-  looked: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[],
+  asked: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[],
 ): { readonly ok: true; readonly tools: Value['tools'] } | { readonly ok: false; readonly reason: string } {
   const byName = new Map(there.map((tool) => [tool.name, tool]));
   const seen = new Map(Object.entries(before));
-  for (const { name: called, hash, use } of looked) {
+  for (const { name: called, hash, use } of asked) {
     const tool = byName.get(called);
     if (!tool) return { ok: false, reason: `${name} has no tool ${called}.` };
     if (tool.hash !== hash)
