@@ -80,7 +80,7 @@ interface PreviewDeps {
 }
 
 /** Whether the schedule needs an offset assigned: it has an interval without its own offset. */
-const isGiven = (timing: Timing): timing is Extract<Timing, { kind: 'every' }> =>
+const needsOffset = (timing: Timing): timing is Extract<Timing, { kind: 'every' }> =>
   timing.kind === 'every' && timing.offset === null;
 /** Offset of an interval in minutes: its own or the assigned one. */
 const offsetOf = ({ schedule: { timing }, givenOffset }: Pick<Row, 'schedule' | 'givenOffset'>): number | null =>
@@ -89,10 +89,10 @@ const offsetOf = ({ schedule: { timing }, givenOffset }: Pick<Row, 'schedule' | 
 /** Whether the person has set one specific time. */
 const isOnce = ({ timing }: Schedule) => timing.kind === 'once';
 /** Whether the schedule waits for the end of a blackout instead of being skipped. */
-const waitsInDark = ({ kind }: Schedule) => kind === 'reminder';
+const waitsForBlackoutEnd = ({ kind }: Schedule) => kind === 'reminder';
 
 /** Of the moments of a reminder in one blackout, the first is delivered at its end. */
-const withFirstOfDark = (moments: readonly Moment[]): readonly Moment[] =>
+const firstPerBlackout = (moments: readonly Moment[]): readonly Moment[] =>
   moments.map((moment, n) =>
     moment.dark !== null && (moments[n - 1]?.dark ?? null) === null ? { ...moment, dark: null } : moment,
   );
@@ -121,9 +121,9 @@ function createPreview({ rows, configs, cron }: PreviewDeps) {
      * its offset, and the others stay unchanged.
      */
     async offsetFor(scheduleId: ScheduleId, timing: Timing): Promise<number | null> {
-      if (!isGiven(timing)) return null;
+      if (!needsOffset(timing)) return null;
       const before = await rows.get(scheduleId);
-      if (before && before.givenOffset !== null && isGiven(before.schedule.timing))
+      if (before && before.givenOffset !== null && needsOffset(before.schedule.timing))
         if (before.schedule.timing.minutes === timing.minutes) return before.givenOffset;
       const { minutes } = timing;
       const others = (await rows.ofInterval(minutes)).filter((row) => row.scheduleId !== scheduleId);
@@ -140,7 +140,7 @@ function createPreview({ rows, configs, cron }: PreviewDeps) {
     async readRules(zone: string, agentIds: readonly AgentId[]) {
       const of = await blackoutsOf(agentIds);
       const isDark = ({ schedule }: Row, at: number) =>
-        darkAt({ inDark: waitsInDark(schedule) || isOnce(schedule) }, of(schedule.agentId), zone, at) !== null;
+        darkAt({ inDark: waitsForBlackoutEnd(schedule) || isOnce(schedule) }, of(schedule.agentId), zone, at) !== null;
       return { contextOf: contextIn(zone), isDark };
     },
     /** `onCut`: called for a schedule that may have more moments. */
@@ -168,7 +168,7 @@ function createPreview({ rows, configs, cron }: PreviewDeps) {
         const bound = isSlow(row) ? Math.min(most, share) : most;
         const own = momentsBetween([one], from, to, { ...context, most: bound });
         if (own.length >= bound) onCut();
-        moments.push(...(waitsInDark(row.schedule) ? withFirstOfDark(own) : own));
+        moments.push(...(waitsForBlackoutEnd(row.schedule) ? firstPerBlackout(own) : own));
         // Yields, so that a long list of one household does not block the others of the relay.
         if (isSlow(row)) await setImmediate();
       }

@@ -69,7 +69,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await goWithin(page, '/settings/limits');
     await page.getByRole('checkbox', { name: /routine/ }).check();
     // A page that is left before has set nothing.
-    await page.getByText('Saved. It holds now.').waitFor();
+    await page.getByText('Saved. It applies now.').waitFor();
     await goWithin(page, '/');
     await visitor.press('More places');
     await page.getByRole('menuitem', { name: /^Night/ }).click();

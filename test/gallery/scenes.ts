@@ -556,7 +556,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/approvals',
     prepare: ({ reach }) => {
       const why =
-        'Commands stay off: the program of their sandbox is not installed. Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.';
+        'Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.';
       reach.on('GET /api/approvals', { waiting: [], answered: [], sandbox: { available: false, why } });
       reach.on('GET /api/calls', { calls: [], more: false });
     },

@@ -2,8 +2,8 @@
  * Builds one answer from its events, however irregular the server is. Pure: the text filter and the
  * id generator are arguments.
  *
- * The answer is a state machine: `waiting` (no event yet), `open`, `told` (the end arrived, with
- * reason and usage), `over` (later events are ignored). A block is `open`, then `ended`, once.
+ * The answer is a state machine: `waiting` (no event yet), `open`, `complete` (the end arrived,
+ * with reason and usage), `over` (later events are ignored). A block is `open`, then `ended`, once.
  * Rules:
  * 1. Text counts wherever it comes: in the start of a block, in a block that never began, in a
  *    block that has ended.
@@ -26,19 +26,19 @@ import { isWebBlock, SEARCH } from './web.ts';
 import type { WireBlock, WireDelta, WireEvent } from './wire.ts';
 
 /** Updates for the listener: text as it is shown, and actions of the provider. */
-export type Told =
+export type AnswerUpdate =
   | { readonly kind: 'words'; readonly text: string }
   | { readonly kind: 'web'; readonly block: WebBlock };
 
-export type AssemblyState = 'waiting' | 'open' | 'told' | 'over';
+export type AssemblyState = 'waiting' | 'open' | 'complete' | 'over';
 
 export interface Assembly {
-  take(event: Exclude<WireEvent, { kind: 'error' }>): readonly Told[];
+  take(event: Exclude<WireEvent, { kind: 'error' }>): readonly AnswerUpdate[];
   /**
    * No more events follow. `cut`: the answer broke off. Provider actions that had begun by then are
    * reported as begun.
    */
-  close(cut: boolean): readonly Told[];
+  close(cut: boolean): readonly AnswerUpdate[];
   state(): AssemblyState;
   /** Every block that began has ended. */
   isWhole(): boolean;
@@ -212,7 +212,7 @@ const usable = (text: string | null, most: number) =>
   text !== null && text.trim() !== '' ? text.slice(0, most) : null;
 
 /** Whether this start of a block repeats an open block. */
-function isSaidAgain(before: Part, block: WireBlock): boolean {
+function isRepeat(before: Part, block: WireBlock): boolean {
   if (before.block.kind !== block.kind) return false;
   if (block.kind === 'text') return block.text === '' && !before.hasWords;
   if (block.kind !== 'call' || before.block.kind !== 'call') return false;
@@ -247,21 +247,21 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     bytes += Buffer.byteLength(text);
   }
 
-  function show(of: Part | null, text: string): readonly Told[] {
+  function show(of: Part | null, text: string): readonly AnswerUpdate[] {
     if (text === '') return [];
     const last = pieces.at(-1);
     if (last && 'of' in last && last.of === of) last.text += text;
     else pieces.push({ of, text });
     return [{ kind: 'words', text }];
   }
-  function say(of: Part, text: string): readonly Told[] {
+  function say(of: Part, text: string): readonly AnswerUpdate[] {
     count(text);
     of.hasWords ||= text !== '';
     return show(of, filter.take(text));
   }
 
   /** Text that the filter held back belongs to the text before it. */
-  function flush(): readonly Told[] {
+  function flush(): readonly AnswerUpdate[] {
     const rest = filter.rest();
     filter = words();
     const last = pieces.findLast((piece) => 'of' in piece);
@@ -270,22 +270,22 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     return [{ kind: 'words', text: rest }];
   }
 
-  function end(part: Part): readonly Told[] {
+  function end(part: Part): readonly AnswerUpdate[] {
     if (part.ended) return [];
     part.ended = true;
     const done = ofServer(part);
     return done?.kind === 'web' ? [...flush(), { kind: 'web', block: done.block }] : [];
   }
 
-  function begunWeb(part: Part): readonly Told[] {
+  function begunWeb(part: Part): readonly AnswerUpdate[] {
     const done = ofServer(part);
     return done?.kind === 'web' && done.block.type === 'server_tool_use' ? [{ kind: 'web', block: done.block }] : [];
   }
 
-  function start(index: number | null, block: WireBlock): readonly Told[] {
+  function start(index: number | null, block: WireBlock): readonly AnswerUpdate[] {
     const at = index ?? Math.max(-1, ...byIndex.keys()) + 1;
     const before = index === null ? newest : byIndex.get(at);
-    if (before && !before.ended && isSaidAgain(before, block)) return [];
+    if (before && !before.ended && isRepeat(before, block)) return [];
     if (blocks === MIND_LIMITS.blocks) {
       lostCall ||= block.kind === 'call';
       return [];
@@ -313,7 +313,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     return newest;
   }
 
-  function add(index: number | null, delta: WireDelta): readonly Told[] {
+  function add(index: number | null, delta: WireDelta): readonly AnswerUpdate[] {
     const part = partFor(index, delta);
     switch (delta.kind) {
       case 'text':
@@ -340,16 +340,16 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
     }
   }
 
-  function stopAt(index: number | null): readonly Told[] {
+  function stopAt(index: number | null): readonly AnswerUpdate[] {
     const part = index === null ? newest : byIndex.get(index);
     return part ? end(part) : [];
   }
 
-  function whole(content: readonly WireBlock[]): readonly Told[] {
+  function whole(content: readonly WireBlock[]): readonly AnswerUpdate[] {
     return content.flatMap((block) => [...start(null, block), ...stopAt(null)]);
   }
 
-  function take(event: Parameters<Assembly['take']>[0]): readonly Told[] {
+  function take(event: Parameters<Assembly['take']>[0]): readonly AnswerUpdate[] {
     if (state === 'over') return [];
     switch (event.kind) {
       case 'begin':
@@ -369,7 +369,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
         begin();
         return stopAt(event.index);
       case 'end':
-        state = 'told';
+        state = 'complete';
         reason = event.reason ?? reason;
         // Only the usage in the end event tells the output: the counts at the start precede any
         // text.

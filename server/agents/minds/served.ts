@@ -14,7 +14,7 @@ import type { Mind, MindAnswer, MindError, MindErrorKind, MindListener, MindRequ
 import { mostWritten, type Shape, UnreadableAnswer, type WireEvent } from './wire.ts';
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
 import { isTooLong, limitsIn } from './token-limits.ts';
-import { type Assembly, createAssembly, type Told } from './assembly.ts';
+import { type Assembly, createAssembly, type AnswerUpdate } from './assembly.ts';
 import { createLeaving } from './leave.ts';
 import { createMessagesWire, createSdkWire, type KeyHeader, type SentRequest, type Wire } from './protocols/sdk.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
@@ -363,11 +363,11 @@ const isAbort = (error: unknown): boolean =>
  * off, missing counts are normal.
  */
 function untoldOf({ usage, size }: Assembly, told: boolean): { readonly untold?: Unreported } {
-  const input = !usage.inputTold();
+  const input = !usage.inputReported();
   const { outputTokens } = usage.counts();
   // An answer with content has output tokens, whatever count was reported.
   const isWritten = outputTokens > 0 || (size().characters === 0 && !input);
-  const output = told && !(usage.outputTold() && isWritten);
+  const output = told && !(usage.outputReported() && isWritten);
   return input || output ? { untold: { input, output } } : {};
 }
 
@@ -419,7 +419,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
   ): Promise<Attempt> {
     const answer = createAssembly({ words: filter.pieces, newId: () => `call_${newId()}` });
     const webCall = createWebCalls(request.messages, onTool, clean);
-    const tell = (told: readonly Told[]) => {
+    const tell = (told: readonly AnswerUpdate[]) => {
       for (const each of told)
         if (each.kind === 'words') onText(each.text);
         else webCall(each.block);
@@ -437,13 +437,13 @@ export function createServedMind(config: ServedMindConfig): Mind {
         if (answer.state() === 'over') turn.ended();
         return answer.state() !== 'over';
       },
-      patience: () => (answer.state() === 'told' && answer.isWhole() ? MIND_LIMITS.afterToldMs : Infinity),
+      patience: () => (answer.state() === 'complete' && answer.isWhole() ? MIND_LIMITS.afterCompleteMs : Infinity),
     }).finally(leaving.done);
     const state = answer.state();
     const began = state !== 'waiting';
-    const told = state === 'told' || state === 'over';
+    const isComplete = state === 'complete' || state === 'over';
     // Events after the end do not belong to the answer. A failure after the end has cost nothing.
-    const failure = told && (ending === null || answer.isWhole()) ? null : (ending ?? new CutAnswer());
+    const failure = isComplete && (ending === null || answer.isWhole()) ? null : (ending ?? new CutAnswer());
     const isCut = failure !== null;
     tell(answer.close(isCut));
     const blocks = await filter.longValue(answer.blocks(isCut));
@@ -479,8 +479,8 @@ export function createServedMind(config: ServedMindConfig): Mind {
       error: problem,
       blocks,
       usage,
-      ...(began ? { ...untoldOf(answer, told), ...dearnessOf(answer) } : {}),
-      whole: told,
+      ...(began ? { ...untoldOf(answer, isComplete), ...dearnessOf(answer) } : {}),
+      whole: isComplete,
       outputMost:
         left && stopsWhenLeft
           ? mostWritten({ ...written, ms: performance.now() - (shape.thinking ? begunAt : heardAt) }, request.maxTokens)

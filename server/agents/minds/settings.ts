@@ -20,7 +20,7 @@ export const MIND_LIMITS = {
    * ms without an event after the stop reason and the end of all blocks: servers omit the last
    * event.
    */
-  afterToldMs: 3_000,
+  afterCompleteMs: 3_000,
   /**
    * Bytes of one whole answer. A token of 4 letters takes some 150 bytes of events, and the longest
    * answers have 128,000.

@@ -104,7 +104,7 @@ export interface ReportedUsage {
    */
   add(usage: unknown): void;
   /** Whether any `usage` object arrived. */
-  isTold(): boolean;
+  isReported(): boolean;
   counts(): TokenCounts;
   /** The part of the cache writes that lives for an hour. */
   hourCacheWrites(): number;
@@ -112,9 +112,9 @@ export interface ReportedUsage {
   searches(): number;
   terms(): Partial<Terms>;
   /** Whether the whole input is known: a count arrived, and none was invalid. */
-  inputTold(): boolean;
+  inputReported(): boolean;
   /** Whether the newest `usage` reported the output with a valid count. */
-  outputTold(): boolean;
+  outputReported(): boolean;
 }
 
 /** `undefined` and `null` count as missing. `NaN` marks an invalid value. */
@@ -157,8 +157,8 @@ export function createReportedUsage(): ReportedUsage {
   const terms: { -readonly [Name in keyof Terms]?: boolean } = {};
   /** Summaries that the server wrote for itself during the answer. No other count includes them. */
   let compacted = { input: 0, output: 0 };
-  let isTold = false;
-  let outputTold = false;
+  let isReported = false;
+  let outputReported = false;
 
   function addIterations(iterations: unknown): void {
     if (!Array.isArray(iterations)) return;
@@ -175,9 +175,9 @@ export function createReportedUsage(): ReportedUsage {
   return {
     add(usage) {
       if (!isRecord(usage)) return;
-      isTold = true;
+      isReported = true;
       const written = countOf(usage['output_tokens']);
-      outputTold = written !== null && !Number.isNaN(written);
+      outputReported = written !== null && !Number.isNaN(written);
       input.take(usage['input_tokens']);
       output.take(usage['output_tokens']);
       cacheRead.take(usage['cache_read_input_tokens']);
@@ -190,7 +190,7 @@ export function createReportedUsage(): ReportedUsage {
       if (typeof tier === 'string') terms.priority ||= tier === 'priority';
       if (typeof place === 'string') terms.resident ||= !NOWHERE.has(place);
     },
-    isTold: () => isTold,
+    isReported: () => isReported,
     counts: () => ({
       inputTokens: input.value() + compacted.input,
       outputTokens: output.value() + compacted.output,
@@ -201,10 +201,10 @@ export function createReportedUsage(): ReportedUsage {
     searches: () => searches.value(),
     terms: () => terms,
     // Every request has input, whatever count was reported.
-    inputTold: () =>
+    inputReported: () =>
       input.value() + compacted.input + cacheRead.value() + cacheWrite.value() > 0 &&
       ![input, cacheRead, cacheWrite, hourWrites].some((count) => count.isUnknown()),
-    outputTold: () => outputTold && !searches.isUnknown(),
+    outputReported: () => outputReported && !searches.isUnknown(),
   };
 }
 

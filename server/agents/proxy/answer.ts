@@ -44,11 +44,11 @@ interface UsageReader {
 
 /** `model`: the requested one. The name in the answer does not decide the price. */
 function usageTaken(model: string, told: ReportedUsage, whole: boolean): Took {
-  if (!told.isTold()) return null;
+  if (!told.isReported()) return null;
   const counts = told.counts();
-  const input = !told.inputTold();
+  const input = !told.inputReported();
   // Without known input, an output of zero means nothing either.
-  const output = !told.outputTold() || (input && counts.outputTokens === 0);
+  const output = !told.outputReported() || (input && counts.outputTokens === 0);
   return {
     usage: { model, ...counts },
     whole,

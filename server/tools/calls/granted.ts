@@ -179,14 +179,14 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
   /** Why this call cannot be allowed for always, as a sentence. Null: it can. */
   async function refuseAlways(call: Pick<StoredCall, 'agentId' | 'tool' | 'input' | 'pinned'>): Promise<string | null> {
     const command = commandOf(call.tool, JSON.parse(call.input));
-    if (command === null) return 'This command cannot be allowed for always.';
+    if (command === null) return 'This command cannot be allowed permanently.';
     const { allowed_commands: commands } = await coordinationOf(call.agentId);
     if (!commands.includes(command) && commands.length >= ALLOWED_COMMANDS_MAX)
       return `${ALLOWED_COMMANDS_MAX} commands are allowed for always, which is the most. Remove one under Limits first.`;
     const reach = await pins.reachOf(call);
     return reach === null || isBounded(reach) || (call.pinned?.isWhole ?? true)
       ? null
-      : 'This command reads more files than can be compared each time. It can be allowed once.';
+      : 'This command reads too many files to compare each time, so it can only be allowed once.';
   }
 
   /**

@@ -124,7 +124,7 @@ function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?: reado
       return toolError('This tool no longer exists.');
     return await tool.run(input.data, caller).catch((error: unknown) => {
       logger.error('A tool failed.', { agentId, tool: name, error: String(error) });
-      return toolError('The relay had an error. The call may or may not have run. The relay’s log says more.');
+      return toolError('The relay had an error. The call may have run. See the relay’s log.');
     });
   }
 
@@ -342,12 +342,12 @@ export function createCalls(deps: CallsDeps): Calls {
     if (!call) return { ok: false, reason: 'unknown', detail: 'There is no such question.' };
     const detail =
       call.state === 'withdrawn'
-        ? `It was withdrawn, and has not run. ${call.words ?? ''}`.trim()
+        ? `The question was withdrawn, and the tool has not run. ${call.words ?? ''}`.trim()
         : call.state === 'declined'
-          ? 'You have answered this before, with no.'
+          ? 'You already answered no.'
           : call.question
-            ? 'You have answered this before: the form has been sent.'
-            : 'You have answered this before, with yes.';
+            ? 'You already sent this form.'
+            : 'You already answered yes.';
     return { ok: false, reason: 'over', detail };
   }
   /** A yes that came too late: the question was answered elsewhere, or the content has changed. */
@@ -387,7 +387,7 @@ export function createCalls(deps: CallsDeps): Calls {
     } catch (error) {
       if (isAway(error)) throw error;
       // If the permission for later calls cannot be stored, the yes counts for this call only.
-      logger.error('What the person allowed for always could not be stored.', {
+      logger.error('A permanent permission could not be stored.', {
         tool: call.tool,
         error: String(error),
       });
@@ -433,7 +433,7 @@ export function createCalls(deps: CallsDeps): Calls {
             const declined = waited ? null : await rows.get(callId);
             if (declined) await tellAgent(declined, call.input, null);
           }),
-          'An agent could not be notified of a no.',
+          'An agent could not be notified that the person said no.',
         );
         return await current(callId);
       default: {
@@ -524,7 +524,7 @@ export function createCalls(deps: CallsDeps): Calls {
     if (looking.has(agentId)) return;
     looking.add(agentId);
     timers.after(CALL_LIMITS.recheckMs, () =>
-      beside(recheck(agentId), 'The relay could not check whether questions are still about the same content.'),
+      beside(recheck(agentId), 'The relay could not check whether the content of its questions has changed.'),
     );
   });
 
@@ -611,7 +611,7 @@ const STATUS = { unknown: 404, over: 409, misfit: 400, changed: 409 } as const;
 export function createCallRoutes({ calls, directory, sandbox, configs, rights }: CallRoutesDeps): readonly Handled[] {
   function person(context: Context<Env>): void {
     if (context.get('browser') === undefined)
-      throw problem(403, 'browsers-only', 'Only the household’s page answers what agents ask for.');
+      throw problem(403, 'browsers-only', 'Only the household’s page can answer agents’ questions.');
   }
   /** Removes the fields that only the relay may see. */
   const shown = (list: readonly ToolCall[]) => list.map((call) => toolCallSchema.parse(call));

@@ -77,7 +77,7 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
         asks: () =>
           beside(
             added.then(() => rows.remove(call.callId)),
-            'A question is listed twice.',
+            'A question may be listed twice.',
           ),
       };
     },

@@ -41,19 +41,18 @@ export function missing({
   readonly bubble: string | null;
 }): string | null {
   if (platform !== 'linux')
-    return sentence`Commands stay off: Roost has a sandbox for them on Linux only, and this relay runs on ${SYSTEMS[platform] ?? platform}. To have one, run the relay on a machine with Linux; a virtual one on this computer will do.`;
-  if (!filtered)
-    return sentence`Commands stay off: Roost has a sandbox for them on the processors x64 and arm64 only, and this is ${arch}.`;
+    return sentence`Commands are off: their sandbox needs Linux, and this relay runs on ${SYSTEMS[platform] ?? platform}. Run the relay on Linux to use commands. A virtual machine on this computer is enough.`;
+  if (!filtered) return sentence`Commands are off: their sandbox needs an x64 or arm64 processor, and this is ${arch}.`;
   if (bubble === null)
-    return sentence`Commands stay off: the program of their sandbox is not installed. Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.`;
+    return sentence`Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.`;
   return null;
 }
 
-export const AS_ROOT = sentence`Commands stay off: as root, processes can only be bounded by control groups, and none can be made here. Start the relay as an ordinary user.`;
+export const AS_ROOT = sentence`Commands are off: the relay runs as root, where only control groups can limit processes, and it cannot create one here. Start the relay as an ordinary user.`;
 
 /** There is a sandbox, but no control group. */
 export const watched = (limits: Pick<SandboxLimits, 'memory' | 'watchMs'>): string =>
-  sentence`Commands run in their sandbox, but the kernel does not bound their memory: this relay may make no control group. It looks every ${limits.watchMs / 1_000} s instead, and ends a command that has more than ${limits.memory / 1_000_000_000} GB; until it looks, the command has it. The kernel bounds it where you start the relay as a service of systemd, or with “systemd-run --user --scope npm start”.`;
+  sentence`Commands run in their sandbox, but the kernel does not limit their memory, because the relay may not create control groups. Instead the relay checks every ${limits.watchMs / 1_000} s, and kills a command that uses more than ${limits.memory / 1_000_000_000} GB. Between two checks a command can use more. To let the kernel limit it, start the relay as a systemd service or with “systemd-run --user --scope npm start”.`;
 
 /**
  * `bwrap` could not start: the kernel or its administrator allows ordinary programs no namespaces.
@@ -63,8 +62,8 @@ const NAMESPACES = /namespace|uid map|uid_map|setuid|RTM_NEWADDR|Operation not p
 /** A trial failed with this output. */
 export const broken = (said: string): string =>
   NAMESPACES.test(said)
-    ? sentence`Commands stay off: their sandbox does not start, since this system lets no ordinary program have namespaces of its own (${said}). On Ubuntu from 23.10 on, “sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0” lets them; a container has to be started so that they may. Then start the relay again.`
-    : sentence`Commands stay off: their sandbox does not start (${said}).`;
+    ? sentence`Commands are off: their sandbox does not start, because this system does not let ordinary programs create namespaces (${said}). On Ubuntu 23.10 and later, “sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0” allows it. In a container, allow it when you start the container. Then start the relay again.`
+    : sentence`Commands are off: their sandbox does not start (${said}).`;
 
 // System calls that the sandbox refuses, as a program for seccomp(2) that `bwrap --seccomp` reads.
 // Some reach what has no namespace: keys, other machines by VSOCK, tracing, clocks. Some are the

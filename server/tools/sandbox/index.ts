@@ -168,7 +168,7 @@ function createOutput(kept: number): Output {
     const end = Buffer.concat(tail);
     const shown = end.subarray(Math.max(0, end.length - kept));
     const left = total - head.length - shown.length;
-    return head.toString('utf8') + (left > 0 ? `\n[… ${left} bytes were not kept …]\n` : '') + shown.toString('utf8');
+    return head.toString('utf8') + (left > 0 ? `\n[… ${left} bytes were dropped …]\n` : '') + shown.toString('utf8');
   }
   return {
     take(chunk) {

@@ -117,7 +117,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
       answer.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${why}\n`);
     };
     const target = targetOf(asked.url ?? '', 80);
-    if (!target) return refuse(400, 'Only whole addresses under http:// are forwarded.');
+    if (!target) return refuse(400, 'This proxy forwards only absolute http:// addresses.');
     const why = refusal(target);
     if (why !== null) return refuse(403, why);
     const { url, host, port } = target;
@@ -146,7 +146,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: WayOut
       near.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${why}\n`);
     near.on('error', () => near.destroy());
     const target = tunnelTargetOf(asked.url ?? '');
-    if (!target) return void refuse('400 Bad Request', 'The request does not say where to.');
+    if (!target) return void refuse('400 Bad Request', 'The request names no host.');
     const why = refusal(target);
     if (why !== null) return void refuse('403 Forbidden', why);
     const { host, port } = target;

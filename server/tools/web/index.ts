@@ -398,7 +398,7 @@ export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps):
       allowed: () => Promise.resolve(web.addresses !== 'none'),
       input: z.object({
         url: z.string().min(1).max(limits.address).describe('https://…'),
-        from: z.number().int().min(0).default(0).describe('first character'),
+        from: z.number().int().min(0).default(0).describe('the first character to return, from 0'),
       }),
       async run({ url, from }, caller) {
         const key = JSON.stringify([caller.agentId, url]);

@@ -565,8 +565,8 @@ interface Break {
 function tidied(response: Response, protocol: SdkProtocol, onBreak: (broken: Break) => void): Response {
   const { headers } = response;
   const { read, isEnd } = createChunks(protocol, headers);
-  let isTold = false;
-  const chunks = eventsOf(response.body, () => (isTold ? MIND_LIMITS.afterToldMs : Infinity), read);
+  let hasEnded = false;
+  const chunks = eventsOf(response.body, () => (hasEnded ? MIND_LIMITS.afterCompleteMs : Infinity), read);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -575,7 +575,7 @@ function tidied(response: Response, protocol: SdkProtocol, onBreak: (broken: Bre
           const next = await chunks.next();
           if (next.done) return controller.close();
           if (next.value === null) continue;
-          isTold ||= isEnd(next.value);
+          hasEnded ||= isEnd(next.value);
           return controller.enqueue(encoder.encode(`data: ${JSON.stringify(next.value)}\n\n`));
         }
       } catch (error) {

@@ -141,7 +141,7 @@ export function SettingFrame({
 }: FrameProps) {
   const problem = wrong ?? (saved.failed === null ? null : t`This could not be saved: ${saved.failed}`);
   const said =
-    problem ?? (saved.state === 'saving' ? t`Saving…` : saved.state === 'saved' ? t`Saved. It holds now.` : null);
+    problem ?? (saved.state === 'saving' ? t`Saving…` : saved.state === 'saved' ? t`Saved. It applies now.` : null);
   const inside = (
     <>
       {children}

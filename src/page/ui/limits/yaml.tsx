@@ -46,7 +46,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
     await limits.query.again();
     setSaid({
       wrong: false,
-      text: t`Saved. It holds now.`,
+      text: t`Saved. It applies now.`,
       undo: before.kind === 'ready' ? () => undo(before.value.own) : null,
     });
     await read('open');
@@ -54,7 +54,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
   async function undo(own: Own) {
     setStep('saving');
     const put = await limits.change(() => own);
-    setSaid({ wrong: !put.ok, text: put.ok ? t`As it was.` : problemText(put.problem), undo: null });
+    setSaid({ wrong: !put.ok, text: put.ok ? t`Undone.` : problemText(put.problem), undo: null });
     await read('open');
   }
 
@@ -89,7 +89,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
       <p
         id={`${id}-hint`}
         className="setting-hint"
-      >{t`All that holds now; what was set here is marked. Leave out what shall be inherited: what stands here when you take it is set here.`}</p>
+      >{t`All limits in effect. Those that are set here are marked. Remove a line to inherit its value. Every line that you leave is set here when you apply.`}</p>
       <div className="yaml-ways">
         <button
           type="button"
@@ -97,7 +97,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
           onClick={() => void copyText(state, text, t`The limits, as YAML,`)}
         >{t`Copy`}</button>
         <button type="button" className="solid" disabled={step === 'saving'} onClick={() => void save()}>
-          {step === 'saving' ? t`Saving…` : t`Take this`}
+          {step === 'saving' ? t`Saving…` : t`Apply`}
         </button>
         <button type="button" className="ghost" onClick={() => setStep('closed')}>{t`Close`}</button>
       </div>

@@ -46,19 +46,19 @@ export interface Trouble {
 const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
   unreachable: {
     title: t`The relay cannot be reached`,
-    advice: t`Everyone sleeps. Check that it is running (npm start); it is tried again by itself.`,
+    advice: t`Everyone sleeps. Check that the relay is running (npm start). Roost keeps trying.`,
   },
   silent: {
-    title: t`The relay fell silent`,
-    advice: t`Everyone sleeps until it is heard again. It is tried again by itself.`,
+    title: t`The relay stopped answering`,
+    advice: t`Everyone sleeps until the relay answers. Roost keeps trying.`,
   },
   database: {
     title: t`The relay cannot reach its database`,
-    advice: t`What is being said is kept until it can, and shown here then. It is tried again by itself.`,
+    advice: t`The relay keeps new messages, and sends them here when the database is back. It keeps trying.`,
   },
   failed: {
     title: t`This page cannot follow the relay`,
-    advice: t`The relay is there, and the fault is here. Reload the page; until then it is tried again by itself.`,
+    advice: t`The relay works, and the error is in this page. Reload the page. Until then Roost keeps trying.`,
   },
 };
 
@@ -68,21 +68,21 @@ export function linkTrouble(link: LinkState): Trouble | null {
       if (link.databaseAway) return LOST.database;
       return link.held
         ? {
-            title: t`Something between this page and the relay holds its event stream back`,
-            advice: t`The relay itself answers, so Roost asks it every two seconds: words come later, and nothing is lost. Often it is a proxy that buffers, a virus scanner or an extension.`,
+            title: t`Something between this page and the relay delays its event stream`,
+            advice: t`The relay itself answers, so Roost polls it every two seconds. Words arrive later, and nothing is lost. The usual cause is a buffering proxy, a virus scanner or a browser extension.`,
           }
         : null;
     case 'connecting':
       return null;
     case 'locked-out':
       return {
-        title: t`This browser is not let in`,
-        advice: t`It was not let in yet, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints here.`,
+        title: t`This browser is not signed in`,
+        advice: t`Its sign-in is missing or has expired. Press Enter in the terminal where Roost runs, and open the printed link in this browser.`,
       };
     case 'elsewhere':
       return {
         title: t`This browser shares its sign-in with another household`,
-        advice: t`Everyone sleeps: what the relay tells this browser is theirs, and is neither shown nor kept here. Take a sign-in for this browser alone; theirs stays as it is.`,
+        advice: t`Everyone sleeps. The relay sends this browser the other household’s events, which are neither shown nor stored here. Get a separate sign-in for this browser. The other household’s sign-in stays valid.`,
       };
     case 'lost':
       return LOST[link.reason];

@@ -9,7 +9,7 @@ export const WAITS = {
   off: null,
   connecting: null,
   lost: t`The relay cannot be reached now. It is tried again by itself, and goes on where it was.`,
-  'locked-out': t`This browser is not let in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints here.`,
+  'locked-out': t`This browser is not signed in at the relay. Press Enter in the terminal where Roost runs, and open the printed link in this browser.`,
 } as const;
 
 /** This device has joined a household, and none of its documents are here yet. */

@@ -276,14 +276,14 @@ export function createBackfill({
 
 // Keeps the files in step with the database. Without files it does nothing.
 
-export interface Beside {
+export interface FileMirror {
   /** These entries are durable in the database. */
   add(entries: readonly Entry[]): void;
   /** Resolves when no file holds the old contents. */
   replace(changes: readonly Replacement[]): Promise<void>;
 }
 
-export const createBeside = (db: SyncDatabase, log: SealedLog | null): Beside => ({
+export const createFileMirror = (db: SyncDatabase, log: SealedLog | null): FileMirror => ({
   add: (entries) => log?.add(entries),
   async replace(changes) {
     if (!log) return;

@@ -9,7 +9,7 @@ import type { Opened } from '../contract.ts';
 import { digestOf, openEntry } from '../crypto/index.ts';
 import { SYNC_WORKER } from '../settings.ts';
 import type { Ahead } from './mark-writer.ts';
-import type { Beside } from './exchange.ts';
+import type { FileMirror } from './exchange.ts';
 import {
   createEntryRows,
   createEntryStore,
@@ -86,7 +86,7 @@ export interface HoldingDeps {
   readonly members: Members;
   readonly heard: Received;
   readonly ahead: Ahead;
-  readonly beside: Beside;
+  readonly fileMirror: FileMirror;
   readonly syncState: SyncState;
 }
 
@@ -107,7 +107,7 @@ export function createHolding({
   members,
   heard,
   ahead,
-  beside,
+  fileMirror,
   syncState,
 }: HoldingDeps): Holding {
   let cancelRetry: (() => void) | null = null;
@@ -118,8 +118,8 @@ export function createHolding({
     open,
     digestOf,
     take: createInbound({ ledger, members, keys, heard, onMisfit: syncState.trouble('misfit') }),
-    onKept: beside.add,
-    onChanged: beside.replace,
+    onKept: fileMirror.add,
+    onChanged: fileMirror.replace,
     isAhead: ahead.isAhead,
     onShut(count, waiting) {
       // Their time comes, or the clock of this device is corrected.

@@ -27,7 +27,7 @@ import { type FirstSeal, type Membership, type Returning, withoutForgotten } fro
 import { type DeviceEntryStore, readMeta, type SyncDatabase, writeMeta, type WriteMeta } from './entry-store.ts';
 import type { LedgerPort } from './ports.ts';
 import { createAhead, createUnacknowledged } from './mark-writer.ts';
-import { createBackfill, createBeside, createConnections, createExchange } from './exchange.ts';
+import { createBackfill, createFileMirror, createConnections, createExchange } from './exchange.ts';
 import { createDeviceEvents, type Shared, type SharedDeps } from './contract.ts';
 import { createReceived } from './relay-connection.ts';
 import { createHolding } from './holding.ts';
@@ -328,9 +328,9 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
 
   // The entries here, and those of other replicas.
   const heard = createReceived();
-  const beside = createBeside(db, log);
+  const fileMirror = createFileMirror(db, log);
   const ahead = createAhead({ db, keys, now, taken: aheadTaken ?? 0 });
-  const holding = createHolding({ db, ledger, timers, keys, members, heard, ahead, beside, syncState });
+  const holding = createHolding({ db, ledger, timers, keys, members, heard, ahead, fileMirror, syncState });
   const { entries } = holding;
   const writers = createOwnWriters({
     db,
@@ -362,7 +362,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     holding,
     heard,
     ahead,
-    beside,
+    fileMirror,
     writers,
     exchange,
     unacknowledged,

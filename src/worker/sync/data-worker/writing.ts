@@ -23,7 +23,7 @@ import { type Received, type Sealing, sealingsOf, STREAMS } from './relay-connec
 import { type FirstSeal, latestOf, type Payload, readPayload, writePayload } from './records.ts';
 import type { DocumentKey, LedgerPort } from './ports.ts';
 import type { Ahead, Unacknowledged } from './mark-writer.ts';
-import type { Backfill, Beside, Exchange } from './exchange.ts';
+import type { Backfill, FileMirror, Exchange } from './exchange.ts';
 import type { DeviceEvents } from './contract.ts';
 import type { Holding } from './holding.ts';
 import type { Members, SyncState } from './members.ts';
@@ -517,7 +517,7 @@ interface WritingDeps {
   readonly holding: Holding;
   readonly heard: Received;
   readonly ahead: Ahead;
-  readonly beside: Beside;
+  readonly fileMirror: FileMirror;
   readonly writers: OwnWriters;
   readonly exchange: Exchange;
   readonly unacknowledged: Unacknowledged;
@@ -562,7 +562,7 @@ export function createWriting(deps: WritingDeps): Writing {
     // more.
     agrees: (writer) => syncState.now().filesRead && exchange.replica().agrees(writer),
     onSealed(fresh) {
-      deps.beside.add(fresh);
+      deps.fileMirror.add(fresh);
       deps.unacknowledged.sealed(fresh.length);
       exchange.replica().wrote(fresh);
       syncState.changed();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createKeyFilter } from '../../../../server/platform/key-filter.ts';
-import { createAssembly, type Assembly, type Told } from '../../../../server/agents/minds/assembly.ts';
+import { createAssembly, type Assembly, type AnswerUpdate } from '../../../../server/agents/minds/assembly.ts';
 import { eventOf, type WireEvent } from '../../../../server/agents/minds/wire.ts';
 
 type Taken = Parameters<Assembly['take']>[0];
@@ -11,7 +11,7 @@ const SECRET = 'sk-secret-0123456789';
 function reading(key: string | null = null) {
   let ids = 0;
   const assembly = createAssembly({ words: createKeyFilter(key).pieces, newId: () => `own_${(ids += 1)}` });
-  const told: Told[] = [];
+  const told: AnswerUpdate[] = [];
   return {
     assembly,
     told,
@@ -69,7 +69,7 @@ const event: fc.Arbitrary<Taken> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'over' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'other' as const }) },
 );
-const ORDER = ['waiting', 'open', 'told', 'over'] as const;
+const ORDER = ['waiting', 'open', 'complete', 'over'] as const;
 
 describe('An answer that is put together', () => {
   it('keeps its words as they were shown, goes forward only, and ends each block once', () => {
@@ -80,7 +80,7 @@ describe('An answer that is put together', () => {
         for (const each of events) {
           take(each);
           const next = assembly.state();
-          expect(ORDER.indexOf(next)).toBeGreaterThanOrEqual(ORDER.indexOf(state === 'told' ? 'told' : state));
+          expect(ORDER.indexOf(next)).toBeGreaterThanOrEqual(ORDER.indexOf(state === 'complete' ? 'complete' : state));
           if (state === 'over') expect(next).toBe('over');
           state = next;
         }

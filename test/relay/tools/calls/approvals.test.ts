@@ -49,7 +49,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
   it('waits as a question with its whole input; the run goes on without; a yes runs it once and begins a run with the result', async () => {
     await hands.grant(asks);
     const [waits] = await hands.works(write('# Lisbon'));
-    expect(waits).toContain('This waits for the human, who is not here: it has not run.');
+    expect(waits).toContain('This waits for the human, who is away: it has not run yet.');
     // What is written of the call says so by a field: no page reads it out of the words.
     const written = textsOf(await eventsOf(hands.relay())).find((message) => message.includes('"write_file"')) ?? '{}';
     expect(JSON.parse(written)).toMatchObject({ blocks: [{ name: 'write_file', asks: true }, {}] });
@@ -62,7 +62,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     await expect.poll(() => hands.file('plan.md')).toBe('# Lisbon');
     await expect.poll(() => hands.model.requests.length).toBe(before + 1);
     const text = hands.model.requests.at(-1)?.first ?? '';
-    expect(text).toContain('The human said yes, and it has run, once.');
+    expect(text).toContain('The human said yes, and it has run once.');
     expect(text).toContain('> > plan.md is written: 8 characters.');
     expect((await hands.answered())[0]).toMatchObject({ callId: question.callId, state: 'done', allowedBy: 'once' });
     // The gate has it in its account, as the person's own word.
@@ -70,10 +70,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
       wakes: [{ way: 'answer', source: { kind: 'person' }, outcome: 'granted' }, { way: 'schedule' }],
     });
     const again = await hands.answer(question.callId, 'once');
-    expect([again.status, problem.parse(await again.json()).detail]).toEqual([
-      409,
-      'You have answered this before, with yes.',
-    ]);
+    expect([again.status, problem.parse(await again.json()).detail]).toEqual([409, 'You already answered yes.']);
     expect(await hands.waiting()).toEqual([]);
   });
 
@@ -86,7 +83,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     await expect.poll(() => hands.model.requests.length).toBe(before + 1);
     const request = hands.model.requests.at(-1);
     expect(request?.first).toContain('a.png is a picture of 2 × 3 pixels');
-    expect(request?.first).toContain('[The picture itself comes with this message.');
+    expect(request?.first).toContain('[The picture comes with this message.');
     expect(request?.body.messages.map(({ content }) => content).flat<unknown[]>()).toContainEqual(
       expect.objectContaining({
         type: 'image',
@@ -157,7 +154,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     const late = await hands.answer(waits.callId, 'once');
     expect([late.status, problem.parse(await late.json()).detail]).toEqual([
       409,
-      'It was withdrawn, and has not run. The tool is switched off for this agent by now.',
+      'The question was withdrawn, and the tool has not run. The tool is now switched off for this agent.',
     ]);
   });
 
@@ -173,7 +170,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     const { state } = (await hands.account()).find((each) => each.callId === callId) ?? {};
     expect(['done', 'unknown']).toContain(state);
     await hands.works(calls('list_team', {}));
-    expect(told()).toMatch(state === 'done' ? /it has run, once/ : /not known whether it ran/);
+    expect(told()).toMatch(state === 'done' ? /it has run once/ : /Nobody knows how far it got/);
   });
 
   it('says to a second device what was answered, or why it was withdrawn, before and after the relay was killed', async () => {
@@ -184,7 +181,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect((await hands.answer(callId, 'no', 'Not that.')).status).toBe(200);
     await hands.restart();
     const late = await hands.answer(callId, 'once');
-    expect([late.status, await detailOf(late)]).toEqual([409, 'You have answered this before, with no.']);
+    expect([late.status, await detailOf(late)]).toEqual([409, 'You already answered no.']);
     expect(await hands.file('late.md')).toBeNull();
     // Of a session that is over, the same before and after.
     await hands.call('PUT', '/v1/config', { coordination: asks });
@@ -196,7 +193,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
       const over = await hands.answer(withdrawn, 'once');
       expect([over.status, await detailOf(over)]).toEqual([
         409,
-        'It was withdrawn, and has not run. The session ended before you answered.',
+        'The question was withdrawn, and the tool has not run. The session ended before you answered.',
       ]);
     }
     await hands.call('PUT', '/v1/config', { whole: true });
@@ -332,13 +329,13 @@ describe('commands in the sandbox, through a whole relay', () => {
       command(`env; cat ${hands.relay().home}/sealing.key; exec 9<>/dev/tcp/127.0.0.1/${hands.relay().port}`),
       command('seq 20000'),
     );
-    expect(sorted).toMatch(/^\[Exit status 0, after [\d.]+ s\.\]\n> one\n> three\n> two\n> $/);
-    expect(wrong).toMatch(/^\[Exit status 3, after [\d.]+ s\.\]\n> oops\n> $/);
+    expect(sorted).toMatch(/^\[Exit status 0 after [\d.]+ s\.\]\n> one\n> three\n> two\n> $/);
+    expect(wrong).toMatch(/^\[Exit status 3 after [\d.]+ s\.\]\n> oops\n> $/);
     expect(env).toContain('No such file');
     expect(env).toContain('Connection refused');
     expect(env).not.toContain('key-of-a-test');
     expect(cut?.length).toBeLessThan(50_000);
-    expect(cut).toMatch(/\[\d+ characters more: read_output with id c4, from 30000\.\]$/);
+    expect(cut).toMatch(/\[\d+ more characters\. Call read_output with id c4 and from 30000\.\]$/);
     expect(await hands.file('out.txt')).toBe('one\nthree\ntwo\n');
   });
 
@@ -375,14 +372,14 @@ describe('commands in the sandbox, through a whole relay', () => {
 
   it('are refused with what no command can hold, and nobody is asked', async () => {
     await shell('ask');
-    expect(await hands.works(command('echo a\0b'))).toEqual([expect.stringContaining('command: must not hold')]);
+    expect(await hands.works(command('echo a\0b'))).toEqual([expect.stringContaining('command: must not contain')]);
     expect(await hands.waiting()).toEqual([]);
   });
 
   it('have the time that the person gives them, and the room, as it is set when they begin', async () => {
     await shell('allow', { command_seconds: 1, workspace_megabytes: 1 });
     const [late, full] = await hands.works(command('sleep 50'), write('x'.repeat(1_100_000), 'much.txt'));
-    expect(late).toContain('It was ended, with everything that it had started, after 1 s, which is the limit.');
+    expect(late).toContain('Timed out after 1 s. The command and all its processes were killed.');
     expect(full).toMatch(/The folder is full: it holds [\d.]+ of 1\.0 MB, and this is 1\.1 MB more/);
     const used = async () => await (await hands.call('GET', '/api/workspaces/a1')).json();
     expect(await used()).toMatchObject({ used: { most: 1_000_000 } });
@@ -415,7 +412,9 @@ describe('commands in the sandbox, through a whole relay', () => {
       calls('delete_file', { path: 'made', recursive: true }),
       command('echo again'),
     );
-    expect(refused).toContain('Your folder is full, so no command runs. delete_file takes away what is not needed');
+    expect(refused).toContain(
+      'The command has not run: your folder is full. delete_file takes away what is not needed',
+    );
     expect(list).toContain('junk/in/');
     expect(full).toContain('delete_file takes away what is not needed');
     expect(moved).toBe('junk is made/for/it now.');
@@ -430,9 +429,9 @@ describe('commands in the sandbox, through a whole relay', () => {
       calls('read_output', { id: 'c12' }),
       calls('stop_command', { id: 'c12' }),
     );
-    expect(begun).toContain('It runs as c12.');
-    expect(read).toContain('It is still running, as c12.');
-    expect(ended).toContain('It was stopped after');
+    expect(begun).toContain('Command c12 is running.');
+    expect(read).toContain('Command c12 is still running.');
+    expect(ended).toContain('Stopped after');
   });
 
   it('are as each of the page’s choices has them, and files too: not there, there, asked for, free', async () => {
@@ -468,7 +467,7 @@ describe('commands in the sandbox, through a whole relay', () => {
       change({ network: ['a.test', 'b.test'] }).then(() => change({ network: 'none' })),
       hands.works(command('sleep 50')),
     ]);
-    expect(after[0]).toContain('It was ended: the human has withdrawn the permission.');
+    expect(after[0]).toContain('Killed: the human withdrew the permission.');
   });
 
   it('run without a question where exactly this one was let for always, and only then', async () => {
@@ -517,7 +516,7 @@ describe('commands in the sandbox, through a whole relay', () => {
         background: true,
       }),
     );
-    expect(begun).toContain('It runs as');
+    expect(begun).toMatch(/Command c\d+ is running/);
     const running = () => spawnSync('pgrep', ['-f', 'sleep 87.25']).stdout.toString();
     expect(running()).not.toBe('');
     const agents = [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }];
@@ -590,7 +589,7 @@ describe('a tool that asks, in a session', () => {
     );
     expect(given.filter(({ ok }) => ok)).toHaveLength(1);
     expect(given.flatMap((each) => (each.ok ? [] : [each.detail]))).toEqual(
-      Array.from({ length: 3 }, () => 'You have answered this before, with yes.'),
+      Array.from({ length: 3 }, () => 'You already answered yes.'),
     );
     await house.until(() => JSON.stringify(house.events).includes('Now I know.'));
     await house.close();
@@ -610,7 +609,7 @@ describe('a tool that asks, in a session', () => {
     expect(await house.team.calls.answer(question?.callId ?? '', 'once', '')).toEqual({
       ok: false,
       reason: 'over',
-      detail: 'It was withdrawn, and has not run. The session ended before you answered.',
+      detail: 'The question was withdrawn, and the tool has not run. The session ended before you answered.',
     });
     await house.close();
   });

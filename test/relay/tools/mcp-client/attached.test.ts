@@ -215,7 +215,7 @@ describe('an MCP server', () => {
     expect(await works(echo)).toMatchObject([/> echo/]);
     expect((await call('DELETE', `/api/attached/${first.serverId}`)).status).toBe(204);
     const late = await hands.answer(asked?.callId ?? '', 'once');
-    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('The server was taken away.')]);
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('The server was removed.')]);
     const own = async (path: string) => ((await (await call('GET', path)).json()) as { own: object }).own;
     expect(await own('/v1/agents/a1/config')).toMatchObject({ coordination: { tools: { write_file: 'ask' } } });
     expect(JSON.stringify([await own('/v1/agents/a1/config'), await own('/v1/config')])).not.toContain('mcp__notes');

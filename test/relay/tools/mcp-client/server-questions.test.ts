@@ -192,7 +192,7 @@ describe('a question of an MCP server', () => {
     }
     for (const yes of ['once', 'always-tool']) {
       const refused = await answer(callId, { answer: yes });
-      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('It takes no yes.')]);
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('A yes is not enough.')]);
     }
     expect((await answer(callId, { answer: 'later' })).status).toBe(200);
     expect(await hands.waiting()).toMatchObject([{ callId, later: true }]);
@@ -202,7 +202,7 @@ describe('a question of an MCP server', () => {
     await works;
     expect(await answers()).toHaveLength(1);
     const late = await send(callId, { name: 'Noa' });
-    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('the form has been sent')]);
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('You already sent this form.')]);
   });
 
   it('is declined: the server is told so, and the agent hears of it from the server alone', async () => {
@@ -238,7 +238,7 @@ describe('a question of an MCP server', () => {
     for (const { serverId } of await allAttached()) await hands.call('DELETE', `/api/attached/${serverId}`);
     expect(await gone).toMatchObject([/gave no answer/]);
     expect(await untilWithdrawn(third.callId)).toMatch(
-      /^The (?:connection to the server has ended|server was taken away)\.$/,
+      /^The (?:connection to the server has ended|server was removed)\.$/,
     );
   });
 
@@ -247,7 +247,7 @@ describe('a question of an MCP server', () => {
     const talk = hands.talks(BOOKS);
     const { callId } = await question();
     expect((await hands.call('POST', '/api/agents/lead/stop')).status).toBeLessThan(300);
-    expect(await untilWithdrawn(callId)).toBe('The turn was over before the human answered.');
+    expect(await untilWithdrawn(callId)).toBe('The turn ended before the human answered.');
     expect((await hands.call('POST', '/api/messages', { text: 'Well.', clientId: 'well' })).status).toBe(202);
     await talk;
     await hands.call('PUT', '/v1/config', { whole: true });
@@ -260,7 +260,7 @@ describe('a question of an MCP server', () => {
     const { callId, where } = await question();
     expect(where).toBe('session');
     expect((await hands.call('DELETE', '/api/sessions/current')).status).toBe(204);
-    expect(await untilWithdrawn(callId)).toMatch(/^The (?:session ended|turn was over) before/);
+    expect(await untilWithdrawn(callId)).toMatch(/^The (?:session|turn) ended before/);
     await hands.call('PUT', '/v1/config', { whole: true });
   });
 
@@ -268,9 +268,9 @@ describe('a question of an MCP server', () => {
     const works = hands.works(BOOKS).catch(() => []);
     const { callId } = await question();
     await hands.restart();
-    expect(await untilWithdrawn(callId)).toBe('The relay was started anew before you answered.');
+    expect(await untilWithdrawn(callId)).toBe('The relay restarted before you answered.');
     const late = await send(callId, { name: 'Noa' });
-    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('was started anew')]);
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining('The relay restarted')]);
     const call = (await hands.account()).find((each) => each.tool === 'mcp__tables__book' && !each.question);
     expect(call).toMatchObject({ state: 'unknown' });
     await works;

@@ -256,7 +256,7 @@ test('the account of calls goes back page by page, and an answer that another de
       });
       reach.on('POST /api/approvals/call-1/answer', () => {
         waiting = [];
-        return refused('You have answered this before, with no.', 409);
+        return refused('You already answered no.', 409);
       });
     },
   });
@@ -273,7 +273,7 @@ test('the account of calls goes back page by page, and an answer that another de
   expect(lines()[249]?.textContent).toContain('make 249');
   await waitFor(() => expect(screen.getByText<HTMLButtonElement>('Yes, once').disabled).toBe(false));
   fireEvent.click(screen.getByText('Yes, once'));
-  expect(await screen.findByText(/You have answered this before, with no\./)).toBeTruthy();
+  expect(await screen.findByText(/You already answered no\./)).toBeTruthy();
   await waitFor(() => expect(screen.queryByText('Yes, once')).toBeNull());
   expect(page.reach.bodies('POST /api/approvals/call-1/answer')).toMatchObject([{ answer: 'once' }]);
 });
@@ -519,7 +519,7 @@ describe('limits', () => {
     expect(field.getAttribute('aria-invalid')).toBe('true');
     await page.user.clear(field);
     await page.user.type(field, '0{Enter}');
-    await screen.findByText(/Saved. It holds now./);
+    await screen.findByText(/Saved. It applies now./);
     expect(own).toEqual({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } });
     await page.user.click(screen.getByRole('button', { name: 'Undo' }));
     await waitFor(() => expect(own).toEqual({ coordination: {} }));
@@ -703,7 +703,7 @@ describe('limits', () => {
     expect(field.value).toBe(yaml);
     await page.user.clear(field);
     await page.user.type(field, 'time_zone: Asia/Tokyo');
-    await page.user.click(screen.getByRole('button', { name: 'Take this' }));
+    await page.user.click(screen.getByRole('button', { name: 'Apply' }));
     await waitFor(() => expect(yaml).toBe('time_zone: Asia/Tokyo'));
   });
 

@@ -131,14 +131,11 @@ test('a message that asks for a secret is warned of, shown by its letters, and d
 });
 
 test('one that was answered on another device says so, and what was typed stays until then', async () => {
-  const { page, card, send } = await open(
-    asked('Well?'),
-    refused('You have answered this before: the form has been sent.', 409, 'over'),
-  );
+  const { page, card, send } = await open(asked('Well?'), refused('You already sent this form.', 409, 'over'));
   expect(card.queryByRole('note')).toBeNull();
   const name = card.getByRole<HTMLInputElement>('textbox', { name: 'Your name' });
   await page.user.type(name, 'Noa');
   await page.user.click(send);
-  await screen.findByText(/You have answered this before/);
+  await screen.findByText(/You already sent this form/);
   expect(name.value).toBe('Noa');
 });

@@ -805,12 +805,12 @@ test('what the relay told an agent of its question opens; a line of the relay’
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const tells = (messageId: string, text: string) => hears(page, { messageId, author: 'relay', role: 'user' }, text);
   await tells('note', 'One line.');
-  await tells('call-c1', 'You asked to use fetch_page with this:\n> {}\nThe human said yes.');
+  await tells('call-c1', 'You asked to call fetch_page with:\n> {}\nThe human said yes.');
   await within(log()).findByText('One line.');
   const summary = await within(log()).findByText(/^Roost told .+ what came of its question$/);
-  expect(screen.queryByText(/You asked to use/)).toBeNull();
+  expect(screen.queryByText(/You asked to call/)).toBeNull();
   await page.user.click(summary);
-  await screen.findByText(/You asked to use fetch_page/);
+  await screen.findByText(/You asked to call fetch_page/);
 });
 
 test('who is taken into a thread has a line with the way there, in the person’s words, whoever did it', async () => {

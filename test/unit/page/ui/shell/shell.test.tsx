@@ -48,9 +48,9 @@ test('a page opens on the team as it was last, whom WAKE calls once the ledger w
 
 test.each<[LinkState, string]>([
   [{ kind: 'lost', reason: 'unreachable' }, 'npm start'],
-  [{ kind: 'lost', reason: 'silent' }, 'fell silent'],
+  [{ kind: 'lost', reason: 'silent' }, 'stopped answering'],
   [{ kind: 'elsewhere' }, 'shares its sign-in with another household'],
-  [{ kind: 'locked-out' }, 'Press Enter in the terminal where Roost runs, and open the link'],
+  [{ kind: 'locked-out' }, 'Press Enter in the terminal where Roost runs, and open the printed link'],
 ])('a line that is %j says what to do', async (link, words) => {
   await openPage({ docs: team(1), link, snapshot: runningSession({ awake: ['agent-1'] }) });
   expect(screen.getByRole('alert').textContent).toContain(words);
@@ -62,7 +62,7 @@ test('a relay that cannot reach its database is said to, while those who are awa
   const page = await openPage({ docs: team(1), link: { kind: 'live' }, snapshot });
   await page.say({ news: 'link', link: { kind: 'live', databaseAway: true }, snapshot });
   expect(screen.getByRole('alert').textContent).toContain('The relay cannot reach its database');
-  expect(screen.getByRole('alert').textContent).toContain('What is being said is kept until it can');
+  expect(screen.getByRole('alert').textContent).toContain('The relay keeps new messages');
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, awake' })).toBeDefined();
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot });
   expect(screen.queryByRole('alert')).toBeNull();
