@@ -10,6 +10,7 @@ import type {
   PulseChanges,
   PulseSettings,
 } from '../../src/shared/protocol/config.ts';
+import type { Verdict } from '../../src/shared/domain/wake-gate.ts';
 import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../../src/shared/protocol/wakes.ts';
 
 export interface WakeRequest {
@@ -80,6 +81,8 @@ export interface Gate {
    */
   recover(): Promise<void>;
   stats(agentId: AgentId): Promise<WakeStats>;
+  /** How the gate would answer a routine of this agent now. Nothing is recorded. */
+  wouldBegin(agentId: AgentId): Promise<Verdict>;
   feed(page: {
     readonly before: string | null;
     readonly limit: number;

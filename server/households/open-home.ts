@@ -37,6 +37,7 @@ import {
 } from '../tools/acp/index.ts';
 import { createAnnounce, openEventLog, type UnreadableRow } from '../team/events/index.ts';
 import { messageEvent } from '../agents/runs/speaker.ts';
+import { createObstacleRoutes } from '../schedules/obstacles.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
 import { createHooks } from '../hooks/index.ts';
@@ -422,6 +423,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createThreadRoutes({ threads }),
     ...createProjectRoutes({ projects: team.projects, comments: team.comments }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
+    ...createObstacleRoutes({ obstacles: team.obstacles }),
     ...createMappingRoutes({ mappings: team.mappings, directory }),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),

@@ -72,12 +72,14 @@ import {
   type Scripts,
 } from '../schedules/index.ts';
 import { type Sealer } from '../platform/sealer.ts';
+import { createObstacles, type ObstacleFinder, type WorkStanding } from '../schedules/obstacles.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createPauses } from '../team/pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../team/searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../team/threads/index.ts';
+import { dayOf } from '../../src/shared/domain/zone-days.ts';
 import { createGuardedFetch } from '../platform/guarded-fetch.ts';
 import { createCheckouts, createRepositories, createTokens, type RepositoriesDeps } from '../tools/checkouts/index.ts';
 import { commandReach, createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
@@ -85,6 +87,7 @@ import { createTaskWork } from '../tools/task-work/index.ts';
 import { createExecutors } from '../tools/task-work/executor.ts';
 import { createForges } from '../tools/task-work/forge.ts';
 import type { TaskWorkRoutesDeps } from '../tools/task-work/routes.ts';
+import { createWorkLimits } from '../tools/task-work/limits.ts';
 import { createTaskWorkTools } from '../tools/task-work/tools.ts';
 import { HISTORY_LIMITS } from '../tools/history/settings.ts';
 import { createProviderTools } from '../tools/web/index.ts';
@@ -145,7 +148,11 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly threads: Threads;
   readonly projects: Projects;
   /** Null: agents have no folders here. */
-  readonly taskWork: (Omit<TaskWorkRoutesDeps, 'projects'> & { close(): Promise<void> }) | null;
+  readonly taskWork:
+    | (Omit<TaskWorkRoutesDeps, 'projects'> & { readonly standing: WorkStanding; close(): Promise<void> })
+    | null;
+  /** What keeps agents from beginning a task. */
+  readonly obstacles: ObstacleFinder;
   readonly comments: Comments;
   readonly searches: Searches;
   readonly costs: OpenCosts;
@@ -368,8 +375,21 @@ export async function openTeam({
       ...{ ...own, newId, scratch: join(given.folder, 'scratch') },
       reachOf: (agentId) => commandReach({ ...own, configs }, agentId),
     });
+    const workLimits = createWorkLimits({
+      attempts,
+      today: async () => dayOf((await configs.household()).effective.time_zone, now()),
+    });
+    async function tellPerson(agentId: AgentId, text: string): Promise<void> {
+      const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
+      // Before the first session there is no conversation. The history of the task says it too.
+      if (sessionId !== null)
+        await log.append([
+          messageEvent({ time: now(), messageId: newId(), sessionId, agentId, author: 'relay', text }),
+        ]);
+    }
     const work = createTaskWork({
-      ...{ projects, attempts, checkouts, repositories, tokens, directory, log, now, logger },
+      ...{ projects, attempts, checkouts, repositories, tokens, directory, log, now, logger, tellPerson },
+      limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
       endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
       async tellAgent(agentId, text) {
@@ -383,7 +403,8 @@ export async function openTeam({
       return scopes.executorModelOf(agentId) ?? own.executor_model ?? household.own.executor_model ?? null;
     }
     const executors = createExecutors({
-      ...{ projects, attempts, work, runs, tools, now },
+      ...{ projects, attempts, work, runs, tools, now, tellPerson },
+      limits: workLimits,
       async mindOf(agentId, role) {
         const answers = mind.current?.() ?? mind;
         const copy = await copies.of(agentId);
@@ -399,17 +420,10 @@ export async function openTeam({
       },
       onError: saying('A second mind could not look at a task in review.'),
       usedUp: async (agentId) => (await costs.usedUp(agentId))?.message ?? null,
-      async tellPerson(agentId, text) {
-        const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
-        // Before the first session there is no conversation. The history of the task says it too.
-        if (sessionId !== null)
-          await log.append([
-            messageEvent({ time: now(), messageId: newId(), sessionId, agentId, author: 'relay', text }),
-          ]);
-      },
     });
     tools.offer(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors }))));
-    return { work, executors, tokens, close: () => forgeFetch.close() };
+    const standing: WorkStanding = { ...workLimits, runsOf: attempts.runsOf };
+    return { work, executors, tokens, standing, close: () => forgeFetch.close() };
   }
   tools.offer(
     scopes.guard(
@@ -441,6 +455,10 @@ export async function openTeam({
     const guarded = calls.guardFrom(attached.tools);
     tools.offerFrom(() => scopes.guard(guarded()));
   }
+  const obstacles = createObstacles({
+    ...{ projects, mappings, host, gate, alone: aloneAgents, usedUp: costs.usedUp, waiting: calls.waiting },
+    work: taskWork?.standing ?? null,
+  });
   const records = createRecords({
     log,
     sources: [
@@ -479,6 +497,7 @@ export async function openTeam({
     threads,
     projects,
     taskWork,
+    obstacles,
     comments,
     searches,
     costs,

@@ -45,7 +45,7 @@ import { type Db, parseText } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Projects } from '../team/projects/index.ts';
 import type { RecordSource } from '../team/records/index.ts';
-import { json, type Row, type ScheduleRows } from './rows.ts';
+import { isOn, json, type Row, type ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS } from './settings.ts';
 
 /** Nothing was changed. `field`: the field at fault, or null. */
@@ -97,6 +97,11 @@ export interface Mappings {
     given: z.output<typeof changeMappingSchema>,
   ): Promise<MappingOutcome<Mapping> | ChangedElsewhere>;
   remove(at: Where, mappingId: MappingId): Promise<MappingOutcome<null>>;
+  /**
+   * Columns of the project from which routines of this agent take tasks, as they are switched on
+   * now. Null: from any, because one of them was never given a project.
+   */
+  takesFrom(project: Project, agentId: AgentId): Promise<readonly string[] | null>;
   /** What the next runs of the agent’s routines on this project get. */
   resolve(...at: Where): Promise<MappingOutcome<Resolved>>;
   /** The projects of these routines, oldest mapping first. */
@@ -265,16 +270,19 @@ export function createMappings(deps: MappingsDeps): Mappings {
 
   // Runs
 
+  async function pulseColumnsOf(scheduleId: ScheduleId, { agentId, pulse_columns }: ScheduleOf<'routine'>) {
+    if (pulse_columns !== null || !deps.isDefault(scheduleId, agentId)) return pulse_columns;
+    const ofAgent = (await configs.agent(agentId)).own.pulse_columns ?? [];
+    return ofAgent.length > 0 ? ofAgent : null;
+  }
   async function rulesOf(scheduleId: ScheduleId, schedule: ScheduleOf<'routine'>) {
     const { agentId } = schedule;
-    const [{ own }, household, tools] = await Promise.all([
+    const [{ own }, household, tools, pulse_columns] = await Promise.all([
       configs.agent(agentId),
       configs.household(),
       allowedTools(deps.tools.all(), callerOf(agentId)),
+      pulseColumnsOf(scheduleId, schedule),
     ]);
-    const ofAgent = own.pulse_columns ?? [];
-    const pulse_columns =
-      schedule.pulse_columns ?? (deps.isDefault(scheduleId, agentId) && ofAgent.length > 0 ? ofAgent : null);
     return {
       routine: { ...schedule, pulse_columns },
       agent: { ...own, tools: tools.map(({ name }) => name) },
@@ -445,6 +453,26 @@ export function createMappings(deps: MappingsDeps): Mappings {
         .execute();
       deps.onChange(at[1]);
       return done(null);
+    },
+    async takesFrom(project, agentId) {
+      const own = (await rows.all(agentId)).flatMap((row) => {
+        const { scheduleId, schedule, elsewhere } = row;
+        return schedule.kind === 'routine' && isOn(row) && elsewhere === null ? [{ scheduleId, schedule }] : [];
+      });
+      const mapped = await table()
+        .where('schedule', '=', sql<string>`any(${own.map(({ scheduleId }) => scheduleId)}::text[])`)
+        .where('agent_json', '=', json(agentId))
+        .execute();
+      const columns = new Set<string>();
+      for (const { scheduleId, schedule } of own) {
+        const all = mapped.filter((row) => row.schedule === scheduleId);
+        if (all.length === 0) return null;
+        const here = all.find((row) => row.project === project.projectId && !row.removed && row.agreed);
+        if (!here) continue;
+        const routine = { pulse_columns: await pulseColumnsOf(scheduleId, schedule) };
+        for (const columnId of resolveColumns(project, storedOf(here), routine)) columns.add(columnId);
+      }
+      return [...columns];
     },
     async resolve(...at) {
       const project = await assigned(at);

@@ -13,7 +13,7 @@ import {
 } from '../../src/shared/domain/schedule/timing.ts';
 import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
 import type { Occurrence, Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
-import type { GateCheck } from '../../src/shared/domain/guardrails.ts';
+import type { AgentState, GateCheck } from '../../src/shared/domain/guardrails.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
@@ -364,8 +364,15 @@ const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partia
 const ONE_WAITS = sentence`The one before has not come yet.`;
 const FORGOTTEN: Performed = { ...ended('cancelled'), forgets: true };
 
+/** Why an agent in this state begins no run of a routine. Null: it may. */
+export function busyText(state: AgentState): string | null {
+  if (state === 'paused') return sentence`The agent is set to sleep in the session.`;
+  return state === 'driven' ? sentence`A client drives it now.` : null;
+}
+
+type GateReason = Extract<SkipReason, 'switched-off' | 'blackout' | 'minutes' | 'concurrency' | 'agent-busy' | 'gate'>;
 /** The skip reason for a check of the gate. */
-function reasonOf(check: GateCheck | null): SkipReason {
+export function reasonOf(check: GateCheck | null): GateReason {
   switch (check) {
     case 'disabled':
       return 'switched-off';
@@ -433,9 +440,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
 
   /** Why the agent cannot begin a run now. Null: it can. */
   function refuseBusy(agentId: AgentId): Ended | null {
-    const state = deps.host.stateOf(agentId);
-    if (state === 'paused') return skipped('agent-busy', 'The agent is set to sleep in the session.');
-    return state === 'driven' ? skipped('agent-busy', 'A client drives it now.') : null;
+    const busy = busyText(deps.host.stateOf(agentId));
+    return busy === null ? null : skipped('agent-busy', busy);
   }
 
   /** One run of a routine. `hasMail`: what waits in the inbox counts as something to do. */

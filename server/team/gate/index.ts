@@ -482,6 +482,8 @@ export interface GateDeps {
   readonly onHeartbeatError: (error: unknown) => void;
 }
 
+/** A routine asks, and its agent is free. */
+const ROUTINE: WakeQuestion = { way: 'schedule', byPerson: false, state: 'idle', alone: true };
 /** For statistics: a caller that has made no calls today, and an idle agent. */
 const ANYBODY: WakeQuestion = { way: 'api', byPerson: false, state: 'idle' };
 
@@ -620,6 +622,16 @@ export function createGate(deps: GateDeps): OpenGate {
     return { decision, left, isWritten: true };
   }
 
+  /** What is known of an agent, whoever asks for it. */
+  async function standingOf(agentId: AgentId) {
+    const limits = await configs.limits(agentId);
+    const time = now();
+    await mendClock(db, time);
+    const about = { home, target: agentId, source: null, budget: null };
+    const { facts } = await situationOf(db, about, limits, time, sessions);
+    return { limits, facts, time };
+  }
+
   function permitFor(decisionId: string): WakePermit {
     let released: Promise<void> | null = null;
     async function end(): Promise<void> {
@@ -649,17 +661,12 @@ export function createGate(deps: GateDeps): OpenGate {
       for (const wake of await sessions.closeDead()) left.add(wake);
       if (left.size > 0) tell(null);
     },
+    async wouldBegin(agentId) {
+      const { limits, facts, time } = await standingOf(agentId);
+      return decideWake(ROUTINE, limits, facts, time);
+    },
     async stats(agentId) {
-      const limits = await configs.limits(agentId);
-      const time = now();
-      await mendClock(db, time);
-      const { facts } = await situationOf(
-        db,
-        { home, target: agentId, source: null, budget: null },
-        limits,
-        time,
-        sessions,
-      );
+      const { limits, facts, time } = await standingOf(agentId);
       const granted = db
         .selectFrom('wakes')
         .where('home', '=', home)

@@ -52,8 +52,10 @@ export interface Attempts {
   /** The attempts under way, of one agent or of all. */
   open(agentId?: AgentId): Promise<readonly OpenAttempt[]>;
   list(taskId: TaskId): Promise<readonly Attempt[]>;
-  /** All attempts of a project. */
-  ofProject(projectId: ProjectId): Promise<readonly Attempt[]>;
+  /** Attempts of a project. `from`: those that began then or later; left out: all. */
+  ofProject(projectId: ProjectId, from?: number): Promise<readonly Attempt[]>;
+  /** Runs that worked under this claim. */
+  runsOf(taskId: TaskId, claimToken: number): Promise<readonly RunId[]>;
   /** Notes a command of an attempt under way. */
   ran(attemptId: string, command: RanCommand): Promise<void>;
   found(attemptId: string, draft: Draft): Promise<void>;
@@ -143,8 +145,13 @@ export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps)
       const rows = await rowsOf(db).where('task', '=', taskId).orderBy('started_at').execute();
       return rows.map(attemptOf).toSorted((a, b) => a.number - b.number);
     },
-    async ofProject(projectId) {
-      return (await rowsOf(db).where('project', '=', projectId).orderBy('started_at').execute()).map(attemptOf);
+    async ofProject(projectId, from = 0) {
+      const rows = rowsOf(db).where('project', '=', projectId).where('started_at', '>=', from);
+      return (await rows.orderBy('started_at').execute()).map(attemptOf);
+    },
+    async runsOf(taskId, claimToken) {
+      const rows = await rowsOf(db).where('task', '=', taskId).where('claim_token', '=', claimToken).execute();
+      return rows.flatMap((row) => attemptValueOf(row).runId ?? []);
     },
     async ran(attemptId, command) {
       await changing(attemptId, (row) => {

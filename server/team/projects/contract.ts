@@ -75,6 +75,14 @@ export interface HeldClaim {
   readonly run: string;
 }
 
+/** Money of a project or a task that is used up. */
+export interface SpentUp {
+  /** A sentence for people and agents. */
+  readonly detail: string;
+  /** When it opens again by itself, in ms since the epoch. Null: never. */
+  readonly until: number | null;
+}
+
 /**
  * Where agents work on tasks, and what they did there. Files, branches and commands belong to
  * another part; a relay without folders for agents has none.
@@ -82,6 +90,8 @@ export interface HeldClaim {
 export interface TaskWork {
   /** Why this project cannot be created, as a sentence. Null: it can. */
   refuse(project: Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>): Promise<string | null>;
+  /** The project has cost as much today as it may, so no task is begun. Null: it has not. */
+  spentToday(project: Project): Promise<SpentUp | null>;
   /**
    * Prepares the place of work of a task that this holder has claimed. `text`: for the agent. Not
    * ok: `text` says why nobody can work on it here, and the claim should end.
@@ -112,6 +122,8 @@ export interface Projects {
   connect(work: TaskWork): void;
   /** Calls the listener after each end of a claim. */
   onClaimEnded(listener: (ended: EndedClaim) => void): void;
+  /** The claims of a project now. `since`: ms since the epoch. */
+  claims(projectId: ProjectId): Promise<readonly (HeldClaim & { readonly taskId: TaskId; readonly since: number })[]>;
   /** The claim of this task now. Null: nobody has it. */
   heldBy(taskId: TaskId): Promise<HeldClaim | null>;
   /** Changes a task under a lock on its row. `endsClaim`: also its claim ends. */

@@ -74,7 +74,7 @@ import {
 import { PROJECT_SETTINGS } from './settings.ts';
 
 export { type Attempts, createAttemptRecords, createAttempts, type Draft, type OpenAttempt } from './attempts.ts';
-export type { EndedClaim, Holder, Projects, TaskWork } from './contract.ts';
+export type { EndedClaim, HeldClaim, Holder, Projects, SpentUp, TaskWork } from './contract.ts';
 export { type Comments, createComments } from './comments.ts';
 export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
@@ -316,6 +316,22 @@ export function createProjects({
   const projects: Projects = {
     connect: (given) => void (work = given),
     onClaimEnded: (listener) => void listeners.push(listener),
+    async claims(projectId) {
+      const rows = await db
+        .selectFrom('tasks')
+        .select(['task', 'holder_json', 'claimed_at', 'lease_until', 'claim_token', 'run'])
+        .where('home', '=', home)
+        .where('project', '=', projectId)
+        .where('removed', '=', false)
+        .where('holder_json', 'is not', null)
+        .execute();
+      return rows.flatMap((row) => {
+        const claim = claimOf(row, now());
+        return claim === null || row.run === null
+          ? []
+          : [{ ...claim, taskId: row.task, token: Number(row.claim_token), run: row.run }];
+      });
+    },
     async heldBy(taskId) {
       const row = await db
         .selectFrom('tasks')
@@ -631,6 +647,7 @@ export function createProjects({
       const leaseMs = 'runId' in holder ? settings.leaseMs : settings.clientLeaseMs;
       // Read before the transaction, which must not wait for a second connection.
       const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
+      const spent = await spentToday(projectId);
       let token = 0;
       const outcome = await changing<Refused>(projectId, taskId, async ({ trx, row, value, project }) => {
         const claim = claimOf(row, now());
@@ -651,7 +668,7 @@ export function createProjects({
         }
         if (columns?.includes(value.columnId) === false)
           return refuse('not-ready', 'The task is in none of the columns from which this run takes tasks.');
-        const why = await refuseClaim(trx, project, projectId, value, agentId);
+        const why = (await refuseClaim(trx, project, projectId, value, agentId)) ?? spent;
         if (why !== null) return refuse('not-ready', why);
         const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
         return {
@@ -694,6 +711,8 @@ export function createProjects({
       if (!row) return NO_PROJECT;
       const project = projectValueOf(row);
       if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
+      const spent = await spentToday(projectId);
+      if (spent !== null) return refuse('not-ready', spent);
       const found = readyFor(project, agentId, await readStates(db, home, projectId, now())).filter(
         ({ columnId }) => columns?.includes(columnId) ?? true,
       );
@@ -705,7 +724,7 @@ export function createProjects({
     async readyCounts(agentId, projectId) {
       await sweep();
       const row = await readProjectRow(db, home, projectId);
-      if (!row) return new Map();
+      if (!row || (await spentToday(projectId)) !== null) return new Map();
       const counts = new Map<string, number>();
       for (const { columnId } of readyFor(projectValueOf(row), agentId, await readStates(db, home, projectId, now())))
         counts.set(columnId, (counts.get(columnId) ?? 0) + 1);
@@ -735,6 +754,12 @@ export function createProjects({
     const task = await readTaskRow(db, home, projectId, taskId);
     if (!work || !project || !task || kindOfColumn(projectValueOf(project), columnId) !== 'done') return [];
     return await work.missing(projectValueOf(project), taskId, taskValueOf(task));
+  }
+
+  /** The project’s money for today is used up: a sentence. Null: it is not. */
+  async function spentToday(projectId: ProjectId): Promise<string | null> {
+    const project = work ? await readOne(projectId) : null;
+    return (project && (await work?.spentToday(project)))?.detail ?? null;
   }
 
   /** Why this agent cannot take the unclaimed task, as a sentence. Null: it can. */

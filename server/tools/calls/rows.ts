@@ -466,7 +466,7 @@ export interface Calls {
   /** Records the actions that an ACP agent takes without asking. */
   readonly note: NoteDeed;
   /** Calls that wait for the person, oldest first. */
-  waiting(): Promise<readonly ToolCall[]>;
+  waiting(): Promise<readonly StoredCall[]>;
   /** The same calls with the current folder content, to show to the person. */
   toBeShown(): Promise<readonly ToolCall[]>;
   /** Recently answered or withdrawn calls, newest first. */

@@ -18,6 +18,7 @@ import type { OwnTools } from '../../agents/runs/toolbox.ts';
 import type { TeamTools } from '../../agents/runs/team-tools.ts';
 import type { Attempts, Projects } from '../../team/projects/index.ts';
 import type { OpenTaskWork } from './index.ts';
+import type { WorkLimits } from './limits.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
 /** The whole system prompt of an executor. */
@@ -116,6 +117,7 @@ export interface ExecutorsDeps {
   readonly projects: Projects;
   readonly attempts: Attempts;
   readonly work: OpenTaskWork;
+  readonly limits: WorkLimits;
   readonly runs: Pick<Runs, 'start'>;
   readonly tools: Pick<TeamTools, 'all'>;
   readonly mindOf: (agentId: AgentId, role: 'executor' | 'reviewer') => Promise<ExecutorMind>;
@@ -141,7 +143,6 @@ export interface Executors {
 }
 
 const refused = (detail: string): Execution => ({ ok: false, detail });
-const dayOf = (time: number) => Math.floor(time / 86_400_000);
 
 export function createExecutors(deps: ExecutorsDeps): Executors {
   const { projects, attempts, work, runs, now } = deps;
@@ -166,17 +167,8 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
       return await stop(
         `${own.length} executors have worked on the task ${titled(task.title)}, as many as its project allows.`,
       );
-    const spentOf = (list: readonly Attempt[]) =>
-      list.reduce((sum, { receipt }) => sum + (receipt?.costMicroUsd ?? 0), 0);
-    if (project.taskMicroUsd !== null && spentOf(all) >= project.taskMicroUsd)
-      return await stop(`The task ${titled(task.title)} has cost as much as its project allows for one task.`);
-    if (project.dayMicroUsd !== null) {
-      const today = (await attempts.ofProject(project.projectId)).filter(
-        ({ startedAt }) => dayOf(startedAt) === dayOf(now()),
-      );
-      if (spentOf(today) >= project.dayMicroUsd)
-        return await stop(`The project ${titled(project.name)} has cost as much today as it may.`);
-    }
+    const spent = (await deps.limits.ofTask(project, task)) ?? (await deps.limits.ofDay(project));
+    if (spent) return await stop(spent.detail);
     const atWork = (await attempts.open()).filter(
       ({ attempt }) => attempt.kind === 'executor' && attempt.projectId === project.projectId,
     );

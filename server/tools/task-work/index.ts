@@ -55,6 +55,7 @@ import {
 } from '../checkouts/index.ts';
 import { ForgeError, type Forges } from './forge.ts';
 import { WorkspaceError } from '../workspaces/index.ts';
+import type { WorkLimits } from './limits.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 import { spentBy, toldOf } from './summary.ts';
@@ -123,10 +124,13 @@ export interface TaskWorkDeps {
   readonly repositories: Repositories;
   readonly tokens: Tokens;
   readonly forges: Forges;
+  readonly limits: WorkLimits;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   /** Ends the commands of an agent whose run is over. */
   readonly endCommandsOf: (agentId: AgentId) => Promise<void>;
+  /** Tells the person that a limit of a project stopped a task. */
+  readonly tellPerson: (agentId: AgentId, text: string) => Promise<void>;
   /** Leaves a message of the person for the agent. */
   readonly tellAgent: (agentId: AgentId, text: string) => Promise<void>;
   readonly now: () => number;
@@ -216,6 +220,12 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const why = `There were ${counted} attempts, as many as the project allows.`;
       await block(project, task, why);
       return { ok: false, text: `${why} The task is blocked until the human moves it.` };
+    }
+    const spent = await deps.limits.ofTask(project, task);
+    if (spent) {
+      await block(project, task, spent.detail);
+      await deps.tellPerson(agentId, spent.detail);
+      return { ok: false, text: `${spent.detail} The task is blocked until the human moves it.` };
     }
     const repository = await repositories.of(project.projectId, project);
     const base = await repository.base();
@@ -486,6 +496,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
 
   const work: OpenTaskWork = {
     refuse: (source) => repositories.refuse(source),
+    spentToday: (project) => deps.limits.ofDay(project),
     async begin(holder, project, task) {
       try {
         return await inOrder(task.taskId, () => prepare(holder, project, task));

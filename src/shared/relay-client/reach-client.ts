@@ -23,6 +23,7 @@ import {
 import { projectWorkEndpoints } from '../protocol/endpoints/project-work.ts';
 import { hookEndpoints } from '../protocol/endpoints/hooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
+import { obstacleEndpoints } from '../protocol/endpoints/obstacles.ts';
 import { mappingEndpoints } from '../protocol/endpoints/routine-mappings.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
@@ -41,6 +42,7 @@ const endpoints = {
   ...projectEndpoints,
   ...projectWorkEndpoints,
   ...hookEndpoints,
+  ...obstacleEndpoints,
   ...mappingEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,

@@ -4,6 +4,7 @@
  */
 import { createContext, use } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { type Held, type Obstacles, whyHeld } from '../../../shared/domain/obstacles.ts';
 import { byPriority, kindOfColumn, whyStill } from '../../../shared/domain/projects.ts';
 import type { Project, TaskCard } from '../../../shared/protocol/projects.ts';
 import type { Known } from './words.ts';
@@ -31,6 +32,8 @@ export interface Board {
   readonly project: Project;
   readonly tasks: readonly TaskCard[];
   readonly known: Known;
+  /** null: the relay has not said yet what keeps agents from tasks. */
+  readonly obstacles: Obstacles | null;
   /** ms since the epoch */
   readonly now: number;
   /** The relay cannot be reached, and nothing can be changed. */
@@ -51,9 +54,9 @@ export function useBoard(): Board {
 }
 
 export const stillOf = (
-  { project, tasks }: Pick<Board, 'project' | 'tasks'>,
+  { project, tasks, obstacles }: Pick<Board, 'project' | 'tasks' | 'obstacles'>,
   task: TaskCard,
-): ReturnType<typeof whyStill> => whyStill(project, task, tasks);
+): Held => whyHeld(whyStill(project, task, tasks), task, obstacles);
 
 /** Tasks of finished columns: the last finished first. */
 const byChange = (a: TaskCard, b: TaskCard) => b.updatedAt - a.updatedAt || b.number - a.number;

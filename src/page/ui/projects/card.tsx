@@ -8,9 +8,8 @@ import { CheckIcon, MoreIcon } from '../parts/icons.tsx';
 import { arrowAlong, keyOf } from '../parts/keys.ts';
 import { MenuButton } from '../parts/menu.tsx';
 import { PATHS } from '../routes.ts';
-import { since } from '../text/time.ts';
 import { columnBeside, stillOf, useBoard } from './board.ts';
-import { PRIORITY_NAMES, stillSince, stillText } from './words.ts';
+import { PRIORITY_NAMES, stillHint, stillText, stillWhen } from './words.ts';
 
 /** Labels on a card. The sheet of the task has all of them. */
 const LABELS = 4;
@@ -95,6 +94,7 @@ export const Card = memo(function Card({ task, column }: Props) {
     }
   };
 
+  const hint = 'obstacle' in still ? (stillHint(still, known.nameOf) ?? undefined) : undefined;
   const kind = project.columns.find((one) => one.columnId === columnId)?.kind ?? 'backlog';
   const note = kind === 'review' || kind === 'blocked' ? task.note : '';
   const who = claim?.agentId ?? assignee;
@@ -150,9 +150,9 @@ export const Card = memo(function Card({ task, column }: Props) {
         </span>
       )}
       <span className="task-foot">
-        <span className="task-still" data-why={still.why}>
+        <span className="task-still" data-why={still.why} title={hint}>
           <span>{stillText(still, task, known)}</span>{' '}
-          <span className="task-since">· {t`since ${since(stillSince(still, task), now)}`}</span>
+          <span className="task-since">· {stillWhen(still, task, now)}</span>
         </span>
         {who !== null && (
           <span className="task-face" title={known.nameOf(who)}>

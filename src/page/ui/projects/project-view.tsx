@@ -14,9 +14,11 @@ import {
 import { type CustomContainerComponentProps, type CustomItemComponentProps, Virtualizer } from 'virtua';
 import { Link } from 'wouter';
 import type { TaskId } from '../../../shared/domain/ids.ts';
+import type { Obstacles } from '../../../shared/domain/obstacles.ts';
 import type { Column } from '../../../shared/domain/projects.ts';
 import { type Project, PROJECT_LIMITS, type TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
+import { obstaclesOf } from '../../state/obstacles.ts';
 import { projectsOf } from '../../state/projects.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { TWO_VIEWS_BELOW, useMedia, useNow, useQuery, useTitle } from '../hooks.ts';
@@ -44,6 +46,9 @@ import { NotProven } from './not-proven.tsx';
 import { ProjectSettings } from './project-settings.tsx';
 import { TaskSheet } from './task-sheet.tsx';
 import { KIND_HINTS } from './words.ts';
+
+/** ms */
+const EVERY_MINUTE = 60_000;
 
 /** px of a card until it is measured, and how far outside of the view cards are in the page. */
 const CARD_HEIGHT = 104;
@@ -458,6 +463,23 @@ function OpenTask({ taskId, team, onClose }: OpenTaskProps) {
   );
 }
 
+/**
+ * What keeps agents from tasks. Quiet hours begin and end without an announcement, so the relay is
+ * asked again each minute.
+ */
+function useObstacles(projectId: Project['projectId'], now: number): Obstacles | null {
+  const query = obstaclesOf(useRoost())(projectId);
+  const state = useQuery(query);
+  const minute = Math.floor(now / EVERY_MINUTE);
+  const asked = useRef(minute);
+  useEffect(() => {
+    if (asked.current === minute) return;
+    asked.current = minute;
+    void query.again();
+  }, [query, minute]);
+  return state.kind === 'ready' ? state.value : null;
+}
+
 function Opened({ route, project, tasks }: OpenedProps) {
   const projects = projectsOf(useRoost());
   const { go } = useRoute();
@@ -483,12 +505,14 @@ function Opened({ route, project, tasks }: OpenedProps) {
     },
     [projects, project.columns],
   );
+  const obstacles = useObstacles(project.projectId, now);
   const board = useMemo<Board>(() => {
     const byId = new Map(tasks.map((task) => [task.taskId, task]));
     return {
       project,
       tasks,
       known: { nameOf, taskOf: (taskId) => byId.get(taskId) },
+      obstacles,
       now,
       away,
       move,
@@ -496,7 +520,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
       onFocused,
       drag,
     };
-  }, [project, tasks, nameOf, now, away, move, focusOn, onFocused, drag]);
+  }, [project, tasks, nameOf, obstacles, now, away, move, focusOn, onFocused, drag]);
   const close = () => go(PATHS.project(project.projectId, place));
   const { over } = route;
   return (

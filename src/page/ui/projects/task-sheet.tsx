@@ -1,5 +1,6 @@
 /** The sheet of a task: its text, criteria, place and history. */
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { Link } from 'wouter';
 import { PRIORITIES, waitsForItself } from '../../../shared/domain/projects.ts';
 import { cardOf, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
@@ -11,13 +12,14 @@ import { Dialog, SureDialog } from '../parts/dialog.tsx';
 import { CheckIcon, CloseIcon, MoreIcon } from '../parts/icons.tsx';
 import { keyOf } from '../parts/keys.ts';
 import { MenuButton } from '../parts/menu.tsx';
-import { dayAndClock, since } from '../text/time.ts';
+import { PATHS } from '../routes.ts';
+import { dayAndClock } from '../text/time.ts';
 import type { Teammates } from '../use-somebody.ts';
 import { stillOf, useBoard } from './board.ts';
 import { Comments } from './comments.tsx';
 import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
 import { TaskAttempts, TaskRequest } from './task-work.tsx';
-import { historyText, metBy, PRIORITY_NAMES, stillHint, stillSince, stillText } from './words.ts';
+import { historyText, metBy, PRIORITY_NAMES, stillHint, stillText, stillWhen } from './words.ts';
 
 interface Saving {
   readonly busy: boolean;
@@ -299,7 +301,7 @@ function Place({ task }: { task: Task }) {
   const id = useId();
   const card = cardOf(task);
   const still = stillOf(board, card);
-  const hint = stillHint(still);
+  const hint = stillHint(still, known.nameOf);
   const target = to !== null && to !== task.columnId ? to : null;
   const move = async (event: FormEvent) => {
     event.preventDefault();
@@ -312,8 +314,11 @@ function Place({ task }: { task: Task }) {
     <section className="task-place">
       <p className="task-still" data-why={still.why}>
         <b>{stillText(still, task, known)}</b>
-        <span>{t`since ${since(stillSince(still, card), now)}`}</span>
-        {still.why === 'claimed' && (
+        <span>{stillWhen(still, card, now)}</span>
+        {still.why === 'obstacle' && still.obstacle.why === 'approval' && (
+          <Link className="ghost" href={PATHS.approvals(still.agentId)}>{t`Look at it`}</Link>
+        )}
+        {task.claim !== null && (
           <button
             type="button"
             className="ghost"

@@ -1,11 +1,13 @@
 /** Projects and tasks in words: columns, priorities, why a task does not move, and its history. */
-import type { ColumnKind, whyStill } from '../../../shared/domain/projects.ts';
+import type { Held, Obstacle } from '../../../shared/domain/obstacles.ts';
+import type { ColumnKind } from '../../../shared/domain/projects.ts';
 import type { Project, Task, TaskCard } from '../../../shared/protocol/projects.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { plural } from '../text/sizes.ts';
+import { dayAndClock, since } from '../text/time.ts';
 import { doneText } from './work-words.ts';
 
-type Still = ReturnType<typeof whyStill>;
+type Still = Held;
 
 /** The person, as the author of an entry of a history. */
 const PERSON = 'human';
@@ -65,6 +67,36 @@ function columnText(kind: ColumnKind): string {
   }
 }
 
+/** `name`: of the agent that it keeps, or whose call waits. */
+function obstacleText(why: Obstacle['why'], name: string): string {
+  switch (why) {
+    case 'budget':
+      return t`No budget is left for ${name}`;
+    case 'blackout':
+      return t`Quiet hours of ${name}`;
+    case 'switched-off':
+      return t`Waking ${name} is switched off`;
+    case 'minutes':
+      return t`${name} has worked as long today as it may`;
+    case 'concurrency':
+      return t`${name} is at work already`;
+    case 'agent-busy':
+      return t`${name} begins nothing by itself now`;
+    case 'no-copy':
+      return t`The relay cannot wake ${name}`;
+    case 'gate':
+      return t`A wake limit of ${name} holds it back`;
+    case 'project-budget':
+      return t`The project’s budget for today is used up`;
+    case 'task-budget':
+      return t`It has cost as much as it may`;
+    case 'approval':
+      return t`${name} waits for your yes`;
+    default:
+      return why satisfies never;
+  }
+}
+
 /** Why a task does not move, in a few words. */
 export function stillText(
   still: Still,
@@ -89,6 +121,12 @@ export function stillText(
       return t`No agent may work on this project`;
     case 'assignee-gone':
       return t`${nameOf(still.agentId)} may not work on this project`;
+    case 'obstacle':
+      return obstacleText(still.obstacle.why, still.agentId === null ? '' : nameOf(still.agentId));
+    case 'nobody-can':
+      return t`None of its agents can begin now`;
+    case 'no-routine':
+      return t`No routine takes it`;
     case 'waits':
       return task.assignee === null
         ? t`Waits until an agent takes it`
@@ -98,9 +136,22 @@ export function stillText(
   }
 }
 
+/** Obstacles that keep an agent from working in a conversation, too. */
+const KEEPS_ALL: readonly Obstacle['why'][] = ['budget', 'project-budget', 'task-budget', 'approval'];
+
+/** What the relay says, and whether the person can ask for the work all the same. */
+const obstacleHint = ({ why, detail }: Obstacle): string =>
+  KEEPS_ALL.includes(why) ? retold(detail) : t`${retold(detail)} In a conversation it can still be asked.`;
+
 /** What the person can do so that it moves. null: nothing is needed. */
-export function stillHint(still: Still): string | null {
+export function stillHint(still: Still, nameOf: Known['nameOf']): string | null {
   switch (still.why) {
+    case 'obstacle':
+      return obstacleHint(still.obstacle);
+    case 'nobody-can':
+      return t`${nameOf(still.agentId)} is the first who can: ${obstacleHint(still.obstacle)}`;
+    case 'no-routine':
+      return t`No routine of its agents takes tasks from this column. Give one the project in its settings, or ask an agent in a conversation.`;
     case 'column':
       if (still.kind === 'review') return t`Move it on if it is good, or back with a few words about what is missing.`;
       if (still.kind === 'blocked') return t`Its history says why. Help, and move it to a column that is ready.`;
@@ -120,9 +171,12 @@ export function stillHint(still: Still): string | null {
   }
 }
 
-/** Since when the task stands as it does, in ms. */
-export const stillSince = (still: Still, { since }: Pick<TaskCard, 'since'>): number =>
-  still.why === 'claimed' ? still.since : since;
+/** `until 07:00` where it is known when it can go on, `since yesterday` otherwise. */
+export function stillWhen(still: Still, { since: stands }: Pick<TaskCard, 'since'>, now: number): string {
+  const until = 'obstacle' in still ? still.obstacle.until : null;
+  if (until !== null && until > now) return t`until ${dayAndClock(until, now)}`;
+  return t`since ${since(still.why === 'claimed' ? still.since : stands, now)}`;
+}
 
 /** An entry of a history, as a sentence without its note. */
 export function historyText(

@@ -17,6 +17,7 @@ import {
   wakeEndpoints,
 } from './team.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
+import { obstacleEndpoints } from './obstacles.ts';
 import { projectWorkEndpoints } from './project-work.ts';
 import { projectEndpoints } from './projects.ts';
 import { mappingEndpoints } from './routine-mappings.ts';
@@ -44,6 +45,7 @@ export const ENDPOINTS = {
   ...scheduleEndpoints,
   ...projectEndpoints,
   ...projectWorkEndpoints,
+  ...obstacleEndpoints,
   ...hookEndpoints,
   ...mappingEndpoints,
   ...workspaceEndpoints,

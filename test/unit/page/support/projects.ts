@@ -198,6 +198,7 @@ export function oneProject(reach: MemoryReach, tasks: readonly Task[] = TASKS, m
     held.set(made.taskId, made);
     return json(made, 201);
   });
+  reach.on('GET /v1/projects/trip/obstacles', { project: null, agents: [], tasks: [] });
   for (const agentId of more.agents ?? project().agents)
     reach.on(`GET /v1/projects/trip/agents/${agentId}/routines`, { mappings: [] });
   for (const { taskId } of tasks) {

@@ -1,0 +1,124 @@
+/**
+ * What keeps agents from beginning the tasks of a project. It asks the parts of the relay that
+ * refuse a run, so that the board says what would really happen.
+ */
+import type { AgentId, ProjectId, RunId, TaskId } from '../../src/shared/domain/ids.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
+import type { Obstacle, ObstacleKind, Obstacles as Known } from '../../src/shared/domain/obstacles.ts';
+import type { ToolCall } from '../../src/shared/protocol/calls.ts';
+import { obstacleEndpoints } from '../../src/shared/protocol/endpoints/obstacles.ts';
+import type { Project } from '../../src/shared/protocol/projects.ts';
+import type { Gate, SessionHost } from '../contracts/index.ts';
+import { answer, type Handled } from '../http/endpoint.ts';
+import { problem } from '../http/problem.ts';
+import type { HeldClaim, Projects, SpentUp } from '../team/projects/index.ts';
+import type { OpenAlone, UsedUp } from './alone.ts';
+import type { Mappings } from './mappings.ts';
+import { busyText, reasonOf } from './perform.ts';
+
+/** What the work on tasks knows. A relay without folders for agents has none. */
+export interface WorkStanding {
+  ofDay(project: Project): Promise<SpentUp | null>;
+  ofTasks(project: Project): Promise<ReadonlyMap<TaskId, SpentUp>>;
+  /** Runs under this claim: the agent’s, and those of its executors. */
+  runsOf(taskId: TaskId, token: number): Promise<readonly RunId[]>;
+}
+
+interface ObstaclesDeps {
+  readonly projects: Pick<Projects, 'read' | 'claims'>;
+  readonly mappings: Pick<Mappings, 'takesFrom'>;
+  readonly host: Pick<SessionHost, 'stateOf'>;
+  readonly alone: Pick<OpenAlone, 'can'>;
+  readonly gate: Pick<Gate, 'wouldBegin'>;
+  readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
+  readonly work: WorkStanding | null;
+  /** Calls that wait for the person. */
+  readonly waiting: () => Promise<
+    readonly (Pick<ToolCall, 'agentId' | 'tool' | 'where' | 'askedAt'> & { runId: RunId | null })[]
+  >;
+}
+
+const obstacle = (why: ObstacleKind, detail: string, until: number | null = null): Obstacle => ({ why, detail, until });
+
+export interface ObstacleFinder {
+  /** Null: there is no such project. */
+  of(projectId: ProjectId): Promise<Known | null>;
+}
+
+export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
+  const { projects, mappings, host, alone, gate, usedUp, work } = deps;
+
+  /** A used-up budget comes first: it keeps the agent from talking, too. */
+  async function ofAgent(agentId: AgentId): Promise<Obstacle | null> {
+    const used = await usedUp(agentId);
+    if (used) return obstacle('budget', used.message, used.until);
+    const busy = busyText(host.stateOf(agentId));
+    if (busy !== null) return obstacle('agent-busy', busy);
+    if (!(await alone.can(agentId)))
+      return obstacle(
+        'no-copy',
+        sentence`The relay holds nothing to wake it from. Open Roost in a browser that has it.`,
+      );
+    const verdict = await gate.wouldBegin(agentId);
+    if (verdict.outcome === 'granted') return null;
+    return obstacle(reasonOf(verdict.check), verdict.detail, verdict.until);
+  }
+
+  const isAbout = (
+    { agentId, runId, where, askedAt }: Awaited<ReturnType<ObstaclesDeps['waiting']>>[number],
+    claim: HeldClaim & { readonly since: number },
+    runs: readonly RunId[],
+  ) =>
+    agentId === claim.agentId &&
+    (runId === null
+      ? // The calls of a client are those of no run.
+        where === 'client' && claim.run.startsWith('credential ') && askedAt >= claim.since
+      : runs.includes(runId));
+
+  async function ofTasks(project: Project): Promise<Known['tasks']> {
+    const [spent, claims, waiting] = await Promise.all([
+      work?.ofTasks(project) ?? new Map<TaskId, SpentUp>(),
+      projects.claims(project.projectId),
+      deps.waiting(),
+    ]);
+    const found = new Map<TaskId, Obstacle>();
+    for (const [taskId, { detail, until }] of spent) found.set(taskId, obstacle('task-budget', detail, until));
+    for (const claim of claims) {
+      const own = claim.run.startsWith('run ') ? [claim.run.slice('run '.length)] : [];
+      const runs = [...own, ...((await work?.runsOf(claim.taskId, claim.token)) ?? [])];
+      const asked = waiting.find((call) => isAbout(call, claim, runs));
+      if (asked) found.set(claim.taskId, obstacle('approval', sentence`${asked.tool} waits for your yes.`));
+    }
+    return [...found].map(([taskId, one]) => ({ taskId, obstacle: one }));
+  }
+
+  return {
+    async of(projectId) {
+      const project = await projects.read(projectId);
+      if (!project.ok) return null;
+      const [day, tasks, agents] = await Promise.all([
+        work?.ofDay(project.value) ?? null,
+        ofTasks(project.value),
+        Promise.all(
+          project.value.agents.map(async (agentId) => ({
+            agentId,
+            obstacle: await ofAgent(agentId),
+            columnIds: await mappings.takesFrom(project.value, agentId),
+          })),
+        ),
+      ]);
+      return { project: day && obstacle('project-budget', day.detail, day.until), agents, tasks };
+    },
+  };
+}
+
+export function createObstacleRoutes({ obstacles }: { readonly obstacles: ObstacleFinder }): readonly Handled[] {
+  return answer(obstacleEndpoints, {
+    async obstacles({ projectId }) {
+      const known = await obstacles.of(projectId);
+      if (!known) throw problem(404, 'no-project', 'There is no such project.');
+      const agents = known.agents.map((one) => ({ ...one, columnIds: one.columnIds && [...one.columnIds] }));
+      return { project: known.project, agents, tasks: [...known.tasks] };
+    },
+  });
+}
