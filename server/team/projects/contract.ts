@@ -12,6 +12,7 @@ import type {
   createProjectSchema,
   createTaskSchema,
   boardSchema,
+  FoundTasks,
   Project,
   ProjectValue,
   Task,
@@ -151,6 +152,8 @@ export interface Projects {
     projectId: ProjectId,
     query: { readonly since: number | null; readonly after: number; readonly limit: number },
   ): Promise<Outcome<BoardPage>>;
+  /** Tasks in which all words of a text stand, with their comments. */
+  search(projectId: ProjectId, text: string): Promise<Outcome<FoundTasks>>;
   task(projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
   /**
    * `hooked`: the task comes from outside, through a hook that is `by`. A task with this id that is

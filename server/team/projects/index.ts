@@ -29,8 +29,10 @@ import {
   refuseColumns,
   waitsForItself,
 } from '../../../src/shared/domain/projects.ts';
+import { wordsIn } from '../../../src/shared/domain/task-search.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
+import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { createTimerSet } from '../../../src/shared/domain/platform/timers.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import {
@@ -71,6 +73,7 @@ import {
   UNCLAIMED,
   withHistory,
 } from './rows.ts';
+import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
 export { type Attempts, createAttemptRecords, createAttempts, type Draft, type OpenAttempt } from './attempts.ts';
@@ -104,6 +107,7 @@ export function createProjects({
   settings = PROJECT_SETTINGS,
 }: ProjectsDeps): Projects {
   const timers = createTimerSet(given);
+  const searching = createLimiter(settings.searchesAtOnce);
   const listeners: ((ended: EndedClaim) => void)[] = [];
   let work: TaskWork | null = null;
   /** Agents with a project, as they were read last. */
@@ -498,6 +502,10 @@ export function createProjects({
     async board(projectId, query) {
       if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
       return done(await readBoard(db, { home, projectId, now: now() }, query));
+    },
+    async search(projectId, text) {
+      if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
+      return done(await searching(() => searchTasks(db, { home, projectId }, wordsIn(text))));
     },
     async task(projectId, taskId) {
       const row = await readTaskRow(db, home, projectId, taskId);

@@ -62,6 +62,10 @@ export function createProjectRoutes({ projects, comments }: RoutesDeps): readonl
       if (from !== null && !Number.isSafeInteger(from)) throw misfitIn('since', 'is no `asOf` of an earlier answer');
       return orThrow(await projects.board(projectId, { since: from, ...page }));
     },
+    async searchTasks({ projectId, q }) {
+      const { taskIds, more } = orThrow(await projects.search(projectId, q));
+      return { taskIds: [...taskIds], more };
+    },
     createTask: async ({ projectId, body }) => orThrow(await projects.createTask(PERSON, projectId, body)),
     task: async ({ projectId, taskId }) => orThrow(await projects.task(projectId, taskId)),
     changeTask: async ({ projectId, taskId, body }) =>

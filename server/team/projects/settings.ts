@@ -19,6 +19,11 @@ export const PROJECT_SETTINGS = {
   recordsAnnounced: 100,
   /** Tasks in one answer of `get_ready_tasks`. */
   readyListed: 20,
+  /** Searches of a household at once. One reads so many tasks at a time. */
+  searchesAtOnce: 2,
+  searchPage: 200,
+  /** Words of a search that are compared in SQL: the longest. */
+  searchWords: 5,
   /** Comments in an answer of `get_task_context`: the newest. */
   commentsShown: 50,
 } as const;

@@ -29,6 +29,9 @@ export const PROJECT_LIMITS = {
   text: 20_000,
   note: 2_000,
   comment: 20_000,
+  /** Characters of a search, and tasks that one finds. */
+  search: 200,
+  found: 1_000,
 } as const;
 
 const id = z.string().min(1).max(LIMITS.id);
@@ -179,6 +182,13 @@ export const boardSchema = z.object({
   asOf: z.number().int().describe('the `since` of a later call, which answers what changed meanwhile'),
   next: z.number().int().positive().nullable().describe('the `after` of the next page; null: this is the last'),
 });
+
+/** `GET /v1/projects/{projectId}/search` */
+export const foundTasksSchema = z.object({
+  taskIds: z.array(taskId).max(PROJECT_LIMITS.found).describe('by number, oldest first'),
+  more: z.boolean().describe('more were found than are listed'),
+});
+export type FoundTasks = z.infer<typeof foundTasksSchema>;
 
 /** `GET /v1/projects/{projectId}/tasks` */
 export const tasksSchema = z.object({

@@ -6,6 +6,7 @@ import { createContext, use } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { type Held, type Obstacles, whyHeld } from '../../../shared/domain/obstacles.ts';
 import { byPriority, kindOfColumn, whyStill } from '../../../shared/domain/projects.ts';
+import { cardText, missingWords, wordsIn } from '../../../shared/domain/task-search.ts';
 import type { Project, TaskCard } from '../../../shared/protocol/projects.ts';
 import type { Known } from './words.ts';
 
@@ -79,15 +80,20 @@ export const NO_FILTER: Filter = { text: '', assignee: null, label: null };
 export const isFiltered = ({ text, assignee, label }: Filter): boolean =>
   text.trim() !== '' || assignee !== null || label !== null;
 
-/** Every word must stand in the title, the text, a label or the number of a task. */
-export function filtered(tasks: readonly TaskCard[], { text, assignee, label }: Filter): readonly TaskCard[] {
-  const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+/**
+ * Every word must stand in the title, a label or the number of a task. `found`: tasks in which the
+ * relay has found them.
+ */
+export function filtered(
+  tasks: readonly TaskCard[],
+  { text, assignee, label }: Filter,
+  found: ReadonlySet<string> | null = null,
+): readonly TaskCard[] {
+  const words = wordsIn(text);
   return tasks.filter((task) => {
     if (assignee !== null && task.assignee !== (assignee === 'nobody' ? null : assignee)) return false;
     if (label !== null && !task.labels.includes(label)) return false;
-    if (words.length === 0) return true;
-    const said = `#${task.number} ${task.title} ${task.labels.join(' ')}`.toLocaleLowerCase();
-    return words.every((word) => said.includes(word));
+    return words.length === 0 || found?.has(task.taskId) === true || missingWords(cardText(task), words).length === 0;
   });
 }
 

@@ -44,6 +44,7 @@ import {
 import { Card } from './card.tsx';
 import { NotProven } from './not-proven.tsx';
 import { ProjectSettings } from './project-settings.tsx';
+import { type Search, SearchNote, useTaskSearch } from './task-search.tsx';
 import { TaskSheet } from './task-sheet.tsx';
 import { KIND_HINTS } from './words.ts';
 
@@ -277,14 +278,14 @@ function Columns({ shown, place }: { shown: readonly TaskCard[]; place: string |
 }
 
 /** All tasks below each other, by column. */
-function TaskList({ shown }: { shown: readonly TaskCard[] }) {
+function TaskList({ shown, searches }: { shown: readonly TaskCard[]; searches: boolean }) {
   const { project } = useBoard();
   const tasks = useMemo(() => [...byColumn(project, shown).values()].flat(), [project, shown]);
   const names = useMemo(() => new Map(project.columns.map(({ columnId, name }) => [columnId, name])), [project]);
   return (
     <section className="task-list" aria-label={plural(tasks.length, 'task')}>
       {tasks.length === 0 ? (
-        <p className="column-empty">{t`No task is shown here.`}</p>
+        <p className="column-empty">{searches ? t`Searching…` : t`No task is shown here.`}</p>
       ) : (
         <Cards tasks={tasks} columnOf={({ columnId }) => names.get(columnId) ?? ''} />
       )}
@@ -294,12 +295,13 @@ function TaskList({ shown }: { shown: readonly TaskCard[] }) {
 
 interface FilterProps {
   readonly filter: Filter;
+  readonly search: Search;
   readonly tasks: readonly TaskCard[];
   readonly team: Teammates;
   readonly onChange: (filter: Filter) => void;
 }
 
-function FilterBar({ filter, tasks, team, onChange }: FilterProps) {
+function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
   const { project } = useBoard();
   const assignees = useMemo(() => {
     const given = tasks.flatMap(({ assignee }) => assignee ?? []);
@@ -310,50 +312,54 @@ function FilterBar({ filter, tasks, team, onChange }: FilterProps) {
     [tasks],
   );
   return (
-    <div className="board-filter" role="search" aria-label={t`Filter`}>
-      <input
-        type="search"
-        className="field"
-        dir="auto"
-        aria-label={t`Find a task`}
-        placeholder={t`Find a task`}
-        value={filter.text}
-        onChange={({ target }) => onChange({ ...filter, text: target.value })}
-      />
-      {assignees.length > 0 && (
-        <select
-          className="field field-select"
-          aria-label={t`Whose tasks`}
-          value={filter.assignee ?? ''}
-          onChange={({ target }) => onChange({ ...filter, assignee: target.value === '' ? null : target.value })}
-        >
-          <option value="">{t`Everybody’s`}</option>
-          <option value="nobody">{t`Nobody’s yet`}</option>
-          {assignees.map(({ agentId, name }) => (
-            <option key={agentId} value={agentId}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-      {labels.length > 0 && (
-        <select
-          className="field field-select"
-          aria-label={t`Label`}
-          value={filter.label ?? ''}
-          onChange={({ target }) => onChange({ ...filter, label: target.value === '' ? null : target.value })}
-        >
-          <option value="">{t`Any label`}</option>
-          {labels.map((label) => (
-            <option key={label} value={label}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-      {isFiltered(filter) && (
-        <button type="button" className="link-button" onClick={() => onChange(NO_FILTER)}>{t`Show all tasks`}</button>
-      )}
+    <div className="board-filters" role="search" aria-label={t`Filter`}>
+      <div className="board-filter">
+        <input
+          type="search"
+          className="field"
+          dir="auto"
+          aria-label={t`Find a task`}
+          placeholder={t`Find a task`}
+          maxLength={PROJECT_LIMITS.search}
+          value={filter.text}
+          onChange={({ target }) => onChange({ ...filter, text: target.value })}
+        />
+        {assignees.length > 0 && (
+          <select
+            className="field field-select"
+            aria-label={t`Whose tasks`}
+            value={filter.assignee ?? ''}
+            onChange={({ target }) => onChange({ ...filter, assignee: target.value === '' ? null : target.value })}
+          >
+            <option value="">{t`Everybody’s`}</option>
+            <option value="nobody">{t`Nobody’s yet`}</option>
+            {assignees.map(({ agentId, name }) => (
+              <option key={agentId} value={agentId}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+        {labels.length > 0 && (
+          <select
+            className="field field-select"
+            aria-label={t`Label`}
+            value={filter.label ?? ''}
+            onChange={({ target }) => onChange({ ...filter, label: target.value === '' ? null : target.value })}
+          >
+            <option value="">{t`Any label`}</option>
+            {labels.map((label) => (
+              <option key={label} value={label}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+        {isFiltered(filter) && (
+          <button type="button" className="link-button" onClick={() => onChange(NO_FILTER)}>{t`Show all tasks`}</button>
+        )}
+      </div>
+      <SearchNote search={search} />
     </div>
   );
 }
@@ -495,7 +501,12 @@ function Opened({ route, project, tasks }: OpenedProps) {
   const [drag] = useState(createDrag);
   const [said, setSaid] = useState('');
   const deferred = useDeferredValue(filter);
-  const shown = useMemo(() => (isFiltered(deferred) ? filtered(tasks, deferred) : tasks), [tasks, deferred]);
+  const search = useTaskSearch(project.projectId, filter.text);
+  const found = search.kind === 'found' ? search.taskIds : null;
+  const shown = useMemo(
+    () => (isFiltered(deferred) ? filtered(tasks, deferred, found) : tasks),
+    [tasks, deferred, found],
+  );
   const move = useCallback(
     (task: TaskCard, columnId: string) => {
       const column = project.columns.find((one) => one.columnId === columnId)?.name ?? '';
@@ -527,9 +538,13 @@ function Opened({ route, project, tasks }: OpenedProps) {
     <BoardContext value={board}>
       <div className="project" data-away={away}>
         <Head project={project} place={place} team={team} />
-        <FilterBar filter={filter} tasks={tasks} team={team} onChange={setFilter} />
+        <FilterBar filter={filter} search={search} tasks={tasks} team={team} onChange={setFilter} />
         <Notes project={project} away={away} />
-        {place.view === 'list' ? <TaskList shown={shown} /> : <Columns shown={shown} place={place.columnId} />}
+        {place.view === 'list' ? (
+          <TaskList shown={shown} searches={search.kind === 'searching'} />
+        ) : (
+          <Columns shown={shown} place={place.columnId} />
+        )}
         <p className="visually-hidden" role="status">
           {said}
         </p>

@@ -1,4 +1,5 @@
 /** Projects and their tasks: the person's calls, and those of agents' own credentials. */
+import { z } from 'zod';
 import {
   addCommentSchema,
   boardSchema,
@@ -7,8 +8,10 @@ import {
   commentsSchema,
   createProjectSchema,
   createTaskSchema,
+  foundTasksSchema,
   meetCriterionSchema,
   moveTaskSchema,
+  PROJECT_LIMITS,
   projectSchema,
   projectsSchema,
   releaseTaskSchema,
@@ -91,6 +94,22 @@ export const projectEndpoints = {
       limit: wholeNumber({ min: 1, max: 10_000, otherwise: 1_000 }, 'how many at most, 1–10,000; default 1,000'),
     },
     answers: [{ status: 200, when: 'found', body: boardSchema }, noProject],
+  }),
+  searchTasks: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/search',
+    does: `Finds the tasks of a project that contain every word of \`q\`, in any case: in the title, the number as \`#12\`, a label, the description, a criterion or a comment. At most ${PROJECT_LIMITS.found} are listed.`,
+    params: projectParams,
+    query: {
+      q: z
+        .string()
+        .trim()
+        .min(1)
+        .max(PROJECT_LIMITS.search)
+        .refine((text) => !text.includes('\0'), 'must have no NUL')
+        .describe(`the words, at most ${PROJECT_LIMITS.search} characters`),
+    },
+    answers: [{ status: 200, when: 'searched', body: foundTasksSchema }, noProject],
   }),
   createTask: endpoint({
     method: 'POST',
