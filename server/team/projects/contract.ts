@@ -105,8 +105,11 @@ export interface TaskWork {
   finish(project: Project, task: Task): Promise<string | null>;
   /** The task has moved to review: the person is asked to accept the work. */
   moved(project: Project, task: Task): Promise<void>;
-  /** The attempts at a task as text for an agent: what git and the checks say, then the words. */
-  told(taskId: TaskId, nameOf: (agentId: AgentId) => string): Promise<string>;
+  /**
+   * The attempts at a task, and the person's comments on lines, as text for an agent. Of an attempt
+   * it is first what git and the checks say, then the words.
+   */
+  told(project: Project, task: Task, nameOf: (agentId: AgentId) => string): Promise<string>;
   /** Conditions of done that do not hold for the task. */
   missing(
     project: Pick<ProjectValue, 'checks'>,

@@ -564,7 +564,7 @@ export function createProjects({
             createdBy: by,
             updatedAt: time,
           },
-          ...{ request: null, doneWithout: [] },
+          ...{ request: null, lineComments: [], doneWithout: [] },
           criteria: criteria.map(({ text }) => ({ criterionId: newId(), text, met: null })),
           history: [{ time, by, what: 'created', columnId, note: '' }],
           removed: false,

@@ -220,7 +220,7 @@ export function createProjectTools({
         const task = await projects.task(input.projectId, input.taskId);
         if (!task.ok) return failed(task);
         const words = await wordsFor(caller);
-        const attempts = (await work?.told(input.taskId, words.nameOf)) ?? '';
+        const attempts = (await work?.told(project, task.value, words.nameOf)) ?? '';
         const said = await commentsOf(caller, task.value, input.commentsBefore);
         return toolDone([words.whole(project, task.value, said), ...(attempts === '' ? [] : [attempts])].join('\n'));
       },
@@ -251,7 +251,7 @@ export function createProjectTools({
         }
         const words = await wordsFor(caller);
         const said = await commentsOf(caller, claimed.value);
-        const attempts = (await work?.told(input.taskId, words.nameOf)) ?? '';
+        const attempts = (await work?.told(project, claimed.value, words.nameOf)) ?? '';
         const parts = ['The task is yours.', place.text, words.whole(project, claimed.value, said), attempts];
         return toolDone(parts.filter((part) => part !== '').join('\n'));
       },

@@ -72,11 +72,20 @@ export interface Repository {
   commits(base: string, head: string): Promise<{ readonly list: Diff['commits']; readonly more: number }>;
   changes(base: string, head: string): Promise<{ readonly list: readonly Changed[]; readonly more: number }>;
   diff(base: string, head: string): Promise<Pick<Diff, 'files' | 'more'>>;
+  /** The text of a line of a commit. Null: there is no such line. */
+  textOfLine(commit: string, at: FileLine): Promise<string | null>;
+  /** Where a line of one commit is in another. Null: it was changed or deleted. */
+  lineIn(from: string, at: FileLine, to: string): Promise<FileLine | null>;
   /** The commit from which both go on. */
   forkOf(base: string, head: string): Promise<string>;
   merge(head: string, message: string): Promise<Merged>;
   /** Pushes the branch to where the repository came from. */
   push(branch: string): Promise<void>;
+}
+/** A line of a file, from 1. */
+export interface FileLine {
+  readonly path: string;
+  readonly line: number;
 }
 /** A skill of a repository: text that an agent may read when it needs it. */
 export interface Skill {
@@ -354,9 +363,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
         }
         return found;
       },
-      async has(commit) {
-        return (await git(['cat-file', '-e', `${commit}^{commit}`], { ...own, codes: [0, 1, 128] })).code === 0;
-      },
+      has,
       async commits(base, head) {
         const all = lines(
           await gitText(['log', '--reverse', '--format=%H%x09%s', '--max-count=2000', `${base}..${head}`], own),
@@ -397,6 +404,28 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
         }
         return { files, more };
       },
+      async textOfLine(commit, { path, line }) {
+        const text = (await has(commit)) ? (await fileOf(commit, path))?.toString('utf8') : undefined;
+        // A newline ends a line, and begins none.
+        return text?.replace(/\n$/, '').split('\n')[line - 1] ?? null;
+      },
+      async lineIn(from, at, to) {
+        if (!(await has(from)) || !(await has(to))) return null;
+        const plain = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '-M'];
+        const names = (await gitText([...plain, '-z', '--name-status', from, to], own)).split('\0');
+        let path = at.path;
+        for (let status = names.shift(); status !== undefined && status !== ''; status = names.shift()) {
+          const before = names.shift() ?? '';
+          const after = /^[RC]/.test(status) ? (names.shift() ?? '') : before;
+          if (before !== at.path || status.startsWith('C')) continue;
+          if (status.startsWith('D')) return null;
+          path = after;
+        }
+        const paths = [...new Set([at.path, path])].map((each) => `:(literal)${each}`);
+        const patch = await gitText([...plain, '-U0', from, to, '--', ...paths], own);
+        const line = lineAfter(patch, at.line);
+        return line === null || (await repository.textOfLine(to, { path, line })) === null ? null : { path, line };
+      },
       async forkOf(base, head) {
         const { code, out } = await git(['merge-base', base, head], { ...own, codes: [0, 1] });
         return code === 0 ? out.toString('utf8').trim() : base;
@@ -435,6 +464,9 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       push: (branch) => inOrder(() => pushTo(`refs/heads/${branch}:refs/heads/${branch}`)),
     };
 
+    async function has(commit: string): Promise<boolean> {
+      return (await git(['cat-file', '-e', `${commit}^{commit}`], { ...own, codes: [0, 1, 128] })).code === 0;
+    }
     async function textOf(commit: string, path: string, most: number): Promise<string | null> {
       return (await fileOf(commit, path))?.subarray(0, most).toString('utf8') ?? null;
     }
@@ -513,3 +545,19 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
 /** A path as fast-import reads it. */
 const quoted = (path: string): string =>
   `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+
+/** Where a line is after a patch without context. Null: the patch changes or deletes it. */
+function lineAfter(patch: string, line: number): number | null {
+  let moved = 0;
+  // Git ends lines with a newline alone. What else a text has for one ends none.
+  for (const said of patch.split('\n')) {
+    const [, start, count = '1', added = '1'] = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(said) ?? [];
+    if (start === undefined) continue;
+    const [first, gone] = [Number(start), Number(count)];
+    // A hunk that deletes nothing comes after its first line.
+    if (gone === 0 ? line <= first : line < first) break;
+    if (line < first + gone) return null;
+    moved += Number(added) - gone;
+  }
+  return line + moved;
+}

@@ -32,6 +32,7 @@ import {
   type Receipt,
 } from '../../../src/shared/protocol/attempts.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
+import { LINE_COMMENT_LIMITS, type NewLineComment } from '../../../src/shared/protocol/line-comments.ts';
 import type { Project, ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
 import type { Directory, EventLog } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -56,31 +57,14 @@ import {
 import { ForgeError, type Forges } from './forge.ts';
 import { WorkspaceError } from '../workspaces/index.ts';
 import type { WorkLimits } from './limits.ts';
+import { type FromWhere, keptComments, messageOf, shownComments, toldComments } from './line-comments.ts';
+import { done, type Done, unable } from './outcome.ts';
+import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 import { spentBy, toldOf } from './summary.ts';
 
-/** Why something cannot be done, with the name of the problem. */
-export interface Unable {
-  readonly ok: false;
-  readonly reason:
-    | 'no-project'
-    | 'no-task'
-    | 'no-work'
-    | 'no-request'
-    | 'merge-conflict'
-    | 'merge-refused'
-    | 'changed-elsewhere'
-    | 'unsaved'
-    | 'busy'
-    | 'misfit'
-    | 'exists'
-    | 'no-such-file';
-  readonly detail: string;
-}
-export type Done<Value> = { readonly ok: true; readonly value: Value } | Unable;
-
-export interface OpenTaskWork extends TaskWork {
+export interface OpenTaskWork extends TaskWork, ProjectFiles {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
   /** What the attempts of a project have cost. */
   spent(projectId: ProjectId): Promise<Done<ProjectSpent['attempts']>>;
@@ -94,15 +78,15 @@ export interface OpenTaskWork extends TaskWork {
   ): Promise<Done<MergeRequest>>;
   /** `head`: the commit that the person has looked at. */
   merge(projectId: ProjectId, taskId: TaskId, head: string | undefined): Promise<Done<Task>>;
-  wantChanges(projectId: ProjectId, taskId: TaskId, note: string): Promise<Done<Task>>;
+  /** `comments`: on lines of the diff. They go to the agent together with the note. */
+  wantChanges(
+    projectId: ProjectId,
+    taskId: TaskId,
+    said: { readonly note: string; readonly comments: readonly NewLineComment[] },
+  ): Promise<Done<Task>>;
   closeRequest(projectId: ProjectId, taskId: TaskId): Promise<Done<Task>>;
   checkouts(projectId: ProjectId): Promise<Done<ShownCheckouts['checkouts']>>;
   removeCheckout(projectId: ProjectId, taskId: TaskId, lose: boolean): Promise<Done<null>>;
-  /** The files of the project itself. */
-  files(projectId: ProjectId): Promise<Done<readonly { readonly path: string; readonly bytes: number }[]>>;
-  file(projectId: ProjectId, path: string): Promise<Done<Buffer>>;
-  /** Writes a file of a folder project. `bytes` null: deletes it. */
-  putFile(projectId: ProjectId, path: string, bytes: Buffer | null): Promise<Done<null>>;
   /** What the attempt of this task that is under way has come to now, with its checks. */
   found(project: Project, task: Task): Promise<Receipt | null>;
   /** Calls the listener for each task that an agent has moved to review. */
@@ -137,8 +121,6 @@ export interface TaskWorkDeps {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-const unable = (reason: Unable['reason'], detail: string): Unable => ({ ok: false, reason, detail });
-const done = <Value>(value: Value): Done<Value> => ({ ok: true, value });
 const NO_WORK = unable('no-work', 'Nobody has worked on this task yet.');
 const NO_REQUEST = unable('no-request', 'No request of this task is open.');
 const isFault = (error: unknown) =>
@@ -306,6 +288,30 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     if (known === null || head === null) return base;
     const fork = await repository.forkOf(known, head);
     return fork === head ? base : fork;
+  }
+
+  /** The two commits between which the work on a task is shown. */
+  async function rangeOf(repository: Repository, { request }: Task, last: Attempt): Promise<FromWhere> {
+    const asked = request?.branch === last.branch ? request : null;
+    if (asked?.state === 'merged') return { base: asked.base, head: asked.head };
+    const head = (await repository.headOf(last.branch)) ?? last.base;
+    return { base: await startOf(repository, last, head), head };
+  }
+  /** The person's comments on lines as text for an agent. */
+  async function toldOn(project: Project, task: Task, all: readonly Attempt[]): Promise<readonly string[]> {
+    const last = all.at(-1);
+    if (!last || task.lineComments.length === 0) return [];
+    const newest = task.lineComments.slice(-TASK_WORK_SETTINGS.lineCommentsTold);
+    const shown = await (async () => {
+      try {
+        const repository = await repositories.of(project.projectId, project);
+        return await shownComments(repository, newest, await rangeOf(repository, task, last));
+      } catch (error) {
+        if (!isFault(error)) throw error;
+        return newest;
+      }
+    })();
+    return toldComments(shown, task.lineComments.length - newest.length);
   }
 
   /** The receipt of an attempt as it is now. */
@@ -538,8 +544,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       await inOrder(task.taskId, () => openRequest(task.history.at(-1)?.by ?? PERSON, project, task, words));
       for (const listener of reviewListeners) listener(project, task);
     },
-    async told(taskId, nameOf) {
-      return toldOf(await attempts.list(taskId), nameOf);
+    async told(project, task, nameOf) {
+      const all = await attempts.list(task.taskId);
+      const comments = await toldOn(project, task, all);
+      return [toldOf(all, nameOf), ...comments].filter((part) => part !== '').join('\n');
     },
     async missing(project, taskId, task) {
       const all = await attempts.list(taskId);
@@ -565,16 +573,14 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const last = (await attempts.list(taskId)).at(-1);
       if (!last) return NO_WORK;
       const repository = await repositories.of(projectId, project);
-      const asked = task.request?.branch === last.branch ? task.request : null;
-      const isMerged = asked?.state === 'merged';
-      const head = isMerged ? asked.head : ((await repository.headOf(last.branch)) ?? last.base);
-      const base = isMerged ? asked.base : await startOf(repository, last, head);
+      const { base, head } = await rangeOf(repository, task, last);
       if (!(await repository.has(head))) return unable('no-work', 'The commits of this task are not on this relay.');
       const [{ files, more }, { list }] = await Promise.all([
         repository.diff(base, head),
         repository.commits(base, head),
       ]);
-      return done({ branch: last.branch, base, head, commits: [...list], files, more });
+      const comments = [...(await shownComments(repository, task.lineComments, { base, head }))];
+      return done({ branch: last.branch, base, head, commits: [...list], files, more, comments });
     },
     request: (by, project, task, words) =>
       inOrder(task.taskId, async () => {
@@ -605,22 +611,32 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         const how = { state: 'merged', note: '', to: 'done' } as const;
         return await settleRequest(projectId, taskId, how, () => ({ doneWithout: [...missing] }), merged.commit);
       }),
-    wantChanges: (projectId, taskId, note) =>
+    wantChanges: (projectId, taskId, { note, comments }) =>
       inOrder(taskId, async () => {
         const at = await taskOf(projectId, taskId);
         if (!at.ok) return at;
         const { project, task } = at.value;
         if (task.request?.state !== 'open') return NO_REQUEST;
+        const repository = await repositories.of(projectId, project);
+        const kept = await keptComments(repository, comments, now());
+        if (!kept.ok) return unable('misfit', kept.why);
         const worker = (await attempts.list(taskId)).at(-1)?.agentId ?? null;
         const how = { state: 'changes-wanted', note, to: 'ready' } as const;
         const settled = await settleRequest(projectId, taskId, how, (value) => ({
+          lineComments: [
+            ...value.lineComments.filter(({ commentId }) => !kept.value.some((each) => each.commentId === commentId)),
+            ...kept.value,
+          ].slice(-LINE_COMMENT_LIMITS.kept),
           assignee: worker !== null && project.agents.includes(worker) ? worker : value.assignee,
           criteria: value.criteria,
         }));
         if (settled.ok && worker !== null && project.agents.includes(worker))
           await deps.tellAgent(
             worker,
-            `About the task #${task.number} ${titled(task.title)} of the project ${titled(project.name)}, I ask for changes: ${note}`,
+            messageOf(
+              `About the task #${task.number} ${titled(task.title)} of the project ${titled(project.name)}, I ask for changes:`,
+              { note, comments: kept.value },
+            ),
           );
         return settled;
       }),
@@ -689,38 +705,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         }
         return done(null);
       }),
-    async files(projectId) {
-      const at = await baseOf(projectId);
-      return at.ok ? done(await at.value.repository.list(at.value.commit)) : at;
-    },
-    async file(projectId, path) {
-      const at = await baseOf(projectId);
-      if (!at.ok) return at;
-      const bytes = await at.value.repository.fileOf(at.value.commit, path);
-      return bytes ? done(bytes) : unable('no-such-file', 'There is no such file in the project.');
-    },
-    putFile: (projectId, path, bytes) =>
-      // One after another, because each is a commit on the one before.
-      inOrder(`files of ${projectId}`, async () => {
-        const at = await baseOf(projectId);
-        if (!at.ok) return at;
-        const { project, repository, commit, branch } = at.value;
-        if (project.kind !== 'folder') return unable('misfit', 'The files of a repository are changed by commits.');
-        const before = await repository.list(commit);
-        if (bytes === null && !before.some((file) => file.path === path))
-          return unable('no-such-file', 'There is no such file in the project.');
-        if (
-          bytes !== null &&
-          before.some((file) => file.path.startsWith(`${path}/`) || path.startsWith(`${file.path}/`))
-        )
-          return unable('exists', 'A file and a folder would have the same name.');
-        const files: { path: string; bytes: Buffer }[] = [];
-        for await (const file of repository.filesOf(commit)) if (file.path !== path) files.push({ ...file });
-        if (bytes !== null) files.push({ path, bytes });
-        const message = bytes === null ? `Delete ${path}` : `Write ${path}`;
-        await repository.commitFiles(commit, branch, files, { message, by: 'You', at: now() });
-        return done(null);
-      }),
+    ...createProjectFiles({ projects, repositories, now }),
     async environmentOf(agentId) {
       const open = (await attempts.open(agentId)).at(-1);
       if (!open) return {};
@@ -756,14 +741,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       await Promise.all(running);
     },
   };
-
-  async function baseOf(projectId: ProjectId) {
-    const project = await projects.read(projectId);
-    if (!project.ok) return unable('no-project', project.detail);
-    const repository = await repositories.of(projectId, project.value);
-    const { branch, commit } = await repository.base();
-    return done({ project: project.value, repository, branch, commit });
-  }
 
   /** The newest attempt in each checkout of a project. */
   async function placesOf(projectId: ProjectId): Promise<readonly Attempt[]> {

@@ -13,7 +13,8 @@ import type { Executors } from './executor.ts';
 import { WORKSPACE_LIMITS } from '../workspaces/index.ts';
 import { keptAs } from '../workspaces/routes.ts';
 import { ForgeError } from './forge.ts';
-import type { Done, OpenTaskWork, Unable } from './index.ts';
+import type { OpenTaskWork } from './index.ts';
+import type { Done, Unable } from './outcome.ts';
 
 const STATUS: { readonly [Reason in Unable['reason']]?: 400 | 404 } = {
   'no-project': 404,
@@ -55,7 +56,7 @@ export function createTaskWorkRoutes({ work, projects, executors, tokens }: Task
     projectSpent: async ({ projectId }) => ({ attempts: await orThrow(work.spent(projectId)) }),
     taskDiff: ({ projectId, taskId }) => orThrow(work.diff(projectId, taskId)),
     mergeRequest: ({ projectId, taskId, body }) => orThrow(work.merge(projectId, taskId, body.head)),
-    wantChanges: ({ projectId, taskId, body }) => orThrow(work.wantChanges(projectId, taskId, body.note)),
+    wantChanges: ({ projectId, taskId, body }) => orThrow(work.wantChanges(projectId, taskId, body)),
     closeRequest: ({ projectId, taskId }) => orThrow(work.closeRequest(projectId, taskId)),
     checkouts: async ({ projectId }) => ({ checkouts: await orThrow(work.checkouts(projectId)) }),
     removeCheckout: ({ projectId, taskId, body }) => orThrow(work.removeCheckout(projectId, taskId, body.lose)),

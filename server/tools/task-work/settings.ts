@@ -7,6 +7,8 @@ export const TASK_WORK_SETTINGS = {
   overloadedMs: 300_000,
   /** Attempts of a task, the newest, that an agent is told. */
   attemptsTold: 5,
+  /** Comments on lines, the newest, that an agent is told. */
+  lineCommentsTold: 50,
   /** Requests to a model for one review. */
   reviewTurns: 3,
   /** A call of a forge, in ms. */

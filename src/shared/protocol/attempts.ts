@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ProjectId, TaskId } from '../domain/ids.ts';
 import { authorSchema, common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
+import { LINE_COMMENT_LIMITS, newLineCommentSchema, shownLineCommentSchema } from './line-comments.ts';
 
 /** Limits of a receipt, of a diff, and of the settings of a project that make them. */
 export const ATTEMPT_LIMITS = {
@@ -240,11 +241,24 @@ export const diffSchema = z.object({
     }),
   ),
   more: count.describe('changed files that are not listed'),
+  comments: z.array(shownLineCommentSchema).describe('of the person on lines, oldest first'),
 });
 export type Diff = z.infer<typeof diffSchema>;
 
 /** `POST …/tasks/{taskId}/request/changes` */
-export const wantChangesSchema = z.strictObject({ note: z.string().trim().min(1).max(2_000) });
+export const wantChangesSchema = z
+  .strictObject({
+    note: z.string().trim().max(2_000).default('').describe('may be empty if there are comments'),
+    comments: z
+      .array(newLineCommentSchema)
+      .max(LINE_COMMENT_LIMITS.atOnce)
+      .default(() => [])
+      .describe('on lines of the diff'),
+  })
+  .refine(({ note, comments }) => note !== '' || comments.length > 0, {
+    path: ['note'],
+    message: 'say what has to change, or comment on a line',
+  });
 /** `POST …/tasks/{taskId}/request/merge` */
 export const mergeSchema = z.strictObject({
   head: z

@@ -5,6 +5,7 @@ import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
 import { mergeRequestSchema, WORK_DEFAULTS, workFields } from './attempts.ts';
 import { authorSchema, common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
+import { LINE_COMMENT_LIMITS, lineCommentSchema } from './line-comments.ts';
 import { threadMessageSchema } from './threads.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
 
@@ -121,6 +122,11 @@ export const taskValueSchema = z.strictObject({
   ...taskFields,
   columnId,
   request: mergeRequestSchema.nullable().default(null).describe('the newest request; null: there was none'),
+  lineComments: z
+    .array(lineCommentSchema)
+    .max(LINE_COMMENT_LIMITS.kept)
+    .default(() => [])
+    .describe('of the person on lines of its diff, oldest first; the oldest are dropped'),
   doneWithout: z
     .array(z.enum(['change', 'checks', 'criteria']))
     .max(3)

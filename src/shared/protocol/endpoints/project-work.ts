@@ -74,10 +74,15 @@ export const projectWorkEndpoints = {
   wantChanges: endpoint({
     method: 'POST',
     path: '/v1/projects/{projectId}/tasks/{taskId}/request/changes',
-    does: 'Asks for changes. The task returns to ready, and its agent is told.',
+    does: 'Asks for changes, in words and by comments on lines. The task returns to ready, and its agent is told.',
     params: taskParams,
     body: wantChangesSchema,
-    answers: [{ status: 200, when: 'said', body: taskSchema }, noTask, noRequest],
+    answers: [
+      { status: 200, when: 'said', body: taskSchema },
+      { status: 400, when: 'nothing is asked for, or `misfit`: a comment is on a line that is not there' },
+      noTask,
+      noRequest,
+    ],
   }),
   closeRequest: endpoint({
     method: 'POST',

@@ -28,6 +28,7 @@ export const task = (number: number, title: string, columnId: string, more: Part
   history: [{ time: NOW - 26 * HOUR, by: 'human', what: 'created', columnId: 'backlog', note: '' }],
   claim: null,
   request: null,
+  lineComments: [],
   doneWithout: [],
   ...more,
 });

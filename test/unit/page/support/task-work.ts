@@ -90,5 +90,6 @@ export const diff = (more: Partial<Diff> = {}): Diff => ({
     { path: 'prices.csv', status: 'renamed', added: 9_000, removed: 2, before: 'costs.csv', patch: null },
   ],
   more: 0,
+  comments: [],
   ...more,
 });

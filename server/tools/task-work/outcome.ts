@@ -1,0 +1,24 @@
+/** What a call about the work on tasks comes to. */
+
+/** Why something cannot be done, with the name of the problem. */
+export interface Unable {
+  readonly ok: false;
+  readonly reason:
+    | 'no-project'
+    | 'no-task'
+    | 'no-work'
+    | 'no-request'
+    | 'merge-conflict'
+    | 'merge-refused'
+    | 'changed-elsewhere'
+    | 'unsaved'
+    | 'busy'
+    | 'misfit'
+    | 'exists'
+    | 'no-such-file';
+  readonly detail: string;
+}
+export type Done<Value> = { readonly ok: true; readonly value: Value } | Unable;
+
+export const unable = (reason: Unable['reason'], detail: string): Unable => ({ ok: false, reason, detail });
+export const done = <Value>(value: Value): Done<Value> => ({ ok: true, value });
