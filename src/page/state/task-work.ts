@@ -13,6 +13,7 @@ import type {
   ProjectSpent,
   tokenSchema,
 } from '../../shared/protocol/attempts.ts';
+import type { NewLineComment } from '../../shared/protocol/line-comments.ts';
 import type { Task } from '../../shared/protocol/projects.ts';
 import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
@@ -33,8 +34,8 @@ interface TaskWork {
   diff(task: TaskKey): Promise<RelayResult<Diff>>;
   /** `head`: the commit that the person has looked at. null: it is merged. */
   merge(task: TaskKey, head?: string): Promise<RelayProblem | null>;
-  /** The reason why not; null: it is done. */
-  wantChanges(task: TaskKey, note: string): Promise<string | null>;
+  /** `comments`: on lines of the diff. The reason why not; null: it is done. */
+  wantChanges(task: TaskKey, note: string, comments: readonly NewLineComment[]): Promise<string | null>;
   closeRequest(task: TaskKey): Promise<string | null>;
   checkouts(projectId: ProjectId): Query<Checkouts['checkouts']>;
   /** `lose`: also what only the checkout has. The reason why not; null: it is deleted. */
@@ -108,8 +109,13 @@ function createTaskWork(state: RoostState): TaskWork {
       settled(
         await reach((client) => client.mergeRequest({ projectId, taskId, body: head === undefined ? {} : { head } })),
       ),
-    wantChanges: async ({ projectId, taskId }, note) =>
-      reasonOf(settled(await reach((client) => client.wantChanges({ projectId, taskId, body: { note } })))),
+    async wantChanges({ projectId, taskId }, note, comments) {
+      const sent = comments.map(({ commentId, path, side, line, commit, text }) => ({
+        ...{ commentId, path, side, line, commit, text },
+      }));
+      const body = { note, ...(sent.length === 0 ? {} : { comments: sent }) };
+      return reasonOf(settled(await reach((client) => client.wantChanges({ projectId, taskId, body }))));
+    },
     closeRequest: async ({ projectId, taskId }) =>
       reasonOf(settled(await reach((client) => client.closeRequest({ projectId, taskId })))),
     checkouts,

@@ -1,6 +1,7 @@
 /** The request of a task: what was changed, and what the person says to it. */
 import { type FormEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
 import type { Diff, MergeRequest } from '../../../shared/protocol/attempts.ts';
+import { LINE_COMMENT_LIMITS } from '../../../shared/protocol/line-comments.ts';
 import { PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { isRefusedAs, problemText } from '../../state/ports.ts';
@@ -13,6 +14,7 @@ import { plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';
 import { useBoard } from './board.ts';
 import { Changes } from './changes.tsx';
+import { LineNotesProvider, useLineNotes, useLineNotesOf } from './line-comments.tsx';
 import { REQUEST_STATES } from './work-words.ts';
 
 type Read =
@@ -79,15 +81,21 @@ function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps) {
   const [failed, setFailed] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
+  const { drafts, drop } = useLineNotes();
+  const comments = drafts.filter(({ text }) => text.trim() !== '');
+  const tooMany = comments.length - LINE_COMMENT_LIMITS.atOnce;
+  const isReady = (note.trim() !== '' || comments.length > 0) && tooMany <= 0;
   useEffect(() => field.current?.focus(), []);
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    if (busy || note.trim() === '') return;
+    if (busy || !isReady) return;
     setBusy(true);
-    const why = await work.wantChanges(task, note.trim());
+    const why = await work.wantChanges(task, note.trim(), comments);
     setBusy(false);
     setFailed(why);
-    if (why === null) onDone();
+    if (why !== null) return;
+    drop(comments.map(({ commentId }) => commentId));
+    onDone();
   };
   return (
     <form className="review-changes" onSubmit={(event) => void send(event)}>
@@ -102,6 +110,13 @@ function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps) {
         value={note}
         onChange={({ target }) => setNote(target.value)}
       />
+      {comments.length > 0 && (
+        <p className="setting-hint">
+          {tooMany > 0
+            ? t`${plural(comments.length, 'comment')} on lines are too many. ${LINE_COMMENT_LIMITS.atOnce} can be sent at once: delete some.`
+            : t`${plural(comments.length, 'comment')} on lines will be sent with it.`}
+        </p>
+      )}
       <p className="setting-hint">{t`The agent gets these words. The task returns to the column for ready tasks, and the work so far stays.`}</p>
       {failed !== null && (
         <p className="wrong-note" role="alert">
@@ -110,7 +125,7 @@ function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps) {
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
-        <button type="submit" className="solid" disabled={busy || away || note.trim() === ''}>
+        <button type="submit" className="solid" disabled={busy || away || !isReady}>
           {busy ? t`Sending…` : t`Send it back`}
         </button>
       </div>
@@ -122,6 +137,7 @@ function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps) {
 function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionProps) {
   const { project } = useBoard();
   const [busy, setBusy] = useState(false);
+  const unsent = useLineNotes().drafts.filter(({ text }) => text.trim() !== '').length;
   const files = plural(diff.files.length + diff.more, 'file');
   return (
     <Dialog title={t`Merge #${task.number}?`} onClose={onClose}>
@@ -133,6 +149,9 @@ function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionProps) {
               ? t`Git merges this work into the base branch of the repository: ${files}. Nothing is forced.`
               : t`Git merges this work into ${project.baseBranch}: ${files}. Nothing is forced.`}
         </p>
+        {unsent > 0 && (
+          <p className="board-note">{t`You have not sent ${plural(unsent, 'comment')} on lines. A merge does not send them.`}</p>
+        )}
         <p className="setting-hint">{t`The task is done then. Roost cannot take a merge back.`}</p>
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
@@ -186,6 +205,7 @@ export function Review({ task, onClose }: Props) {
   const { request } = task;
   const isOpen = request?.state === 'open';
   const diff = read.kind === 'ready' ? read.diff : null;
+  const notes = useLineNotesOf(task, diff);
   /** The commit of the request when the diff was read. The branch itself may be further. */
   const [readFor, setReadFor] = useState(request?.head);
   const cameLater = isOpen && diff !== null && request.head !== readFor && request.head !== diff.head;
@@ -214,104 +234,106 @@ export function Review({ task, onClose }: Props) {
     else setAsked({ kind: 'refused', why });
   };
   return (
-    <Dialog title={t`Review of #${task.number} ${task.title}`} shape="wide" onClose={onClose}>
-      <div className="review">
-        {request !== null && (
-          <header className="review-head">
-            <p>
-              <RequestState state={request.state} />{' '}
-              <span dir="auto">{t`${known.nameOf(request.by)} asks you to accept this`}</span>{' '}
-              <time dateTime={new Date(request.openedAt).toISOString()}>{dayAndClock(request.openedAt, now)}</time>
-            </p>
-            {request.title !== task.title && (
-              <h3 className="review-title" dir="auto">
-                {request.title}
-              </h3>
-            )}
-            {request.body !== '' && (
-              <div className="task-said">
-                <Words text={request.body} />
-              </div>
-            )}
-            {project.kind === 'git' && (
-              <p className="review-branch">
-                <code dir="ltr">{request.branch}</code>
+    <LineNotesProvider value={notes}>
+      <Dialog title={t`Review of #${task.number} ${task.title}`} shape="wide" onClose={onClose}>
+        <div className="review">
+          {request !== null && (
+            <header className="review-head">
+              <p>
+                <RequestState state={request.state} />{' '}
+                <span dir="auto">{t`${known.nameOf(request.by)} asks you to accept this`}</span>{' '}
+                <time dateTime={new Date(request.openedAt).toISOString()}>{dayAndClock(request.openedAt, now)}</time>
               </p>
-            )}
-          </header>
-        )}
-        {(isNewer || cameLater) && (
-          <div className="board-note" role="status">
-            {cameLater ? (
-              <>
-                {t`There are newer commits than the ones shown here.`}{' '}
-                <button type="button" className="link-button" onClick={() => void showNewer()}>{t`Show them`}</button>
-              </>
-            ) : (
-              t`There were newer commits than the ones that you had looked at. They are shown now. Nothing was merged.`
-            )}
-          </div>
-        )}
-        {read.kind === 'loading' && <QueryLoading />}
-        {read.kind === 'failed' && (
-          <div className="wrong-note" role="alert">
-            <p>{t`The changes could not be read: ${read.reason}`}</p>
-            <button type="button" className="ghost" onClick={() => void again()}>{t`Try again`}</button>
-          </div>
-        )}
-        {read.kind === 'ready' && <Changes diff={read.diff} kind={project.kind} seen={read.seen} />}
-        {asked.kind === 'conflict' && (
-          <div className="wrong-note" role="alert">
-            <p>
-              <strong>{t`It cannot be merged.`}</strong> <span>{asked.why}</span>
-            </p>
-            <button
-              type="button"
-              className="ghost"
-              onClick={() => setAsked({ kind: 'changes', first: conflictNote(asked.why) })}
-            >{t`Ask the agent to resolve it`}</button>
-          </div>
-        )}
-        {asked.kind === 'refused' && (
-          <p className="wrong-note" role="alert">
-            {asked.why}
-          </p>
-        )}
-        {isOpen &&
-          (asked.kind === 'changes' ? (
-            <ChangesForm
-              key={asked.first}
-              task={task}
-              first={asked.first}
-              onDone={onClose}
-              onCancel={() => setAsked(NOTHING)}
-            />
-          ) : (
-            <div className="review-ways">
-              <button
-                type="button"
-                className="ghost"
-                disabled={away || busy}
-                onClick={() => void close()}
-              >{t`Close without merging`}</button>
-              <button
-                type="button"
-                className="ghost"
-                disabled={away}
-                onClick={() => setAsked({ kind: 'changes', first: '' })}
-              >{t`Ask for changes`}</button>
-              <button
-                type="button"
-                className="solid"
-                disabled={away || diff === null || cameLater}
-                onClick={() => setAsked({ kind: 'merge' })}
-              >{t`Merge…`}</button>
+              {request.title !== task.title && (
+                <h3 className="review-title" dir="auto">
+                  {request.title}
+                </h3>
+              )}
+              {request.body !== '' && (
+                <div className="task-said">
+                  <Words text={request.body} />
+                </div>
+              )}
+              {project.kind === 'git' && (
+                <p className="review-branch">
+                  <code dir="ltr">{request.branch}</code>
+                </p>
+              )}
+            </header>
+          )}
+          {(isNewer || cameLater) && (
+            <div className="board-note" role="status">
+              {cameLater ? (
+                <>
+                  {t`There are newer commits than the ones shown here.`}{' '}
+                  <button type="button" className="link-button" onClick={() => void showNewer()}>{t`Show them`}</button>
+                </>
+              ) : (
+                t`There were newer commits than the ones that you had looked at. They are shown now. Nothing was merged.`
+              )}
             </div>
-          ))}
-      </div>
-      {asked.kind === 'merge' && diff !== null && (
-        <MergeQuestion task={task} diff={diff} onMerge={merge} onClose={() => setAsked(NOTHING)} />
-      )}
-    </Dialog>
+          )}
+          {read.kind === 'loading' && <QueryLoading />}
+          {read.kind === 'failed' && (
+            <div className="wrong-note" role="alert">
+              <p>{t`The changes could not be read: ${read.reason}`}</p>
+              <button type="button" className="ghost" onClick={() => void again()}>{t`Try again`}</button>
+            </div>
+          )}
+          {read.kind === 'ready' && <Changes diff={read.diff} kind={project.kind} seen={read.seen} />}
+          {asked.kind === 'conflict' && (
+            <div className="wrong-note" role="alert">
+              <p>
+                <strong>{t`It cannot be merged.`}</strong> <span>{asked.why}</span>
+              </p>
+              <button
+                type="button"
+                className="ghost"
+                onClick={() => setAsked({ kind: 'changes', first: conflictNote(asked.why) })}
+              >{t`Ask the agent to resolve it`}</button>
+            </div>
+          )}
+          {asked.kind === 'refused' && (
+            <p className="wrong-note" role="alert">
+              {asked.why}
+            </p>
+          )}
+          {isOpen &&
+            (asked.kind === 'changes' ? (
+              <ChangesForm
+                key={asked.first}
+                task={task}
+                first={asked.first}
+                onDone={onClose}
+                onCancel={() => setAsked(NOTHING)}
+              />
+            ) : (
+              <div className="review-ways">
+                <button
+                  type="button"
+                  className="ghost"
+                  disabled={away || busy}
+                  onClick={() => void close()}
+                >{t`Close without merging`}</button>
+                <button
+                  type="button"
+                  className="ghost"
+                  disabled={away}
+                  onClick={() => setAsked({ kind: 'changes', first: '' })}
+                >{t`Ask for changes`}</button>
+                <button
+                  type="button"
+                  className="solid"
+                  disabled={away || diff === null || cameLater}
+                  onClick={() => setAsked({ kind: 'merge' })}
+                >{t`Merge…`}</button>
+              </div>
+            ))}
+        </div>
+        {asked.kind === 'merge' && diff !== null && (
+          <MergeQuestion task={task} diff={diff} onMerge={merge} onClose={() => setAsked(NOTHING)} />
+        )}
+      </Dialog>
+    </LineNotesProvider>
   );
 }

@@ -1,0 +1,224 @@
+/**
+ * Comments on lines of a diff. They stay in this browser until the person asks for changes. Then
+ * they go to the agent together, and are shown at their lines from then on.
+ */
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import type { Diff } from '../../../shared/protocol/attempts.ts';
+import { LINE_COMMENT_LIMITS } from '../../../shared/protocol/line-comments.ts';
+import type { Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { Words } from '../chat/markdown.tsx';
+import { useRoost } from '../context.tsx';
+import { keyOf } from '../parts/keys.ts';
+import { revealedLine } from '../text/unseen.ts';
+import { dayAndClock } from '../text/time.ts';
+import { useBoard } from './board.ts';
+import {
+  type Anchor,
+  dropLineDraft,
+  keepLineDraft,
+  type LineDraft,
+  type LineNote,
+  type PlacedNotes,
+  placeNotes,
+  readLineDrafts,
+} from './line-drafts.ts';
+import './line-comments.css';
+
+export interface LineNotes {
+  readonly placed: PlacedNotes;
+  /** Not sent yet, oldest first. */
+  readonly drafts: readonly LineDraft[];
+  /** The commits that the diff compares. */
+  readonly range: Pick<Diff, 'base' | 'head'>;
+  /** A request is open, to which comments can be sent. */
+  readonly canComment: boolean;
+  /** The draft that was begun last, which takes the focus. */
+  readonly begun: string | null;
+  begin(at: Anchor): void;
+  /** Keeps what is typed. False: this browser has no room for it. */
+  keep(draft: LineDraft): boolean;
+  /** The person deleted them, or they were sent. */
+  drop(commentIds: readonly string[]): void;
+}
+
+const NONE: LineNotes = {
+  placed: { at: new Map(), elsewhere: [] },
+  drafts: [],
+  range: { base: '', head: '' },
+  canComment: false,
+  begun: null,
+  begin: () => undefined,
+  keep: () => true,
+  drop: () => undefined,
+};
+const Context = createContext(NONE);
+export const LineNotesProvider = Context.Provider;
+export const useLineNotes = (): LineNotes => useContext(Context);
+
+/** `diff` null: it is not read yet. */
+export function useLineNotesOf({ taskId, request }: Task, diff: Diff | null): LineNotes {
+  const { device } = useRoost();
+  const { browser } = device;
+  const [kept, setKept] = useState(() => readLineDrafts(browser, taskId));
+  const [begun, setBegun] = useState<string | null>(null);
+  const isSent = useCallback(
+    ({ commentId }: LineDraft) => diff?.comments.some((comment) => comment.commentId === commentId) ?? false,
+    [diff],
+  );
+  // The answer to an earlier send may have been lost.
+  useEffect(() => {
+    for (const draft of kept) if (isSent(draft)) dropLineDraft(browser, taskId, draft.commentId);
+  }, [browser, taskId, kept, isSent]);
+  const drafts = useMemo(() => kept.filter((draft) => !isSent(draft)), [kept, isSent]);
+  const keep = useCallback(
+    (draft: LineDraft) => {
+      setKept((before) => [...before.filter(({ commentId }) => commentId !== draft.commentId), draft]);
+      return keepLineDraft(browser, taskId, draft);
+    },
+    [browser, taskId],
+  );
+  const drop = useCallback(
+    (commentIds: readonly string[]) => {
+      setKept((before) => before.filter(({ commentId }) => !commentIds.includes(commentId)));
+      for (const commentId of commentIds) dropLineDraft(browser, taskId, commentId);
+    },
+    [browser, taskId],
+  );
+  const begin = useCallback(
+    (at: Anchor) => {
+      const draft = { ...at, commentId: device.newId(), text: '', time: device.now() };
+      setKept((before) => [...before, draft]);
+      setBegun(draft.commentId);
+    },
+    [device],
+  );
+  const placed = useMemo(() => (diff === null ? NONE.placed : placeNotes(diff, drafts)), [diff, drafts]);
+  return useMemo(
+    () => ({
+      ...{ placed, drafts, begun, begin, keep, drop },
+      range: diff ?? NONE.range,
+      canComment: request?.state === 'open' && diff !== null,
+    }),
+    [placed, drafts, begun, begin, keep, drop, diff, request?.state],
+  );
+}
+
+/** `src/a.ts:12`, with the side where it is the one before the change. */
+const lineText = ({ path, line, side }: Pick<Anchor, 'path' | 'line' | 'side'>): string =>
+  side === 'before'
+    ? t`${revealedLine(path)}:${String(line)}, before the change`
+    : `${revealedLine(path)}:${String(line)}`;
+
+function DraftView({ draft }: { draft: LineDraft }) {
+  const { begun, keep, drop } = useLineNotes();
+  const [text, setText] = useState(draft.text);
+  const [isKept, setKept] = useState(true);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isNew = begun === draft.commentId;
+  useEffect(() => {
+    if (isNew) field.current?.focus();
+  }, [isNew]);
+  /** Back to the line, from where the arrow keys lead on. */
+  const leave = () => {
+    const row = field.current?.closest('tr')?.previousElementSibling;
+    const button = row?.querySelector<HTMLElement>('.patch-comment');
+    if (button) button.focus();
+    else field.current?.blur();
+  };
+  return (
+    <li className="line-note" data-draft>
+      <textarea
+        ref={field}
+        className="field"
+        dir="auto"
+        rows={Math.min(8, Math.max(2, text.split('\n').length))}
+        maxLength={LINE_COMMENT_LIMITS.text}
+        aria-label={t`Comment on ${lineText(draft)}`}
+        placeholder={t`What should be different here?`}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          setKept(keep({ ...draft, text: target.value }));
+        }}
+        onBlur={() => {
+          if (text.trim() === '') drop([draft.commentId]);
+        }}
+        onKeyDown={(event) => {
+          const key = keyOf(event);
+          if (key !== 'Escape' && !(key === 'Enter' && (event.ctrlKey || event.metaKey))) return;
+          // The review stays open.
+          event.preventDefault();
+          event.stopPropagation();
+          leave();
+        }}
+      />
+      <p className="line-note-ways">
+        <span className="work-chip">{t`not sent yet`}</span>
+        <button type="button" className="link-button" onClick={() => drop([draft.commentId])}>{t`Delete`}</button>
+      </p>
+      {!isKept && (
+        <p className="wrong-note" role="alert">
+          {t`This browser has no room for it. Send it before you close this page.`}
+        </p>
+      )}
+    </li>
+  );
+}
+
+function NoteView({ note }: { note: LineNote }) {
+  const { now } = useBoard();
+  if (note.kind === 'draft') return <DraftView draft={note.comment} />;
+  const { time, text, now: place } = note.comment;
+  return (
+    <li className="line-note">
+      <p className="line-note-ways">
+        <b>{t`You`}</b> <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
+        {place === null && (
+          <span className="work-chip" data-tone="warn">
+            {t`outdated`}
+          </span>
+        )}
+      </p>
+      <div className="task-said">
+        <Words text={text} />
+      </div>
+    </li>
+  );
+}
+
+/** Comments on the line above, in a row of the table. */
+export function NotesOfRow({ notes }: { notes: readonly LineNote[] }) {
+  return (
+    <tr className="patch-notes">
+      <td colSpan={4}>
+        <ul className="line-notes">
+          {notes.map((note) => (
+            <NoteView key={note.comment.commentId} note={note} />
+          ))}
+        </ul>
+      </td>
+    </tr>
+  );
+}
+
+/** Comments on lines that are not shown, each with its line as it was. */
+export function NotesHere({ notes }: { notes: readonly LineNote[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <section className="review-part" aria-label={t`Comments on lines that are not shown`}>
+      <h3>{t`Comments on lines that are not shown`}</h3>
+      {notes.map((note) => (
+        <div key={note.comment.commentId} className="line-elsewhere">
+          <p dir="ltr">{lineText(note.comment)}</p>
+          <pre dir="ltr" translate="no">
+            {revealedLine(note.comment.quoted)}
+          </pre>
+          <ul className="line-notes">
+            <NoteView note={note} />
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}
