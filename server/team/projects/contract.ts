@@ -208,6 +208,11 @@ export interface Projects {
    * out: in any.
    */
   ready(agentId: AgentId, projectId: ProjectId, columns?: readonly string[]): Promise<Outcome<readonly Task[]>>;
+  /**
+   * Who works on what, as a sentence, where the project takes one task at a time. Null: nothing is
+   * in the way.
+   */
+  atWork(agentId: AgentId, projectId: ProjectId): Promise<string | null>;
   /** How many tasks of its project the agent may claim now, by column. */
   readyCounts(agentId: AgentId, projectId: ProjectId): Promise<ReadonlyMap<string, number>>;
   /** An API client has called: its claims last longer. */

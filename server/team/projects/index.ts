@@ -24,12 +24,12 @@ import {
   columnOfKind,
   DEFAULT_COLUMNS,
   kindOfColumn,
-  openBlockers,
   readyFor,
   refuseColumns,
   waitsForItself,
 } from '../../../src/shared/domain/projects.ts';
 import { wordsIn } from '../../../src/shared/domain/task-search.ts';
+import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
@@ -75,6 +75,7 @@ import {
 } from './rows.ts';
 import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
+import { atWorkText, refuseClaim } from './taking.ts';
 
 export { type Attempts, createAttemptRecords, createAttempts, type Draft, type OpenAttempt } from './attempts.ts';
 export type { EndedClaim, HeldClaim, Holder, Projects, SpentUp, TaskWork } from './contract.ts';
@@ -182,9 +183,14 @@ export function createProjects({
       readonly value: TaskValue;
       readonly project: ProjectValue;
     }) => Promise<Refusal | { readonly value: TaskValue; readonly claim?: object } | null>,
+    /** Where it is true, no other task of the project is claimed meanwhile. */
+    locksProject: (project: ProjectValue) => boolean = () => false,
   ): Promise<Outcome<Task> | Refusal> {
     const outcome = await db.transaction().execute(async (trx): Promise<Refused | Refusal | Changing> => {
-      const projectRow = await readProjectRow(trx, home, projectId);
+      const before = await readProjectRow(trx, home, projectId);
+      // The project before the task, as those do that change a project with its tasks.
+      const isLocked = before !== null && locksProject(projectValueOf(before));
+      const projectRow = isLocked ? await readProjectRow(trx, home, projectId, true) : before;
       if (!projectRow) return NO_PROJECT;
       const row = await readTaskRow(trx, home, projectId, taskId, true);
       if (!row) return NO_TASK;
@@ -657,7 +663,7 @@ export function createProjects({
       const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
       const spent = await spentToday(projectId);
       let token = 0;
-      const outcome = await changing<Refused>(projectId, taskId, async ({ trx, row, value, project }) => {
+      const take: Parameters<typeof changing<Refused>>[2] = async ({ trx, row, value, project }) => {
         const claim = claimOf(row, now());
         const lease = {
           holder_json: json(agentId),
@@ -676,14 +682,16 @@ export function createProjects({
         }
         if (columns?.includes(value.columnId) === false)
           return refuse('not-ready', 'The task is in none of the columns from which this run takes tasks.');
-        const why = (await refuseClaim(trx, project, projectId, value, agentId)) ?? spent;
-        if (why !== null) return refuse('not-ready', why);
+        const why =
+          (await refuseClaim(trx, home, { ...project, projectId }, { ...value, taskId }, agentId, now())) ?? spent;
+        if (why !== null) return refuse('not-ready', typeof why === 'string' ? why : atWorkText(why, agentId, names));
         const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
         return {
           value: withHistory({ ...value, columnId }, { time: now(), by: agentId, what: 'claimed', columnId, note: '' }),
           claim: { ...lease, claimed_at: now(), claimed_from_json: json(value.columnId) },
         };
-      });
+      };
+      const outcome = await changing<Refused>(projectId, taskId, take, takesOneTask);
       if (outcome.ok) {
         if ('runId' in holder) {
           held.set(taskId, token);
@@ -729,6 +737,14 @@ export function createProjects({
       );
       return done(tasks.flatMap((task) => (task.ok ? [task.value] : [])));
     },
+    async atWork(agentId, projectId) {
+      const row = await readProjectRow(db, home, projectId);
+      if (!row || !takesOneTask(projectValueOf(row))) return null;
+      const other = (await readStates(db, home, projectId, now())).find(({ claim }) => claim !== null);
+      if (other?.claim == null) return null;
+      const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
+      return atWorkText({ number: other.number, claim: other.claim }, agentId, names);
+    },
     async readyCounts(agentId, projectId) {
       await sweep();
       const row = await readProjectRow(db, home, projectId);
@@ -768,23 +784,6 @@ export function createProjects({
   async function spentToday(projectId: ProjectId): Promise<string | null> {
     const project = work ? await readOne(projectId) : null;
     return (project && (await work?.spentToday(project)))?.detail ?? null;
-  }
-
-  /** Why this agent cannot take the unclaimed task, as a sentence. Null: it can. */
-  async function refuseClaim(
-    within: Db,
-    project: ProjectValue,
-    projectId: ProjectId,
-    value: TaskValue,
-    agentId: AgentId,
-  ): Promise<string | null> {
-    if (!project.agents.includes(agentId)) return 'You are not assigned to this project.';
-    if (value.assignee !== null && value.assignee !== agentId) return 'The task is assigned to another agent.';
-    if (kindOfColumn(project, value.columnId) !== 'ready') return 'The task is not in a column that is ready.';
-    if (value.blockedBy.length === 0) return null;
-    const open = openBlockers(project, value, await readStates(within, home, projectId, now()));
-    const numbers = open.map(({ number }) => `#${number}`);
-    return numbers.length === 0 ? null : `The task waits for ${numbers.join(', ')}.`;
   }
 
   return projects;

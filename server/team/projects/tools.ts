@@ -197,11 +197,9 @@ export function createProjectTools({
         const ready = await projects.ready(caller.agentId, id, columns);
         if (!ready.ok) return failed(ready);
         const words = await wordsFor(caller);
-        return toolDone(
-          ready.value.length === 0
-            ? 'No task is ready for you.'
-            : ready.value.map((task) => words.line(project, task)).join('\n'),
-        );
+        if (ready.value.length > 0) return toolDone(ready.value.map((task) => words.line(project, task)).join('\n'));
+        const atWork = await projects.atWork(caller.agentId, id);
+        return toolDone(`No task is ready for you.${atWork === null ? '' : ` ${atWork}`}`);
       },
     }),
     tool({

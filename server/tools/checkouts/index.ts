@@ -13,6 +13,7 @@
  *   there in the sandbox, and hands its commits over as a bundle.
  * - A checkout of a `folder` project has no git. The relay reads its files and commits them.
  * - What only a checkout has is deleted only when the person asks for that.
+ * - A checkout gets another branch only after everything in it is committed. See `switching.ts`.
  *
  * It does not know claims, attempts, or why somebody works on a task.
  */
@@ -29,6 +30,7 @@ import { readWhole, WorkspaceError, type Workspace, type Workspaces } from '../w
 import { GitError } from './git.ts';
 import { BROUGHT_REF, type FolderFile, type Repository } from './repositories.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
+import { GIT, KEEP, MID_WORK, NOT_KEPT, TURN } from './switching.ts';
 
 export { GitError } from './git.ts';
 export {
@@ -68,6 +70,11 @@ export interface CheckoutState {
   readonly unsaved: readonly string[];
 }
 
+export type Kept =
+  | { readonly ok: true; readonly isNew: boolean }
+  /** `left`: what would be lost, or what git is in the middle of. */
+  | { readonly ok: false; readonly left: readonly string[] };
+
 export interface Checkouts {
   /** Why agents cannot work on a project of this kind here, as a sentence. Null: they can. */
   refuse(kind: Place['kind'], agentId: AgentId): Promise<string | null>;
@@ -86,6 +93,16 @@ export interface Checkouts {
     head: string,
     said: { readonly by: string; readonly at: number },
   ): Promise<readonly string[]>;
+  /**
+   * Commits what the checkout of a repository has in no commit, so that it can get another branch.
+   * `expected`: paths that the relay made itself. `isNew`: there was something to commit.
+   */
+  keep(place: Place, expected: readonly string[]): Promise<Kept>;
+  /**
+   * Puts another branch into a checkout: the one of this place, at this commit or where the
+   * checkout has it further. Throws, and changes nothing, where a file would be overwritten.
+   */
+  turn(place: Place, repository: Repository, commit: string): Promise<void>;
   /** Writes files of the relay's machine into a checkout. */
   copy(place: Place, files: readonly { readonly path: string; readonly bytes: Buffer }[]): Promise<void>;
   /** Runs a command of the person in the checkout. */
@@ -115,8 +132,6 @@ export interface CheckoutsDeps {
   readonly newId: () => string;
 }
 
-/** Git in a checkout, in the sandbox. A hook or a filter of the agent runs in the sandbox, too. */
-const GIT = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.quotePath=false -c gc.auto=0';
 const FILL = `set -e
 umask 077
 [ ! -e "$1" ] || { echo 'There is something in its place.'; exit 9; }
@@ -136,8 +151,11 @@ ${GIT} -C "$1" fetch --quiet --no-tags -- "../$(basename -- "$1").in" "+${BROUGH
 const COLLECT = `set -e
 cd -- "$1"
 ulimit -f ${Math.floor(CHECKOUT_LIMITS.bundleBytes / 1_024)} 2>/dev/null || true
-count=$(${GIT} rev-list --count HEAD --branches "^$2")
-[ "$count" = 0 ] || ${GIT} bundle create --quiet - HEAD --branches "^$2" >&4
+# A checkout may have branches of other tasks. They were handed over when it got this one.
+refs=(HEAD)
+! ${GIT} show-ref --verify --quiet "refs/heads/$3" || refs+=("refs/heads/$3")
+count=$(${GIT} rev-list --count "\${refs[@]}" "^$2")
+[ "$count" = 0 ] || ${GIT} bundle create --quiet - "\${refs[@]}" "^$2" >&4
 printf '%s\\0' "$count"
 ${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
 /** The end of the name under which the project’s side of a file lies beside the agent’s. */
@@ -146,7 +164,7 @@ const OF_PROJECT = '.project';
 const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];
 const STANDING = `set -e -o pipefail
 cd -- "$1"
-for each in rebase-merge rebase-apply MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG; do
+for each in ${MID_WORK}; do
   [ ! -e ".git/$each" ] || printf 'doing %s\\0' "$each"
 done
 for each in .git/worktrees/*; do [ ! -e "$each" ] || printf 'nested %s\\0' "$each"; done
@@ -348,6 +366,36 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         ),
       ];
     },
+    async keep({ agentId, folder, branch }, expected) {
+      const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
+        script: KEEP,
+        args: [folder, branch, ...expected],
+        ms: limits.sandboxMs,
+      });
+      const { text } = output(0, 2_000_000);
+      if (end.code === NOT_KEPT)
+        return { ok: false, left: text.split('\0').filter(Boolean).slice(0, ATTEMPT_LIMITS.files) };
+      if (end.code !== 0) throw new GitError(sayEnd('What is in the checkout could not be committed.', end, text));
+      return { ok: true, isNew: text.includes('kept\0') };
+    },
+    async turn({ agentId, folder, branch }, repository, commit) {
+      await withBundle(async (file) => {
+        await repository.bundle(branch, commit, file);
+        const handle = await open(file, 'r');
+        try {
+          const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
+            script: TURN,
+            args: [folder, branch],
+            ms: limits.sandboxMs,
+            fd: handle.fd,
+          });
+          if (end.code !== 0)
+            throw new GitError(sayEnd('The checkout could not get another branch.', end, output(0, 2_000).text));
+        } finally {
+          await handle.close();
+        }
+      });
+    },
     async copy({ agentId, folder }, files) {
       for (const { path, bytes } of files) await workspaces.of(agentId).write(`${folder}/${path}`, bytes);
     },
@@ -374,7 +422,7 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         try {
           const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
             script: COLLECT,
-            args: [folder, base],
+            args: [folder, base, branch],
             ms: limits.sandboxMs,
             fd: handle.fd,
           });

@@ -17,6 +17,7 @@
  */
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
@@ -24,7 +25,6 @@ import { PERSON } from '../../../src/shared/domain/threads.ts';
 import {
   ATTEMPT_LIMITS,
   type Attempt,
-  type Checkouts as ShownCheckouts,
   type Diff,
   type DoneNeeds,
   type MergeRequest,
@@ -33,7 +33,13 @@ import {
 } from '../../../src/shared/protocol/attempts.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
 import { LINE_COMMENT_LIMITS, type NewLineComment } from '../../../src/shared/protocol/line-comments.ts';
-import type { Project, ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
+import {
+  PROJECT_LIMITS,
+  type Project,
+  type ProjectValue,
+  type Task,
+  type TaskValue,
+} from '../../../src/shared/protocol/projects.ts';
 import type { Directory, EventLog } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type {
@@ -48,23 +54,22 @@ import type {
 import {
   CHECKOUT_LIMITS,
   type Checkouts,
-  GitError,
   type Place,
   type Repositories,
   type Repository,
   type Tokens,
 } from '../checkouts/index.ts';
-import { ForgeError, type Forges } from './forge.ts';
-import { WorkspaceError } from '../workspaces/index.ts';
+import { type Forges } from './forge.ts';
 import type { WorkLimits } from './limits.ts';
 import { type FromWhere, keptComments, messageOf, shownComments, toldComments } from './line-comments.ts';
-import { done, type Done, unable } from './outcome.ts';
+import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.ts';
+import { done, type Done, isFault, unable } from './outcome.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 import { spentBy, toldOf } from './summary.ts';
 
-export interface OpenTaskWork extends TaskWork, ProjectFiles {
+export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
   /** What the attempts of a project have cost. */
   spent(projectId: ProjectId): Promise<Done<ProjectSpent['attempts']>>;
@@ -85,8 +90,6 @@ export interface OpenTaskWork extends TaskWork, ProjectFiles {
     said: { readonly note: string; readonly comments: readonly NewLineComment[] },
   ): Promise<Done<Task>>;
   closeRequest(projectId: ProjectId, taskId: TaskId): Promise<Done<Task>>;
-  checkouts(projectId: ProjectId): Promise<Done<ShownCheckouts['checkouts']>>;
-  removeCheckout(projectId: ProjectId, taskId: TaskId, lose: boolean): Promise<Done<null>>;
   /** What the attempt of this task that is under way has come to now, with its checks. */
   found(project: Project, task: Task): Promise<Receipt | null>;
   /** Calls the listener for each task that an agent has moved to review. */
@@ -123,8 +126,6 @@ export interface TaskWorkDeps {
 
 const NO_WORK = unable('no-work', 'Nobody has worked on this task yet.');
 const NO_REQUEST = unable('no-request', 'No request of this task is open.');
-const isFault = (error: unknown) =>
-  error instanceof GitError || error instanceof WorkspaceError || error instanceof ForgeError;
 
 /** A readable part of a name of a branch or a folder. */
 const slugOf = (text: string): string =>
@@ -135,10 +136,10 @@ const slugOf = (text: string): string =>
     .slice(0, CHECKOUT_LIMITS.slug)
     .replaceAll(/^-+|-+$/g, '') || 'task';
 
-const placeOf = (project: Pick<ProjectValue, 'kind'>, { agentId, folder, branch, base }: Attempt): Place => ({
-  kind: project.kind,
-  ...{ agentId, folder, branch, base },
-});
+/** The last name of the folder in which an agent works on one task of a project after another. */
+const SHARED_FOLDER = 'checkout';
+const isSharedFolder = ({ folder }: Pick<Attempt, 'folder'>) => folder.endsWith(`/${SHARED_FOLDER}`);
+const KEPT_NOTE = sentence`What was in no commit is on the branch now, as “Keep unfinished work”.`;
 
 export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   const { projects, attempts, checkouts, repositories, directory, log, now, logger } = deps;
@@ -182,7 +183,12 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     return Math.max(0, all.indexOf(task.taskId)) % CHECKOUT_LIMITS.portRanges;
   };
 
-  async function prepare(holder: Holder, project: Project, task: Task): Promise<{ ok: boolean; text: string }> {
+  /** The one checkout of a project that takes one task at a time has the branch of one task. */
+  const prepare: typeof prepareIn = (holder, project, task) =>
+    takesOneTask(project)
+      ? inOrder(`checkout of ${holder.agentId} in ${project.projectId}`, () => prepareIn(holder, project, task))
+      : prepareIn(holder, project, task);
+  async function prepareIn(holder: Holder, project: Project, task: Task): Promise<{ ok: boolean; text: string }> {
     const { agentId } = holder;
     const held = await projects.heldBy(task.taskId);
     if (held?.agentId !== agentId) return { ok: false, text: 'The claim of the task has ended.' };
@@ -216,15 +222,26 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const head = last ? await repository.headOf(branch) : null;
     // Work that was merged is over: what is asked for now begins at the base.
     const goesOn = last !== undefined && head !== null && task.request?.state !== 'merged';
-    const own = before.findLast((attempt) => attempt.agentId === agentId && goesOn);
-    const fresh = `projects/${slugOf(project.name)}-${project.projectId.slice(0, 4)}/${task.number}-${slugOf(task.title)}`;
+    const isShared = takesOneTask(project);
+    /** The attempt in whose folder this one goes on. */
+    const own = isShared
+      ? (await attempts.ofProject(project.projectId)).findLast(
+          (attempt) => attempt.agentId === agentId && isSharedFolder(attempt),
+        )
+      : before.findLast((attempt) => attempt.agentId === agentId && goesOn && !isSharedFolder(attempt));
+    const top = `projects/${slugOf(project.name)}-${project.projectId.slice(0, 4)}`;
+    const fresh = isShared ? `${top}/${SHARED_FOLDER}` : `${top}/${task.number}-${slugOf(task.title)}`;
     // An earlier checkout of a merged task stays where it is.
-    const isTaken = own === undefined && before.some((attempt) => attempt.agentId === agentId);
+    const isTaken = !isShared && own === undefined && before.some((attempt) => attempt.agentId === agentId);
     const folder = own?.folder ?? (isTaken ? `${fresh}-${before.length + 1}` : fresh);
     const start = goesOn && head !== null ? head : base.commit;
     const place: Place = { kind: project.kind, agentId, folder, branch, base: goesOn ? last.base : base.commit };
     const isThere = own !== undefined && (await checkouts.exists(place));
     const by = await nameOf(agentId);
+    if (isThere && own.taskId !== task.taskId) {
+      const unsaved = await turnFrom(project, own, place, repository, start);
+      if (unsaved !== null) return { ok: false, text: unsaved };
+    }
     let setup = '';
     if (!isThere) {
       await checkouts.fill(place, repository, start, by);
@@ -255,6 +272,40 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         ...(await skillsOf(repository, start)),
       ].join('\n'),
     };
+  }
+  /**
+   * Puts the branch of `place` into the checkout in which an earlier task was worked on. Its work
+   * is committed and taken over first. Resolves with why not, as a sentence. Null: it is done.
+   */
+  async function turnFrom(
+    project: Project,
+    earlier: Attempt,
+    place: Place,
+    repository: Repository,
+    start: string,
+  ): Promise<string | null> {
+    // The end of its claim is written first.
+    await inOrder(earlier.taskId, () => Promise.resolve());
+    const open = await attempts.openOf(earlier.taskId);
+    if (open?.attempt.agentId === earlier.agentId) await settle(open, 'lost', 'Its checkout is used for another task.');
+    const before = placeOf(project, earlier);
+    const kept = await checkouts.keep(before, project.copy);
+    if (!kept.ok)
+      return `The checkout has work on another task that would be lost: ${kept.left.slice(0, 20).map(titled).join(', ')}. Look into the folder ${titled(place.folder)}: commit it, or finish what git is in the middle of. Then claim the task again.`;
+    await checkouts.collect(before, repository, { by: await nameOf(earlier.agentId), at: now() });
+    await checkouts.turn(place, repository, start);
+    if (kept.isNew)
+      await projects.update(project.projectId, earlier.taskId, ({ value }) => ({
+        value: {
+          ...value,
+          updatedAt: now(),
+          history: [
+            ...value.history,
+            { time: now(), by: 'relay', what: 'edited' as const, columnId: null, note: KEPT_NOTE },
+          ].slice(-PROJECT_LIMITS.history),
+        },
+      }));
+    return null;
   }
   const where = (project: Project, { folder, branch, base }: Attempt) =>
     project.kind === 'git'
@@ -654,58 +705,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           );
         return await settleRequest(projectId, taskId, { state: 'closed', note: '', to: null });
       }),
-    async checkouts(projectId) {
-      const project = await projects.read(projectId);
-      if (!project.ok) return unable('no-project', project.detail);
-      const shown: ShownCheckouts['checkouts'] = [];
-      const repository = await repositories.of(projectId, project.value).catch((error: unknown) => {
-        if (!isFault(error)) throw error;
-        return null;
-      });
-      for (const attempt of await placesOf(projectId)) {
-        const place = placeOf(project.value, attempt);
-        if (!(await checkouts.exists(place))) continue;
-        const { taskId, agentId, folder, branch } = attempt;
-        const inUse = (await attempts.openOf(taskId))?.attempt.agentId === agentId;
-        const standing =
-          inUse || !repository
-            ? ({ state: inUse ? 'in-use' : 'unknown', unsaved: [] } as const)
-            : await inOrder(taskId, async () => checkouts.standing(place, repository, project.value.copy));
-        shown.push({
-          taskId,
-          agentId,
-          folder,
-          branch,
-          bytes: await checkouts.bytesOf(place),
-          state: standing.state,
-          unsaved: [...standing.unsaved],
-        });
-      }
-      return done(shown);
-    },
-    removeCheckout: (projectId, taskId, lose) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project } = at.value;
-        if (await attempts.openOf(taskId)) return unable('busy', 'An agent works in it now.');
-        const repository = lose ? null : await repositories.of(projectId, project);
-        for (const attempt of (await placesOf(projectId)).filter((each) => each.taskId === taskId)) {
-          const place = placeOf(project, attempt);
-          if (!(await checkouts.exists(place))) continue;
-          const standing = repository ? await checkouts.standing(place, repository, project.copy) : null;
-          if (standing && standing.state !== 'clean')
-            return unable(
-              'unsaved',
-              standing.state === 'unknown'
-                ? sentence`The relay cannot read what is in it, so it is kept.`
-                : sentence`Only this checkout has ${standing.unsaved.slice(0, 10).map(titled).join(', ')}.`,
-            );
-          await checkouts.remove(place);
-        }
-        return done(null);
-      }),
     ...createProjectFiles({ projects, repositories, now }),
+    ...createCheckoutList({ projects, attempts, checkouts, repositories, taskOf, inOrder }),
     async environmentOf(agentId) {
       const open = (await attempts.open(agentId)).at(-1);
       if (!open) return {};
@@ -741,14 +742,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       await Promise.all(running);
     },
   };
-
-  /** The newest attempt in each checkout of a project. */
-  async function placesOf(projectId: ProjectId): Promise<readonly Attempt[]> {
-    const newest = new Map<string, Attempt>();
-    for (const attempt of await attempts.ofProject(projectId))
-      newest.set(`${attempt.agentId}\n${attempt.folder}`, attempt);
-    return [...newest.values()];
-  }
 
   projects.connect(work);
   return work;

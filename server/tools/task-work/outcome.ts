@@ -1,4 +1,7 @@
 /** What a call about the work on tasks comes to. */
+import { GitError } from '../checkouts/index.ts';
+import { WorkspaceError } from '../workspaces/index.ts';
+import { ForgeError } from './forge.ts';
 
 /** Why something cannot be done, with the name of the problem. */
 export interface Unable {
@@ -22,3 +25,6 @@ export type Done<Value> = { readonly ok: true; readonly value: Value } | Unable;
 
 export const unable = (reason: Unable['reason'], detail: string): Unable => ({ ok: false, reason, detail });
 export const done = <Value>(value: Value): Done<Value> => ({ ok: true, value });
+/** Git, a folder or a forge could not do it, and says why. */
+export const isFault = (error: unknown) =>
+  error instanceof GitError || error instanceof WorkspaceError || error instanceof ForgeError;

@@ -3,6 +3,7 @@
  * does not move. Pure: the relay and the page apply the same rules.
  */
 import type { AgentId, TaskId } from './ids.ts';
+import { type OneTask, takesOneTask, taskAtWork } from './one-task.ts';
 
 /** What a column means. Its name is the person's. */
 export const COLUMN_KINDS = ['backlog', 'planning', 'ready', 'in_progress', 'review', 'blocked', 'done'] as const;
@@ -61,7 +62,7 @@ export interface TaskState {
   readonly claim: Claim | null;
 }
 
-interface ProjectState {
+interface ProjectState extends OneTask {
   readonly columns: readonly Column[];
   /** Agents that may work on it. */
   readonly agents: readonly AgentId[];
@@ -128,10 +129,18 @@ type Still =
   | { readonly why: 'no-agent' }
   /** Its assignee is not assigned to the project any more. */
   | { readonly why: 'assignee-gone'; readonly agentId: AgentId }
+  /** Its project takes one task at a time, and an agent works on this other one. */
+  | { readonly why: 'one-at-a-time'; readonly agentId: AgentId; readonly since: number; readonly taskId: TaskId }
   /** It is ready, and waits until an agent takes it. */
   | { readonly why: 'waits' };
 
 export function whyStill(project: ProjectState, task: TaskState, all: readonly TaskState[]): Still {
+  const still = whyOfItsOwn(project, task, all);
+  const other = still.why === 'waits' ? taskAtWork(project, task, all) : undefined;
+  return other ? { why: 'one-at-a-time', taskId: other.taskId, ...other.claim } : still;
+}
+/** As `whyStill`, as if every project took any number of tasks at a time. */
+function whyOfItsOwn(project: ProjectState, task: TaskState, all: readonly TaskState[]): Still {
   const kind = kindOfColumn(project, task.columnId) ?? 'backlog';
   if (kind === 'done') return { why: 'done' };
   if (task.claim) return { why: 'claimed', agentId: task.claim.agentId, since: task.claim.since };
@@ -151,9 +160,11 @@ export function readyFor<Task extends TaskState>(
   all: readonly Task[],
 ): readonly Task[] {
   if (!project.agents.includes(agentId)) return [];
+  if (takesOneTask(project) && all.some(({ claim }) => claim !== null)) return [];
   return all
     .filter(
-      (task) => whyStill(project, task, all).why === 'waits' && (task.assignee === null || task.assignee === agentId),
+      (task) =>
+        whyOfItsOwn(project, task, all).why === 'waits' && (task.assignee === null || task.assignee === agentId),
     )
     .toSorted(byPriority);
 }

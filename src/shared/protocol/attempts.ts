@@ -63,6 +63,11 @@ export const workFields = {
     .array(text(ATTEMPT_LIMITS.path).min(1))
     .max(ATTEMPT_LIMITS.copied)
     .describe('git: untracked files of the repository on the relay’s machine that each checkout gets, such as `.env`'),
+  worktrees: z
+    .boolean()
+    .describe(
+      'git: each task has a checkout of its own; false: each agent has one for the whole project, and one task of it is worked on at a time',
+    ),
   setup: text(ATTEMPT_LIMITS.command).describe('a command that prepares a checkout; empty: none'),
   checks: z
     .array(text(ATTEMPT_LIMITS.command).trim().min(1))
@@ -86,6 +91,7 @@ export const WORK_DEFAULTS = {
   repository: '',
   baseBranch: '',
   copy: [] as string[],
+  worktrees: true as boolean,
   setup: '',
   checks: [] as string[],
   doneNeeds: { change: true, checks: true, criteria: true },

@@ -97,6 +97,7 @@ const work = {
   repository: workFields.repository.default(WORK_DEFAULTS.repository),
   baseBranch: workFields.baseBranch.default(WORK_DEFAULTS.baseBranch),
   copy: workFields.copy.default(() => [...WORK_DEFAULTS.copy]),
+  worktrees: workFields.worktrees.default(WORK_DEFAULTS.worktrees),
   setup: workFields.setup.default(WORK_DEFAULTS.setup),
   checks: workFields.checks.default(() => [...WORK_DEFAULTS.checks]),
   doneNeeds: workFields.doneNeeds.default(() => ({ ...WORK_DEFAULTS.doneNeeds })),

@@ -127,6 +127,12 @@ export function stillText(
       return t`None of its agents can begin now`;
     case 'no-routine':
       return t`No routine takes it`;
+    case 'one-at-a-time': {
+      const other = taskOf(still.taskId);
+      return other
+        ? t`Waits until ${nameOf(still.agentId)} has finished #${other.number} ${other.title}`
+        : t`Waits until ${nameOf(still.agentId)} has finished another task`;
+    }
     case 'waits':
       return task.assignee === null
         ? t`Waits until an agent takes it`
@@ -160,6 +166,8 @@ export function stillHint(still: Still, nameOf: Known['nameOf']): string | null 
       return t`Choose in the settings of the project who may work on it.`;
     case 'assignee-gone':
       return t`Assign it to somebody else, or let it be taken by anybody.`;
+    case 'one-at-a-time':
+      return t`The project takes one task at a time. Its settings can give each task a checkout of its own.`;
     case 'waits':
       return t`An agent takes it when it is awake and looks for work: by a routine, or because you ask for it.`;
     case 'claimed':

@@ -7,7 +7,7 @@ import { useTeammates } from '../use-somebody.ts';
 import { parseUsd, usdOf } from '../text/money.ts';
 
 const FIELDS = [
-  ...(['baseBranch', 'copy', 'setup', 'checks', 'doneNeeds', 'reviewer'] as const),
+  ...(['baseBranch', 'copy', 'worktrees', 'setup', 'checks', 'doneNeeds', 'reviewer'] as const),
   ...(['attemptsPerTask', 'executorsAtOnce', 'executorSeconds', 'taskMicroUsd', 'dayMicroUsd'] as const),
 ] as const;
 export type WorkDraft = Pick<Project, (typeof FIELDS)[number]>;
@@ -209,6 +209,21 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
             lines={draft.copy}
             onChange={(copy) => onChange({ copy })}
           />
+        )}
+        {isGit && (
+          <>
+            <label className="tick-line">
+              <input
+                type="checkbox"
+                role="switch"
+                aria-checked={draft.worktrees}
+                checked={draft.worktrees}
+                onChange={({ target }) => onChange({ worktrees: target.checked })}
+              />
+              <span>{t`A checkout of its own for each task`}</span>
+            </label>
+            <p className="setting-hint">{t`Off: each agent keeps one checkout with what was installed and built in it, and one task of the project is worked on at a time.`}</p>
+          </>
         )}
         <TextField
           label={t`Setup command`}

@@ -145,6 +145,20 @@ test('the settings of the work are saved as they are typed, and nothing else', a
   });
 });
 
+test('a repository may be worked on in one checkout, and a task then says which other one it waits for', async () => {
+  const { page } = await open({ path: '/projects/trip/settings', more: { kind: 'git', repository: '/home/me/trip' } });
+  page.reach.on('PUT /v1/projects/trip', ({ body }: AskedCall) =>
+    json({ ...project({ kind: 'git' }), ...(body as object) }),
+  );
+  const dialog = await screen.findByRole('dialog', { name: 'Settings of Plan our trip' });
+  await page.user.click(within(dialog).getByRole('switch', { name: 'A checkout of its own for each task' }));
+  await press(page, dialog, 'Save');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(bodyOf(page, 'PUT /v1/projects/trip')).toEqual({ version: 3, worktrees: false });
+  const card = (await screen.findByRole('link', { name: 'Ask the school for the Friday' })).closest('li');
+  await waitFor(() => expect(card?.textContent).toContain('Waits until Wren has finished #6 Read what other families'));
+});
+
 test('a limit that is no number is named, and nothing is saved', async () => {
   const { page } = await open({ path: '/projects/trip/settings' });
   const dialog = await screen.findByRole('dialog', { name: 'Settings of Plan our trip' });
