@@ -27,7 +27,7 @@ import {
 import { PROVIDER_TOOLS } from '../../src/shared/domain/toolsets.ts';
 import type { ProblemName } from '../../src/shared/protocol/problems.ts';
 import type { Project } from '../../src/shared/protocol/projects.ts';
-import type { AskedRecord, RecordAnswer, RecordStatus } from '../../src/shared/protocol/records.ts';
+import type { AskedRecord, RecordAnswer } from '../../src/shared/protocol/records.ts';
 import {
   type changeMappingSchema,
   type createMappingSchema,
@@ -44,7 +44,7 @@ import type { Logger } from '../platform/logger.ts';
 import { type Db, parseText } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Projects } from '../team/projects/index.ts';
-import type { RecordSource } from '../team/records/index.ts';
+import { type RecordSource, stampRow, stampsOf, statusAt } from '../team/records/index.ts';
 import { isOn, json, type Row, type ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS } from './settings.ts';
 
@@ -553,32 +553,15 @@ export function createMappings(deps: MappingsDeps): Mappings {
           .execute();
         return changed.map((row) => ({
           record: { type: 'routine-mapping', id: row.mapping, value: valueOf(row) },
-          async announced(at) {
-            await db
-              .updateTable('routine_mappings')
-              .set({ stamp: at })
-              .where('home', '=', home)
-              .where('mapping', '=', row.mapping)
-              .where('stamp', 'is', null)
-              .where('version', '=', row.version)
-              .execute();
-          },
+          announced: (at) => stampRow({ db, home, table: 'routine_mappings' }, row.mapping, row.version, at),
         }));
       },
       async standings(asked) {
-        const ids = asked.map(({ id }) => id);
-        const known = new Map(
-          (
-            await table()
-              .where('mapping', '=', sql<string>`any(${ids}::text[])`)
-              .execute()
-          ).map((row) => [row.mapping, row.stamp]),
+        const stamps = await stampsOf(
+          { db, home, table: 'routine_mappings' },
+          asked.map(({ id }) => id),
         );
-        return asked.map(({ id, at }): RecordStatus => {
-          const stamp = known.get(id);
-          if (stamp === undefined) return 'unknown';
-          return stamp === null || stamp >= at ? 'known' : 'older';
-        });
+        return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
       },
       async restore(offered) {
         const answers: RecordAnswer[] = [];

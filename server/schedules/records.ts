@@ -22,7 +22,7 @@ import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer } from '../../src/shared/protocol/records.ts';
 import { type Db, parseText } from '../store/index.ts';
 import type { Sealer } from '../platform/sealer.ts';
-import { createAskedRows, hashOf, orNoRoom, type RecordSource } from '../team/records/index.ts';
+import { createAskedRows, hashOf, orNoRoom, type RecordSource, statusAt } from '../team/records/index.ts';
 import type { Written } from './refusals.ts';
 import type { AskedProjects } from './mappings.ts';
 import { isOn, json, type Row, type ScheduleRows } from './rows.ts';
@@ -459,12 +459,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     async standings(versions) {
       const ids = versions.map(({ id }) => id);
       const [stamps, waiting] = [await rows.stamps(ids), await asked.newest(ids)];
-      return versions.map(({ id, at }) => {
-        const stamp = stamps.get(id);
-        if ((waiting.get(id) ?? '') >= at) return 'known';
-        if (stamp === undefined) return 'unknown';
-        return stamp === null || stamp >= at ? 'known' : 'older';
-      });
+      return versions.map(({ id, at }) => ((waiting.get(id) ?? '') >= at ? 'known' : statusAt(stamps.get(id), at)));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];

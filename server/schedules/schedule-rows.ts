@@ -2,8 +2,10 @@
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
+import type { Stamp } from '../../src/shared/domain/stamp.ts';
 import { scheduleSchema, type Schedule } from '../../src/shared/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
+import { stampRow, stampsOf } from '../team/records/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { agreementOf, forgetTexts, keepText, type ScriptText } from './scripts.ts';
 import type { ScheduleLimits } from './settings.ts';
@@ -341,24 +343,8 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .execute();
       return rows.map((row) => ({ ...rowOf(row), removed: row.removed }));
     },
-    async announced({ scheduleId, version }: Row, stamp: string): Promise<void> {
-      await db
-        .updateTable('schedules')
-        .set({ stamp })
-        .where('home', '=', home)
-        .where('schedule', '=', scheduleId)
-        .where('stamp', 'is', null)
-        .where('version', '=', version)
-        .execute();
-    },
-    async stamps(scheduleIds: readonly ScheduleId[]): Promise<ReadonlyMap<string, string | null>> {
-      const rows = await db
-        .selectFrom('schedules')
-        .select(['schedule', 'stamp'])
-        .where('home', '=', home)
-        .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
-        .execute();
-      return new Map(rows.map(({ schedule, stamp }) => [schedule, stamp]));
-    },
+    announced: ({ scheduleId, version }: Row, stamp: Stamp) =>
+      stampRow({ db, home, table: 'schedules' }, scheduleId, version, stamp),
+    stamps: (scheduleIds: readonly ScheduleId[]) => stampsOf({ db, home, table: 'schedules' }, scheduleIds),
   };
 }

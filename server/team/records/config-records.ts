@@ -22,6 +22,7 @@ import {
 } from '../gate/index.ts';
 import type { Db } from '../../store/index.ts';
 import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from './index.ts';
+import { stampRow, stampsOf, statusAt } from './stamps.ts';
 
 /** The row for a record. */
 function rowOf(record: RelayRecord): { readonly scope: string; readonly value: unknown } | null {
@@ -161,27 +162,16 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
       const changed = await rows().where('stamp', 'is', null).orderBy('scope').execute();
       return changed.map(({ scope, config_json, version }) => ({
         record: recordOf(scope, config_json),
-        async announced(at) {
-          await db
-            .updateTable('configs')
-            .set({ stamp: at })
-            .where('home', '=', home)
-            .where('scope', '=', scope)
-            .where('stamp', 'is', null)
-            .where('version', '=', version)
-            .execute();
-        },
+        announced: (at) => stampRow({ db, home, table: 'configs' }, scope, version, at),
       }));
     },
     async standings(asked) {
-      const held = await rows()
-        .where('scope', '=', sql<string>`any(${asked.map(({ id }) => id)}::text[])`)
-        .execute();
-      return asked.map(({ id, at }) => {
-        const row = held.find(({ scope }) => scope === id);
-        if (!row || row.stamp === '') return 'unknown';
-        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
-      });
+      const stamps = await stampsOf(
+        { db, home, table: 'configs' },
+        asked.map(({ id }) => id),
+      );
+      // An empty stamp: the row holds the defaults, which no page has stored.
+      return asked.map(({ id, at }) => (stamps.get(id) === '' ? 'unknown' : statusAt(stamps.get(id), at)));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];

@@ -29,6 +29,8 @@ import type { EventLog } from '../../contracts/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 
+export { stampRow, stampsOf, statusAt } from './stamps.ts';
+
 /** Limits of restored records. */
 const RECORD_LIMITS = {
   /** Most parts of records per household that wait for the person's consent. */

@@ -9,7 +9,7 @@ import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordAnswer, RecordOf, RecordType, RelayRecord } from '../../../src/shared/protocol/records.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import { SCHEMA } from '../../store/tables.ts';
-import type { RecordSource, Unannounced } from '../records/index.ts';
+import { type RecordSource, stampRow, statusAt, type Unannounced } from '../records/index.ts';
 import type { ThreadsContext } from './context.ts';
 import { anyOf, json, messageOf } from './rows.ts';
 import { THREAD_LIMITS } from './settings.ts';
@@ -296,17 +296,7 @@ export function createThreadRecords({
                   },
           },
         },
-        async announced(at) {
-          await db
-            .updateTable('threads')
-            .set({ stamp: at })
-            .where('home', '=', home)
-            .where('thread', '=', row.thread)
-            .where('stamp', 'is', null)
-            // A thread that was changed meanwhile is announced again.
-            .where('version', '=', row.version)
-            .execute();
-        },
+        announced: (at) => stampRow({ db, home, table: 'threads' }, row.thread, row.version, at),
       })),
     );
   }
@@ -367,8 +357,8 @@ export function createThreadRecords({
         .execute();
       return asked.map(({ type, id, at, messages = 0 }) => {
         const row = type === 'thread' ? rows.find(({ thread }) => thread === id) : undefined;
-        if (!row) return 'unknown';
-        return (row.stamp === null || row.stamp >= at) && row.messages >= messages ? 'known' : 'older';
+        const status = statusAt(row?.stamp, at);
+        return status === 'known' && row && row.messages < messages ? 'older' : status;
       });
     },
     restore: (offered) =>

@@ -2,12 +2,20 @@
  * MCP servers as records: the person's settings for each, without secrets. A relay that has lost
  * its home gets them back, and reports which secrets are missing.
  */
-import { sql } from 'kysely';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import { attachedRecordSchema, type AttachedRecord } from '../../../src/shared/protocol/attached.ts';
 import type { AskedOutcome, AskedRecord, RecordAnswer } from '../../../src/shared/protocol/records.ts';
-import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from '../../team/records/index.ts';
+import {
+  type AskedRow,
+  createAskedRows,
+  hashOf,
+  orNoRoom,
+  type RecordSource,
+  stampRow,
+  stampsOf,
+  statusAt,
+} from '../../team/records/index.ts';
 import type { Db } from '../../store/index.ts';
 import { namedSecrets, type Sealed, type Value } from './server-state.ts';
 
@@ -99,7 +107,7 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
    */
   async function isKnown(serverId: string, at: Stamp): Promise<boolean> {
     const row = await rows().where('server', '=', serverId).executeTakeFirst();
-    return row !== undefined && (row.stamp === null || row.stamp >= at);
+    return statusAt(row?.stamp, at) === 'known';
   }
   const restoreOne = (serverId: string, value: AttachedRecord, at: Stamp): Promise<RecordAnswer> =>
     inTurn(async () => {
@@ -148,33 +156,15 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
         return [
           {
             record: { type: 'attached-server' as const, id: server, value },
-            async announced(at: Stamp) {
-              // A row that was changed again in the meantime gets no stamp, and is announced again.
-              await db
-                .updateTable('attached')
-                .set({ stamp: at })
-                .where('home', '=', home)
-                .where('server', '=', server)
-                .where('stamp', 'is', null)
-                .where('version', '=', version)
-                .execute();
-            },
+            announced: (at: Stamp) => stampRow({ db, home, table: 'attached' }, server, version, at),
           },
         ];
       });
     },
     async standings(versions) {
       const ids = versions.map(({ id }) => id);
-      const held = await rows()
-        .where('server', '=', sql<string>`any(${ids}::text[])`)
-        .execute();
-      const waiting = await asked.newest(ids);
-      return versions.map(({ id, at }) => {
-        const row = held.find(({ server }) => server === id);
-        if ((waiting.get(id) ?? '') >= at) return 'known';
-        if (!row) return 'unknown';
-        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
-      });
+      const [stamps, waiting] = [await stampsOf({ db, home, table: 'attached' }, ids), await asked.newest(ids)];
+      return versions.map(({ id, at }) => ((waiting.get(id) ?? '') >= at ? 'known' : statusAt(stamps.get(id), at)));
     },
     async asked() {
       const all: AskedRecord[] = [];
