@@ -13,7 +13,7 @@
  *
  * It does not know Postgres, HTTP, or any part that implements a contract.
  */
-import type { AgentId, SessionId, MessageId } from '../../src/shared/domain/ids.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { Cost } from '../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../src/shared/domain/request-cost.ts';
 import type { Stamp } from '../../src/shared/domain/stamp.ts';
@@ -110,6 +110,8 @@ export interface CostRequest {
   /** The purpose of the request, as in `RequestEnd`. */
   readonly sessionId?: SessionId | null;
   readonly messageId?: MessageId;
+  /** The run that asks. Left out: a client does. */
+  readonly runId?: RunId;
   /** Part of a warm-up: nothing is sent to a model, and no trace is left. */
   readonly rehearsed?: boolean;
 }

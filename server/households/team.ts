@@ -87,6 +87,7 @@ import { createTaskWork } from '../tools/task-work/index.ts';
 import { createExecutors } from '../tools/task-work/executor.ts';
 import { createForges } from '../tools/task-work/forge.ts';
 import type { TaskWorkRoutesDeps } from '../tools/task-work/routes.ts';
+import { createMeter, type Meter } from '../tools/task-work/meter.ts';
 import { createWorkLimits } from '../tools/task-work/limits.ts';
 import { createTaskWorkTools } from '../tools/task-work/tools.ts';
 import { HISTORY_LIMITS } from '../tools/history/settings.ts';
@@ -217,8 +218,14 @@ export async function openTeam({
   const onHeartbeatError = saying('The heartbeat of running sessions could not be stored. The relay tries again.');
   const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
-  const costs = createCosts({ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
-  await costs.recover();
+  const counted = createCosts({ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
+  await counted.recover();
+  let meter: Meter | null = null;
+  // Called only after everything is open.
+  const costs: OpenCosts = {
+    ...counted,
+    check: (request, signal) => meter?.check(counted, request, signal) ?? counted.check(request, signal),
+  };
   const pauses = createPauses({ log, configs, now, timers, onListenerError });
   const turns = createTurns(timers);
   const around = createReadAround({
@@ -363,7 +370,9 @@ export async function openTeam({
   function openTaskWork(own: Hands, given: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights'>, handed: HandTools) {
     const attempts = createAttempts({
       ...{ db, home, now, newId },
-      onChange: () => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null }),
+      onChange: (projectId) => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId }),
+      onBegin: (began) => meter?.began(began),
+      onEnd: (attemptId) => meter?.ended(attemptId),
     });
     const tokens = createTokens({ db, home, sealer });
     const forgeFetch = createGuardedFetch(given.rights.servers);
@@ -388,7 +397,7 @@ export async function openTeam({
         ]);
     }
     const work = createTaskWork({
-      ...{ projects, attempts, checkouts, repositories, tokens, directory, log, now, logger, tellPerson },
+      ...{ projects, attempts, checkouts, repositories, tokens, directory, now, logger, tellPerson },
       limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
       endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
@@ -397,6 +406,13 @@ export async function openTeam({
         await inbox.put({ ...message, priority: 'normal' }, agentId);
       },
     });
+    const ownMeter = createMeter({
+      ...{ attempts, projects, log },
+      limits: workLimits,
+      stop: work.stop,
+      onError: saying('What a request used could not be counted to its attempt.'),
+    });
+    meter = ownMeter;
     /** The routine's of the agent's run, the agent's, or the household's. Null: none is set. */
     async function executorModelOf(agentId: AgentId): Promise<string | null> {
       const [{ own }, household] = await Promise.all([configs.agent(agentId), configs.household()]);
@@ -423,7 +439,11 @@ export async function openTeam({
     });
     tools.offer(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors }))));
     const standing: WorkStanding = { ...workLimits, runsOf: attempts.runsOf };
-    return { work, executors, tokens, standing, close: () => forgeFetch.close() };
+    return { work, executors, tokens, standing, close };
+    function close(): Promise<void> {
+      ownMeter.close();
+      return forgeFetch.close();
+    }
   }
   tools.offer(
     scopes.guard(

@@ -38,6 +38,7 @@ import { projects } from './steps/0003-projects.ts';
 import { attempts } from './steps/0004-attempts.ts';
 import { routineMappings } from './steps/0005-routine-mappings.ts';
 import { hooks } from './steps/0006-hooks.ts';
+import { attemptCosts } from './steps/0007-attempt-costs.ts';
 import { StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { enduring, repeated, writeOnce } from './engine.ts';
@@ -266,6 +267,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-attempts': attempts,
   '0005-routine-mappings': routineMappings,
   '0006-hooks': hooks,
+  '0007-attempt-costs': attemptCosts,
 };
 
 /**

@@ -408,6 +408,7 @@ export interface Tables extends NightTables {
     value_json: string;
     commands_json: Generated<string>;
     draft_json: string | null;
+    spent_json: string | null;
     version: Generated<number>;
     stamp: string | null;
   };

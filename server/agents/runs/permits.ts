@@ -2,7 +2,7 @@
  * Decides when a request of an agent may be sent: only while the agent is not paused, and within
  * its budget.
  */
-import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { Costs } from '../../contracts/index.ts';
 import type { Permit } from './answer.ts';
@@ -27,11 +27,12 @@ export interface PermitDeps {
   readonly costs: Pick<Costs, 'check'>;
   readonly agentId: AgentId;
   readonly sessionId: SessionId | null;
+  readonly runId: RunId;
   /** The usage of a request could not be written. */
   readonly onError: (error: unknown) => void;
 }
 
-export function createPermits({ rest, costs, agentId, sessionId, onError }: PermitDeps): Permits {
+export function createPermits({ rest, costs, agentId, sessionId, runId, onError }: PermitDeps): Permits {
   const untilResumed: Permits['untilResumed'] = (signal) => rest.untilResumed(agentId, signal);
   return {
     untilResumed,
@@ -39,7 +40,7 @@ export function createPermits({ rest, costs, agentId, sessionId, onError }: Perm
       for (;;) {
         if (!(await untilResumed(signal)) || signal.aborted) return { ok: false, reason: null };
         try {
-          const check = await costs.check({ agentId, size, sessionId, messageId }, signal);
+          const check = await costs.check({ agentId, size, sessionId, messageId, runId }, signal);
           if (!check.ok) return { ok: false, reason: check.message };
           const { hold } = check;
           if (!rest.isPaused(agentId))

@@ -230,7 +230,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, tools, announces, hooks } = deps;
   const { sessionId, now, newId, limits, logger, room, record, rest, costs } = context;
   const { agentId, runId } = life;
-  const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
+  const permits = createPermits({ rest, costs, agentId, sessionId, runId, onError: context.fail });
   const toolbox = createToolbox({
     context,
     agentId,

@@ -30,6 +30,24 @@ const draftSchema = z.object({ head: z.string().nullable(), checks: receiptSchem
 /** What was found out about a commit before its attempt ends. */
 export type Draft = z.infer<typeof draftSchema>;
 
+/** What an attempt has used. */
+export type Spent = Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'>;
+const spentSchema = receiptSchema.pick({ tokens: true, costMicroUsd: true, estimated: true });
+const plus = (before: Spent | null, more: Spent): Spent => ({
+  tokens: before?.tokens == null ? more.tokens : before.tokens + (more.tokens ?? 0),
+  costMicroUsd: (before?.costMicroUsd ?? 0) + more.costMicroUsd,
+  estimated: (before?.estimated ?? false) || more.estimated,
+});
+
+/** An attempt that has begun. `run`: the run, or the credential of a client, that works. */
+export interface Began {
+  readonly attemptId: string;
+  readonly projectId: ProjectId;
+  readonly taskId: TaskId;
+  readonly agentId: AgentId;
+  readonly run: string;
+}
+
 /** An attempt that is under way. */
 export interface OpenAttempt {
   readonly attempt: Attempt;
@@ -52,15 +70,17 @@ export interface Attempts {
   /** The attempts under way, of one agent or of all. */
   open(agentId?: AgentId): Promise<readonly OpenAttempt[]>;
   list(taskId: TaskId): Promise<readonly Attempt[]>;
-  /** Attempts of a project. `from`: those that began then or later; left out: all. */
+  /**
+   * Attempts of a project. `from`: those that began then or later, or are under way; left out: all.
+   */
   ofProject(projectId: ProjectId, from?: number): Promise<readonly Attempt[]>;
   /** Runs that worked under this claim. */
   runsOf(taskId: TaskId, claimToken: number): Promise<readonly RunId[]>;
   /** Notes a command of an attempt under way. */
   ran(attemptId: string, command: RanCommand): Promise<void>;
   found(attemptId: string, draft: Draft): Promise<void>;
-  /** Writes what a run used into the receipts of its attempts. */
-  spent(runId: RunId, spent: Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'>): Promise<void>;
+  /** Counts what a request used to an attempt, also to one that has just ended. */
+  add(attemptId: string, more: Spent): Promise<void>;
   /** What a second mind says of it. */
   reviewed(attemptId: string, review: SecondReview): Promise<void>;
   /** Ends it. False: it has ended already. */
@@ -71,10 +91,12 @@ const runOf = (holder: Holder) => ('runId' in holder ? `run ${holder.runId}` : `
 
 export const attemptValueOf = (row: Pick<AttemptRow, 'value_json'>): AttemptValue =>
   attemptValueSchema.parse(JSON.parse(row.value_json));
-const attemptOf = (row: Pick<AttemptRow, 'attempt' | 'value_json'>): Attempt => ({
-  ...attemptValueOf(row),
-  attemptId: row.attempt,
-});
+const spentOf = ({ spent_json: text }: Pick<AttemptRow, 'spent_json'>): Spent | null =>
+  text === null ? null : spentSchema.parse(JSON.parse(text));
+function attemptOf(row: Pick<AttemptRow, 'attempt' | 'value_json' | 'spent_json'>): Attempt {
+  const value = attemptValueOf(row);
+  return { ...value, attemptId: row.attempt, spent: value.receipt === null ? spentOf(row) : null };
+}
 const openOf = (row: AttemptRow): OpenAttempt => ({
   attempt: attemptOf(row),
   claimToken: Number(row.claim_token),
@@ -87,11 +109,13 @@ export interface AttemptsDeps {
   readonly home: string;
   readonly now: () => number;
   readonly newId: () => string;
-  /** An attempt began or ended. */
-  readonly onChange: () => void;
+  /** An attempt began or ended, or has used more. */
+  readonly onChange: (projectId: ProjectId) => void;
+  readonly onBegin?: (began: Began) => void;
+  readonly onEnd?: (attemptId: string) => void;
 }
 
-export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps): Attempts {
+export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd }: AttemptsDeps): Attempts {
   const rowsOf = (within: Db) => within.selectFrom('attempts').selectAll().where('home', '=', home);
 
   /** Changes the value of an attempt that is under way. */
@@ -124,11 +148,13 @@ export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps)
           ...{ home, attempt: attemptId, project: given.projectId, task: given.taskId },
           ...{ claim_token: claimToken, agent_json: JSON.stringify(holder.agentId), run: runOf(holder) },
           ...{ is_open: true, started_at: given.startedAt, value_json: JSON.stringify(value), draft_json: null },
-          stamp: null,
+          ...{ spent_json: null, stamp: null },
         })
         .execute();
-      onChange();
-      return { ...value, attemptId };
+      const { projectId, taskId } = given;
+      onBegin?.({ attemptId, projectId, taskId, agentId: holder.agentId, run: runOf(holder) });
+      onChange(projectId);
+      return { ...value, attemptId, spent: null };
     },
     async openOf(taskId) {
       const rows = await rowsOf(db).where('task', '=', taskId).where('is_open', '=', true).execute();
@@ -146,7 +172,9 @@ export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps)
       return rows.map(attemptOf).toSorted((a, b) => a.number - b.number);
     },
     async ofProject(projectId, from = 0) {
-      const rows = rowsOf(db).where('project', '=', projectId).where('started_at', '>=', from);
+      const rows = rowsOf(db)
+        .where('project', '=', projectId)
+        .where((or) => or.or([or('started_at', '>=', from), or('is_open', '=', true)]));
       return (await rows.orderBy('started_at').execute()).map(attemptOf);
     },
     async runsOf(taskId, claimToken) {
@@ -163,30 +191,32 @@ export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps)
     async found(attemptId, draft) {
       await changing(attemptId, () => ({ draft_json: JSON.stringify(draft) }));
     },
-    async spent(runId, spent) {
-      await db.transaction().execute(async (trx) => {
-        const rows = await rowsOf(trx)
-          .where('run', '=', `run ${runId}`)
-          .where('is_open', '=', false)
-          .forUpdate()
+    async add(attemptId, more) {
+      const projectId = await db.transaction().execute(async (trx) => {
+        const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
+        if (!row) return null;
+        const value = attemptValueOf(row);
+        const spent = JSON.stringify(plus(spentOf(row), more));
+        const receipt = value.receipt && { ...value.receipt, ...plus(value.receipt, more) };
+        const version = Number(row.version) + 1;
+        await trx
+          .updateTable('attempts')
+          .set({
+            spent_json: spent,
+            // Its record says what an attempt has used when it has ended.
+            ...(row.is_open ? {} : { value_json: JSON.stringify({ ...value, receipt }), stamp: null, version }),
+          })
+          .where('home', '=', home)
+          .where('attempt', '=', attemptId)
           .execute();
-        for (const row of rows) {
-          const value = attemptValueOf(row);
-          if (value.receipt === null) continue;
-          const receipt = { ...value.receipt, ...spent };
-          await trx
-            .updateTable('attempts')
-            .set({ value_json: JSON.stringify({ ...value, receipt }), stamp: null, version: Number(row.version) + 1 })
-            .where('home', '=', home)
-            .where('attempt', '=', row.attempt)
-            .execute();
-        }
+        return value.projectId;
       });
+      if (projectId !== null) onChange(projectId);
     },
     async reviewed(attemptId, review) {
-      await db.transaction().execute(async (trx) => {
+      const projectId = await db.transaction().execute(async (trx) => {
         const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
-        if (!row) return;
+        if (!row) return null;
         await trx
           .updateTable('attempts')
           .set({
@@ -197,20 +227,26 @@ export function createAttempts({ db, home, now, newId, onChange }: AttemptsDeps)
           .where('home', '=', home)
           .where('attempt', '=', attemptId)
           .execute();
+        return row.project;
       });
-      onChange();
+      if (projectId !== null) onChange(projectId);
     },
     async end(attemptId, end) {
-      const isEnded = await changing(attemptId, (row) => ({
-        value_json: JSON.stringify({ ...attemptValueOf(row), ...end, endedAt: now() } satisfies AttemptValue),
-        is_open: false,
-        commands_json: '[]',
-        draft_json: null,
-        stamp: null,
-        version: Number(row.version) + 1,
-      }));
-      if (isEnded) onChange();
-      return isEnded;
+      let projectId: ProjectId | null = null;
+      const isEnded = await changing(attemptId, (row) => {
+        projectId = row.project;
+        // A request may have been counted since the receipt was made.
+        const receipt = end.receipt && { ...end.receipt, ...spentOf(row) };
+        const value: AttemptValue = { ...attemptValueOf(row), ...end, receipt, endedAt: now() };
+        return {
+          ...{ value_json: JSON.stringify(value), is_open: false, commands_json: '[]', draft_json: null },
+          ...{ stamp: null, version: Number(row.version) + 1 },
+        };
+      });
+      if (!isEnded) return false;
+      onEnd?.(attemptId);
+      if (projectId !== null) onChange(projectId);
+      return true;
     },
   };
 }
@@ -229,6 +265,7 @@ export function createAttemptRecords({ db, home }: Pick<AttemptsDeps, 'db' | 'ho
       .values({
         ...{ home, attempt: id, project: value.projectId, task: value.taskId, claim_token: 0, run: null },
         ...{ agent_json: JSON.stringify(value.agentId), started_at: value.startedAt, draft_json: null },
+        spent_json: null,
         ...own,
       })
       .onConflict((conflict) =>

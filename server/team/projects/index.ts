@@ -77,7 +77,15 @@ import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 import { atWorkText, refuseClaim } from './taking.ts';
 
-export { type Attempts, createAttemptRecords, createAttempts, type Draft, type OpenAttempt } from './attempts.ts';
+export {
+  type Attempts,
+  type Began,
+  createAttemptRecords,
+  createAttempts,
+  type Draft,
+  type OpenAttempt,
+  type Spent,
+} from './attempts.ts';
 export type { EndedClaim, HeldClaim, Holder, Projects, SpentUp, TaskWork } from './contract.ts';
 export { type Comments, createComments } from './comments.ts';
 export { createProjectRoutes } from './routes.ts';

@@ -15,7 +15,7 @@
  *
  * It does not know what a column means beyond its kind, or how a sandbox works.
  */
-import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
@@ -31,7 +31,6 @@ import {
   type ProjectSpent,
   type Receipt,
 } from '../../../src/shared/protocol/attempts.ts';
-import type { EventOf } from '../../../src/shared/protocol/events.ts';
 import { LINE_COMMENT_LIMITS, type NewLineComment } from '../../../src/shared/protocol/line-comments.ts';
 import {
   PROJECT_LIMITS,
@@ -40,7 +39,7 @@ import {
   type Task,
   type TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
-import type { Directory, EventLog } from '../../contracts/index.ts';
+import type { Directory } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type {
   Attempts,
@@ -66,7 +65,6 @@ import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.
 import { done, type Done, isFault, unable } from './outcome.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
-import { TASK_WORK_SETTINGS } from './settings.ts';
 import { spentBy, toldOf } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
@@ -98,6 +96,12 @@ export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
   environmentOf(agentId: AgentId): Promise<Readonly<Record<string, string>>>;
   /** A command of this agent has ended. */
   ran(agentId: AgentId, command: Receipt['commands'][number]): void;
+  /** A limit of the project is reached: ends the work on this task, and tells the person. */
+  stop(
+    kind: 'task' | 'day',
+    at: { readonly projectId: ProjectId; readonly taskId: TaskId; readonly agentId: AgentId },
+    why: string,
+  ): Promise<void>;
   /** Ends attempts whose claim is over. Called once, before anybody works. */
   recover(): Promise<void>;
   /** Resolves when every attempt that ended is written. */
@@ -113,7 +117,6 @@ export interface TaskWorkDeps {
   readonly forges: Forges;
   readonly limits: WorkLimits;
   readonly directory: Pick<Directory, 'all'>;
-  readonly log: Pick<EventLog, 'subscribe'>;
   /** Ends the commands of an agent whose run is over. */
   readonly endCommandsOf: (agentId: AgentId) => Promise<void>;
   /** Tells the person that a limit of a project stopped a task. */
@@ -142,7 +145,7 @@ const isSharedFolder = ({ folder }: Pick<Attempt, 'folder'>) => folder.endsWith(
 const KEPT_NOTE = sentence`What was in no commit is on the branch now, as “Keep unfinished work”.`;
 
 export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
-  const { projects, attempts, checkouts, repositories, directory, log, now, logger } = deps;
+  const { projects, attempts, checkouts, repositories, directory, now, logger } = deps;
   /** Work on one task, one step after another. */
   const queues = new Map<string, ReturnType<typeof createQueue>>();
   const inOrder = <Result>(taskId: string, work: () => Promise<Result>): Promise<Result> => {
@@ -152,8 +155,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   };
   const reviewListeners: ((project: Project, task: Task) => void)[] = [];
   const running = new Set<Promise<void>>();
-  /** The ends of the newest runs, whose attempts may end a moment later. */
-  const ends = new Map<RunId, EventOf<'run-ended'>>();
   let closed = false;
 
   const nameOf = async (agentId: AgentId) =>
@@ -380,7 +381,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const from = await startOf(repository, attempt, head);
     const changes = await repository.changes(from, to);
     const commits = await repository.commits(from, to);
-    const end = attempt.runId === null ? undefined : ends.get(attempt.runId);
     const receipt: Receipt = {
       commands: commands.slice(-ATTEMPT_LIMITS.commands).map((each) => ({ ...each })),
       moreCommands: Math.max(0, commands.length - ATTEMPT_LIMITS.commands),
@@ -391,7 +391,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       uncommitted: [...uncommitted],
       checks: draft !== null && draft.head === head ? [...draft.checks] : [],
       ...{ pushes: [], approvals: [] },
-      ...spentOf(end),
+      ...(attempt.spent ?? { tokens: null, costMicroUsd: 0, estimated: false }),
     };
     return { head, receipt };
   }
@@ -435,15 +435,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     running.add(work);
     void work.finally(() => running.delete(work));
   });
-  const unsubscribe = log.subscribe(({ event }) => {
-    if (event.kind !== 'run-ended') return;
-    ends.set(event.runId, event);
-    for (const runId of ends.keys()) if (ends.size > TASK_WORK_SETTINGS.endsKept) ends.delete(runId);
-    attempts
-      .spent(event.runId, spentOf(event))
-      .catch((error: unknown) => logger.warn('The cost of an attempt could not be written.', { error: String(error) }));
-  });
-
   /** Collects, runs the checks, and remembers what they said of this commit. */
   async function found(project: Project, task: Task): Promise<Receipt | null> {
     const open = await attempts.openOf(task.taskId);
@@ -728,6 +719,13 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       running.add(noted);
       void noted.finally(() => running.delete(noted));
     },
+    async stop(kind, { projectId, taskId, agentId }, why) {
+      const at = await taskOf(projectId, taskId);
+      if (!at.ok) return;
+      if (kind === 'task') await block(at.value.project, at.value.task, why);
+      else await projects.release(agentId, projectId, taskId, why.slice(0, PROJECT_LIMITS.note));
+      await deps.tellPerson(agentId, why);
+    },
     async recover() {
       for (const open of await attempts.open()) {
         const held = await projects.heldBy(open.attempt.taskId);
@@ -738,7 +736,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     async close() {
       if (closed) return;
       closed = true;
-      unsubscribe();
       await Promise.all(running);
     },
   };
@@ -746,15 +743,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   projects.connect(work);
   return work;
 }
-
-/** Tokens and cost of a run, as a receipt has them. */
-const spentOf = (end: EventOf<'run-ended'> | undefined): Pick<Receipt, 'tokens' | 'costMicroUsd' | 'estimated'> => ({
-  tokens: end?.usage
-    ? end.usage.inputTokens + end.usage.outputTokens + end.usage.cacheReadTokens + end.usage.cacheWriteTokens
-    : null,
-  costMicroUsd: end?.costMicroUsd ?? 0,
-  estimated: end?.estimated ?? false,
-});
 
 /** Whether a task may be started at all. */
 export const mayStart = (project: ProjectValue | Project, task: Pick<Task, 'columnId'>): boolean => {

@@ -1,6 +1,6 @@
 /**
  * What the work on a project may cost: one task in all, and the project in a day. Asked before
- * work begins.
+ * work begins, and after each request that counts to it.
  */
 import type { TaskId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
@@ -26,9 +26,10 @@ export interface WorkLimitsDeps {
   readonly today: () => Promise<Day>;
 }
 
-type Priced = Pick<Attempt, 'receipt' | 'review'>;
+type Priced = Pick<Attempt, 'receipt' | 'spent' | 'review'>;
 /** In millionths of a dollar, with the second mind that looked at it. */
-const costOf = ({ receipt, review }: Priced): number => (receipt?.costMicroUsd ?? 0) + (review?.costMicroUsd ?? 0);
+const costOf = ({ receipt, spent, review }: Priced): number =>
+  (receipt?.costMicroUsd ?? spent?.costMicroUsd ?? 0) + (review?.costMicroUsd ?? 0);
 const sumOf = (all: readonly Priced[]): number => all.reduce((sum, attempt) => sum + costOf(attempt), 0);
 
 const taskText = (title: string | null, spent: number, most: number) =>

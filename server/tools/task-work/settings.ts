@@ -16,6 +16,4 @@ export const TASK_WORK_SETTINGS = {
   /** Characters of an answer of a forge, and requests in its list. */
   forgeCharacters: 2_000_000,
   forgeListed: 50,
-  /** Ends of runs that are kept until their attempts are written. */
-  endsKept: 200,
 } as const;

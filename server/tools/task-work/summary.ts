@@ -30,15 +30,11 @@ export function toldOf(all: readonly Attempt[], nameOf: (agentId: string) => str
     .join('\n');
 }
 
-/** What each ended attempt has cost, with the second mind that looked at it. */
+/** What each attempt has cost, with the second mind that looked at it. */
 export const spentBy = (all: readonly Attempt[]): ProjectSpent['attempts'] =>
-  all.flatMap(({ taskId, startedAt, receipt, review }) =>
-    receipt === null
-      ? []
-      : [
-          {
-            ...{ taskId, startedAt, tokens: receipt.tokens, estimated: receipt.estimated },
-            costMicroUsd: receipt.costMicroUsd + (review?.costMicroUsd ?? 0),
-          },
-        ],
-  );
+  all.flatMap(({ taskId, startedAt, receipt, spent, review }) => {
+    const used = receipt ?? spent;
+    if (!used) return [];
+    const costMicroUsd = used.costMicroUsd + (review?.costMicroUsd ?? 0);
+    return [{ taskId, startedAt, tokens: used.tokens, estimated: used.estimated, costMicroUsd }];
+  });

@@ -196,6 +196,10 @@ export type AttemptValue = z.infer<typeof attemptValueSchema>;
 export const attemptSchema = z.object({
   ...attemptValueSchema.shape,
   attemptId: z.string().min(1).max(LIMITS.id),
+  spent: receiptSchema
+    .pick({ tokens: true, costMicroUsd: true, estimated: true })
+    .nullable()
+    .describe('what it has used so far; null: nothing was counted, or its receipt says it'),
 });
 export type Attempt = z.infer<typeof attemptSchema>;
 /** `GET …/tasks/{taskId}/attempts` */
@@ -211,7 +215,7 @@ export const projectSpentSchema = z.object({
         ...receiptSchema.pick({ tokens: true, costMicroUsd: true, estimated: true }).shape,
       }),
     )
-    .describe('ended attempts, oldest first'),
+    .describe('attempts of which something is known, oldest first; those under way with what they have used so far'),
 });
 export type ProjectSpent = z.infer<typeof projectSpentSchema>;
 

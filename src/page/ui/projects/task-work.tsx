@@ -203,7 +203,8 @@ function SecondReview({ review }: { review: NonNullable<Attempt['review']> }) {
 
 function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { project, known, now } = useBoard();
-  const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, note, review } = attempt;
+  const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, spent, note, review } = attempt;
+  const used = receipt ?? spent;
   const { name, tone } = outcome === null ? UNDER_WAY : OUTCOMES[outcome];
   const who = known.nameOf(agentId);
   return (
@@ -221,7 +222,7 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
                 endedAt === null
                   ? t`since ${clockTime(startedAt)}`
                   : `${dayAndClock(startedAt, now)}, ${duration(endedAt - startedAt)}`,
-                ...(receipt === null ? [] : [spentText(receipt)]),
+                ...(used === null ? [] : [spentText(used)]),
               ].join(' · ')}
             </small>
           </span>
@@ -297,9 +298,10 @@ export function TaskAttempts({ task }: { task: Task }) {
   const problem = <QueryProblem query={query} state={state} what={t`What was tried`} before={state.kind === 'ready'} />;
   if (attempts.length === 0) return state.kind === 'failed' ? problem : null;
   const receipts = attempts.flatMap(({ receipt }) => receipt ?? []);
+  const used = attempts.flatMap(({ receipt, spent }) => receipt ?? spent ?? []);
   const reviews = attempts.flatMap(({ review }) => review ?? []);
   const sum = spentOf([
-    ...receipts,
+    ...used,
     ...reviews.map(({ costMicroUsd }) => ({ costMicroUsd, tokens: null, estimated: false })),
   ]);
   const hasChange = receipts.some(({ files, commits }) => files.length + commits.length > 0);
@@ -307,7 +309,7 @@ export function TaskAttempts({ task }: { task: Task }) {
     <section className="task-section" aria-label={t`Attempts`}>
       <h3>
         <b>{t`Attempts`}</b>{' '}
-        {receipts.length > 0 && (
+        {used.length > 0 && (
           <span>{sum.tokens === null ? spentText(sum) : t`${costText(sum)} in all, ${tokens(sum.tokens)} tokens`}</span>
         )}
       </h3>

@@ -41,6 +41,7 @@ export const attempt = (number: number, more: Partial<Attempt> = {}): Attempt =>
   head: HEAD,
   folder: 'projects/trip/1-places',
   receipt: receipt(),
+  spent: null,
   review: null,
   ...more,
 });

@@ -232,12 +232,14 @@ test('what a second mind says comes after the receipt and before the words, and 
   expect(within(sheet).getByRole('link', { name: 'The request at the forge' }).getAttribute('href')).toBe(url);
 });
 
-test('an attempt under way is shown as such, and its end comes by itself', async () => {
-  const underWay = attempt(1, { endedAt: null, outcome: null, receipt: null, head: null, note: '' });
+test('an attempt under way is shown with what it has cost so far, and its end comes by itself', async () => {
+  const spent = { tokens: 1_000, costMicroUsd: 250_000, estimated: false };
+  const underWay = attempt(1, { endedAt: null, outcome: null, receipt: null, head: null, note: '', spent });
   const { page } = await open({ attempts: [underWay] });
   const sheet = await sheetOf(1);
   expect(await within(sheet).findByText('Under way')).toBeDefined();
   expect(sheet.textContent).toContain('Its receipt is written when it ends');
+  expect(within(sheet).getByRole('region', { name: 'Attempts' }).textContent).toMatch(/\$0\.25 in all.*· \$0\.25/);
   page.reach.on(`GET ${ONE}/attempts`, { attempts: [attempt(1)] });
   await page.hear({ kind: 'changed', time: NOW, what: 'projects', agentId: null });
   expect(await within(sheet).findByText('Moved to review')).toBeDefined();

@@ -1,0 +1,154 @@
+/**
+ * Counts each request to a model to the attempt that its agent works on, and stops the work when a
+ * limit of the project is reached. So the cost of work in a conversation is known after each
+ * request, and not when its session ends.
+ *
+ * A request counts to the attempt that its run began last. The request that claimed the task counts
+ * to it, and so do those of the answer in which the attempt ended.
+ */
+import type { AgentId, MessageId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
+import type { CostHold, CostRequest, Costs, EventLog, RequestEnd } from '../../contracts/index.ts';
+import type { Attempts, Began, Projects, Spent } from '../../team/projects/index.ts';
+import type { WorkLimits } from './limits.ts';
+
+const STOPPED = sentence`A limit of the project is reached, so the work on its task has ended. Write again to go on with something else.`;
+
+export interface MeterDeps {
+  readonly attempts: Pick<Attempts, 'add'>;
+  readonly projects: Pick<Projects, 'read' | 'task'>;
+  readonly limits: WorkLimits;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  /** Ends the work on a task. `kind`: the task has cost too much, or the project today. */
+  readonly stop: (
+    kind: 'task' | 'day',
+    at: { readonly projectId: ProjectId; readonly taskId: TaskId; readonly agentId: AgentId },
+    why: string,
+  ) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Meter {
+  began(attempt: Began): void;
+  ended(attemptId: string): void;
+  /** As the check of these costs. What is spent under it is counted. */
+  check(costs: Pick<Costs, 'check'>, request: CostRequest, signal?: AbortSignal): ReturnType<Costs['check']>;
+  close(): void;
+}
+
+/** What is known of a run, or of the requests of a client’s credential. */
+interface Worker {
+  /** The attempt that it began last, as long as its requests count to it. */
+  attempt: Began | null;
+  /** The attempt is over, and only the answer that is under way still counts to it. */
+  isEnding: boolean;
+  /** The answer that is under way. */
+  answer: MessageId | null;
+  /** Its last request in this answer, if it counted to no attempt. */
+  last: Spent | null;
+  /** The answer that may send no further request. */
+  stopped: MessageId | null;
+}
+
+const workerOf = ({ runId, credentialId }: { readonly runId?: RunId | null; readonly credentialId?: string }) =>
+  runId != null ? `run ${runId}` : credentialId === undefined ? null : `credential ${credentialId}`;
+
+function tokensOf(took: RequestEnd['took']): number | null {
+  if (!took) return null;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = took.usage;
+  const all = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  return Number.isSafeInteger(all) && all >= 0 ? all : null;
+}
+
+export function createMeter({ attempts, projects, limits, log, stop, onError }: MeterDeps): Meter {
+  const workers = new Map<string, Worker>();
+  function known(name: string): Worker {
+    const worker = workers.get(name) ?? { attempt: null, isEnding: false, answer: null, last: null, stopped: null };
+    workers.set(name, worker);
+    return worker;
+  }
+
+  const unsubscribe = log.subscribe(({ event }) => {
+    if (event.kind === 'run-ended') workers.delete(`run ${event.runId}`);
+    if (event.kind !== 'message' || event.runId === undefined) return;
+    const worker = workers.get(`run ${event.runId}`);
+    if (worker?.answer !== event.messageId) return;
+    const attempt = worker.isEnding ? null : worker.attempt;
+    Object.assign(worker, { attempt, isEnding: false, answer: null, last: null, stopped: null });
+  });
+
+  async function stopIfSpent(worker: Worker, { projectId, taskId, agentId }: Began): Promise<void> {
+    const project = await projects.read(projectId);
+    if (!project.ok || (project.value.taskMicroUsd === null && project.value.dayMicroUsd === null)) return;
+    const task = await projects.task(projectId, taskId);
+    if (!task.ok) return;
+    const ofTask = await limits.ofTask(project.value, task.value);
+    const spent = ofTask ?? (await limits.ofDay(project.value));
+    if (!spent) return;
+    worker.stopped = worker.answer;
+    await stop(ofTask ? 'task' : 'day', { projectId, taskId, agentId }, spent.detail);
+  }
+
+  async function spent(name: string, more: Spent): Promise<void> {
+    const worker = known(name);
+    const { attempt, isEnding } = worker;
+    if (!attempt) {
+      worker.last = more;
+      return;
+    }
+    await attempts.add(attempt.attemptId, more);
+    if (!isEnding) await stopIfSpent(worker, attempt);
+  }
+
+  function counted(hold: CostHold, name: string): CostHold {
+    let seen = 0;
+    /** Counts what was spent since the last time. A fault here stops no answer. */
+    async function count(tokens: number | null): Promise<void> {
+      const { costMicroUsd, estimated } = hold.spent();
+      const more = { tokens, costMicroUsd: costMicroUsd - seen, estimated };
+      seen = costMicroUsd;
+      if (more.costMicroUsd > 0 || tokens !== null) await spent(name, more).catch(onError);
+    }
+    return {
+      ...hold,
+      async again() {
+        const mayGoOn = await hold.again();
+        await count(null);
+        return mayGoOn;
+      },
+      async settle(end) {
+        await hold.settle(end);
+        await count(tokensOf(end.took));
+      },
+    };
+  }
+
+  return {
+    began(attempt) {
+      const worker = known(attempt.run);
+      const claiming = worker.last;
+      Object.assign(worker, { attempt, isEnding: false, last: null });
+      if (claiming && attempt.run.startsWith('run ')) attempts.add(attempt.attemptId, claiming).catch(onError);
+    },
+    ended(attemptId) {
+      for (const worker of workers.values()) {
+        if (worker.attempt?.attemptId !== attemptId) continue;
+        if (worker.answer === null) worker.attempt = null;
+        else worker.isEnding = true;
+      }
+    },
+    async check(costs, request, signal) {
+      const name = request.rehearsed === true ? null : workerOf(request);
+      if (name === null) return await costs.check(request, signal);
+      const { messageId = null } = request;
+      if (messageId !== null) {
+        const worker = known(name);
+        if (worker.stopped === messageId) return { ok: false, message: STOPPED, until: 0 };
+        worker.answer = messageId;
+      }
+      const checked = await costs.check(request, signal);
+      return checked.ok ? { ok: true, hold: counted(checked.hold, name) } : checked;
+    },
+    close: unsubscribe,
+  };
+}
