@@ -344,6 +344,8 @@ export interface Draft extends TimingDraft {
   readonly executorModel: string;
   /** Names; null: all tools of its agent. */
   readonly tools: readonly string[] | null;
+  /** Columns by id, name or kind; null: not set; empty: none. */
+  readonly columns: readonly string[] | null;
   /** Concurrent runs. */
   readonly maxConcurrent: string;
   /** Model requests per run; empty: as for its agent's runs. */
@@ -367,6 +369,7 @@ export const emptyDraft = (agentId: AgentId): Draft => ({
   planningModel: '',
   executorModel: '',
   tools: null,
+  columns: null,
   maxConcurrent: String(SCHEDULE_BOUNDS.maxConcurrent.otherwise),
   maxTurns: '',
   context: 'none',
@@ -386,6 +389,7 @@ export function draftOf(routine: Routine): Draft {
     planningModel: routine.planningModel ?? '',
     executorModel: routine.executorModel ?? '',
     tools: routine.tools,
+    columns: routine.pulse_columns,
     maxConcurrent: String(routine.maxConcurrent),
     maxTurns: routine.maxTurns === null ? '' : String(routine.maxTurns),
     context: routine.context,
@@ -399,6 +403,7 @@ export const STANDS_AT: Wrong = {
   timeoutMs: 'most',
   when: 'onlyWaiting',
   tools: 'tools',
+  pulse_columns: 'columns',
 };
 /** Errors that are found without asking the relay, because the value cannot even be sent. */
 export function wrongIn(draft: Draft): Wrong {
@@ -436,7 +441,6 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
   if (!timing || Object.keys(wrongIn(draft)).length > 0) return null;
   return {
     columns: [],
-    pulse_columns: null,
     enabled: true,
     ...before,
     kind: 'routine',
@@ -449,6 +453,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     planningModel: orNull(draft.planningModel),
     executorModel: orNull(draft.executorModel),
     tools: draft.tools && [...draft.tools],
+    pulse_columns: draft.columns && [...draft.columns],
     maxConcurrent: Number(draft.maxConcurrent),
     maxTurns: draft.maxTurns.trim() === '' ? null : Number(draft.maxTurns),
     context: draft.context,
@@ -469,6 +474,7 @@ export const FIELDS_OF_ROUTINE = [
   'planningModel',
   'executorModel',
   'tools',
+  'pulse_columns',
   'maxConcurrent',
   'maxTurns',
   'context',

@@ -28,6 +28,7 @@ import {
   WhenFields,
   WhoFields,
 } from './editor-parts.tsx';
+import { ColumnsField } from './columns-field.tsx';
 import { RoutineProjects } from './routine-projects.tsx';
 import { ToolsField } from './tools-field.tsx';
 
@@ -204,6 +205,13 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               onChange={(catch_up) => set({ catch_up })}
             />
           </div>
+          <ColumnsField
+            key={draft.agentId}
+            agentId={draft.agentId}
+            columns={draft.columns}
+            onColumns={(columns) => set({ columns })}
+            wrong={wrong['columns']}
+          />
           <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
           {scheduleId !== null && (
             <p>
@@ -230,6 +238,7 @@ const UNDER_MORE = [
   'context',
   'catch_up',
   'tools',
+  'columns',
   ...MORE_TEXTS.map(({ field }) => field),
   ...MORE_NUMBERS.map(({ field }) => field),
 ] as const;
