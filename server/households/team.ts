@@ -400,6 +400,7 @@ export async function openTeam({
       ...{ projects, attempts, checkouts, repositories, tokens, directory, now, logger, tellPerson },
       limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
+      calls,
       endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
       async tellAgent(agentId, text) {
         const message = { messageId: newId(), to: agentId, from: 'human', text, time: now(), threadId: null } as const;

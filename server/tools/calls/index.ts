@@ -574,6 +574,7 @@ export function createCalls(deps: CallsDeps): Calls {
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),
     ofRun: rows.ofRun,
+    askedSince: rows.askedSince,
     answer,
     send,
     keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),

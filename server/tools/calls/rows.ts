@@ -207,6 +207,30 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .limit(limit)
           .execute()
       ).map(callOf),
+    /**
+     * Calls of one run of this agent, or of its clients, about which the person was asked, or which
+     * they answered, since then. Oldest first.
+     */
+    askedSince: async (agentId: AgentId, runId: RunId | null, since: number, limit: number): Promise<StoredCall[]> =>
+      (
+        await all()
+          .where('agent_json', '=', json(agentId))
+          .where('run', 'is not distinct from', runId)
+          .$if(runId === null, (query) => query.where('place', '=', 'client'))
+          .where('question_json', 'is', null)
+          .where((eb) => eb.or([eb('asked_at', '>=', since), eb('answered_at', '>=', since)]))
+          .where((eb) =>
+            eb.or([
+              eb('state', 'in', ['asked', 'declined', 'withdrawn']),
+              eb('allowed_by', 'in', ['once', 'always-tool', 'always-command']),
+            ]),
+          )
+          .orderBy('sequence', 'desc')
+          .limit(limit)
+          .execute()
+      )
+        .map(callOf)
+        .toReversed(),
     async page(
       before: string | null,
       agentId: AgentId | null,
@@ -478,6 +502,11 @@ export interface Calls {
   ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
   /** Calls of one run of this agent, newest first. */
   ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
+  /**
+   * Calls about which the person was asked, or which they answered, since then: of one run of this
+   * agent. `runId` null: of its API clients. The newest, in order.
+   */
+  askedSince(agentId: AgentId, runId: RunId | null, since: number, limit: number): Promise<readonly ToolCall[]>;
   answer(callId: string, answer: Answer, words: string, options?: AnswerOptions): Promise<Answered>;
   /** The person's form input, for the server that asks. */
   send(callId: string, content: Given): Promise<Answered>;

@@ -191,7 +191,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
         async run(input: unknown, caller: Parameters<TeamTool['run']>[1]) {
           const outcome = await tool.run(input, caller);
           // The person is asked, and the executor does not wait for them.
-          if (outcome.asks) noted.push({ tool: tool.name, allowed: false });
+          if (outcome.asks) noted.push({ tool: tool.name, allowed: null });
           return outcome;
         },
       }));

@@ -61,10 +61,12 @@ import {
 import { type Forges } from './forge.ts';
 import type { WorkLimits } from './limits.ts';
 import { type FromWhere, keptComments, messageOf, shownComments, toldComments } from './line-comments.ts';
+import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
 import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.ts';
 import { done, type Done, isFault, unable } from './outcome.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
+import { TASK_WORK_SETTINGS } from './settings.ts';
 import { spentBy, toldOf } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
@@ -117,6 +119,7 @@ export interface TaskWorkDeps {
   readonly forges: Forges;
   readonly limits: WorkLimits;
   readonly directory: Pick<Directory, 'all'>;
+  readonly calls: { askedSince: AskedSince };
   /** Ends the commands of an agent whose run is over. */
   readonly endCommandsOf: (agentId: AgentId) => Promise<void>;
   /** Tells the person that a limit of a project stopped a task. */
@@ -390,7 +393,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       moreCommits: commits.more,
       uncommitted: [...uncommitted],
       checks: draft !== null && draft.head === head ? [...draft.checks] : [],
-      ...{ pushes: [], approvals: [] },
+      ...{ pushes: [], approvals: await approvalsIn(deps.calls, attempt) },
       ...(attempt.spent ?? { tokens: null, costMicroUsd: 0, estimated: false }),
     };
     return { head, receipt };
@@ -409,8 +412,13 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         if (!isFault(error)) throw error;
         why = `${note} ${error instanceof Error ? error.message : ''}`.trim();
       }
+    const refused = refusedIn(result?.receipt);
+    // What the agent was refused stands in the way, whatever it says of its work.
+    const isBlocked = refused !== null && (outcome === 'review' || outcome === 'ended' || outcome === 'released');
+    if (isBlocked) why = `${refused} ${why}`.trim();
     await attempts.end(attempt.attemptId, {
-      ...{ outcome, head: result?.head ?? null, receipt: result?.receipt ?? null, note: why.slice(0, 2_000) },
+      outcome: isBlocked ? 'blocked' : outcome,
+      ...{ head: result?.head ?? null, receipt: result?.receipt ?? null, note: why.slice(0, 2_000) },
     });
   }
 
@@ -560,7 +568,11 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           if (!receipt) return null;
           const missing = lacks(project, task, receipt).filter((need) => project.doneNeeds[need]);
           const failed = receipt.checks.filter(({ code }) => code !== 0);
+          const refused = refusedIn(receipt);
           const said = [
+            ...(refused === null
+              ? []
+              : [`${refused} Move the task to blocked, and say what is done and what is left.`]),
             ...(receipt.uncommitted.length > 0 && project.kind === 'git'
               ? [`These files are in no commit: ${receipt.uncommitted.slice(0, 20).map(titled).join(', ')}.`]
               : []),

@@ -135,9 +135,14 @@ export const receiptSchema = z.strictObject({
   checks: z.array(checkSchema).max(ATTEMPT_LIMITS.checks),
   pushes: z.array(text(ATTEMPT_LIMITS.branch)).max(10).describe('branches that the relay pushed'),
   approvals: z
-    .array(z.strictObject({ tool: text(LIMITS.id), allowed: z.boolean() }))
+    .array(
+      z.strictObject({
+        tool: text(LIMITS.id),
+        allowed: z.boolean().nullable().describe('null: the person had not answered when the attempt ended'),
+      }),
+    )
     .max(ATTEMPT_LIMITS.commands)
-    .describe('what the person allowed or refused'),
+    .describe('what the person was asked, and answered, oldest first'),
   tokens: count.nullable().describe('all tokens of the run; null: no model reported any'),
   costMicroUsd: count.describe('in millionths of a dollar'),
   estimated: z.boolean().describe('the cost is an upper bound'),

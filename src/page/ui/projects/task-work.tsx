@@ -149,7 +149,7 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
           <ul>
             {approvals.map(({ tool, allowed }, at) => (
               <li key={at}>
-                <code dir="ltr">{tool}</code> {allowed ? t`allowed` : t`refused`}
+                <code dir="ltr">{tool}</code> {allowed === null ? t`not answered` : allowed ? t`allowed` : t`refused`}
               </li>
             ))}
           </ul>

@@ -390,7 +390,7 @@ describe('an executor', () => {
       results.length === 0 ? [{ call: 'run_command', input: { command: 'true' } }] : [{ call: 'complete', input: {} }];
     expect(await night.tool('a2', 'execute_task', ids(made))).toContain('permission for run_command');
     expect((await attempts(made)).at(-1)).toMatchObject({
-      ...{ outcome: 'blocked', receipt: { approvals: [{ tool: 'run_command', allowed: false }] } },
+      ...{ outcome: 'blocked', receipt: { approvals: [{ tool: 'run_command', allowed: null }] } },
     });
     await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'allow' } } });
   });
