@@ -24,6 +24,8 @@ import {
 } from '../../src/shared/protocol/hooks.ts';
 import type { z } from 'zod';
 import { hashOf } from '../access/index.ts';
+import type { EventLog } from '../contracts/index.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { Schedules } from '../schedules/index.ts';
 import type { Projects } from '../team/projects/index.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
@@ -78,6 +80,10 @@ export interface Hooks {
   remove(hookId: HookId): Promise<boolean>;
   /** Null: no hook has this secret. */
   find(secret: string): Promise<FoundHook | null>;
+  /** Deletes hooks whose project or routine is gone. Called once, at the start. */
+  recover(): Promise<void>;
+  /** Resolves when nothing is under way. */
+  close(): Promise<void>;
 }
 
 export interface HooksDeps {
@@ -87,6 +93,8 @@ export interface HooksDeps {
   readonly sealer: Sealer;
   readonly projects: Pick<Projects, 'read' | 'createTask'>;
   readonly schedules: Pick<Schedules, 'get' | 'trigger'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly tell: (event: RoostEvent) => void;
   /** In ms since the epoch. */
   readonly now: () => number;
@@ -128,6 +136,8 @@ export function createHooks({
   sealer,
   projects,
   schedules,
+  log,
+  logger,
   tell,
   now,
   newId,
@@ -156,6 +166,40 @@ export function createHooks({
     if (numDeletedRows > 0n) changed();
     return numDeletedRows > 0n;
   };
+
+  /** Deletes hooks of one kind of target that is gone. Left out: of both. */
+  async function removeGone(kind?: Target['kind']): Promise<void> {
+    for (const row of await rows().execute()) {
+      const target = targetOf(row);
+      if (kind !== undefined && target.kind !== kind) continue;
+      if ((await refuseTarget(target))?.reason === 'gone') await remove(row.hook);
+    }
+  }
+  /** Kinds of targets of which some may be gone. One pass at a time looks at them. */
+  const suspected = new Set<Target['kind']>();
+  let looking: Promise<void> | null = null;
+  function look(): void {
+    const [kind] = suspected;
+    if (kind === undefined || looking) return;
+    suspected.delete(kind);
+    looking = removeGone(kind)
+      .catch((error: unknown) =>
+        logger.warn('Hooks of what was deleted are still there. The next start deletes them.', {
+          error: String(error),
+        }),
+      )
+      .finally(() => {
+        looking = null;
+        look();
+      });
+  }
+  const unsubscribe = log.subscribe(({ event }) => {
+    if (event.kind !== 'changed') return;
+    if (event.what === 'projects' && event.projectId !== undefined) suspected.add('project');
+    else if (event.what === 'schedules') suspected.add('routine');
+    else return;
+    look();
+  });
 
   function newSecrets(hookId: HookId, signed: boolean) {
     const secret = newSecret();
@@ -260,11 +304,8 @@ export function createHooks({
       const refused = await refuseTarget(target);
       // A routine that is off now may be switched on later.
       if (refused && refused.reason !== 'off') return refused;
-      const all = await rows().execute();
-      const gone: HookId[] = [];
-      for (const row of all) if ((await refuseTarget(targetOf(row)))?.reason === 'gone') gone.push(row.hook);
-      for (const hookId of gone) await remove(hookId);
-      if (all.length - gone.length >= settings.most)
+      await removeGone();
+      if ((await rows().execute()).length >= settings.most)
         return refuse('too-many', `There are ${settings.most} hooks, as many as a household has. Delete one.`);
       const hookId: HookId = newId();
       const { given, stored } = newSecrets(hookId, signed);
@@ -288,6 +329,12 @@ export function createHooks({
       return { hook: hookOf({ ...before, ...stored }), ...given };
     },
     remove,
+    recover: () => removeGone(),
+    async close() {
+      unsubscribe();
+      suspected.clear();
+      await looking;
+    },
     async find(secret) {
       // Every secret, whatever it looks like, costs one hash and one query.
       const row = await rows().where('secret_hash', '=', hashOf(secret)).executeTakeFirst();

@@ -660,7 +660,9 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     onError: (error) => logger.error('An event stream failed.', { error }),
   });
   const { projects } = team;
-  const hooks = createHooks({ db, home: id, sealer: deps.sealer, projects, schedules, tell, now, newId });
+  const hooks = createHooks({
+    ...{ db, home: id, sealer: deps.sealer, projects, schedules, log, logger, tell, now, newId },
+  });
   const endpoints = endpointsOf(deps, {
     ...{ team, log, streams, workspaces, histories, attached, programs, notifications, scripts, credentials, models },
     ...{ onTeam, onForgotten },
@@ -670,6 +672,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   void histories.keepTidy(realTimers);
   await notifications.start();
   await programs.start();
+  await hooks.recover();
   const { stoodMs, planned } = await schedules.clock.start();
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
     logger.info('The clock for schedules stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
@@ -717,6 +720,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     },
     async close() {
       unwatch();
+      await hooks.close();
       await team.close();
       await models.close();
       await log.close();

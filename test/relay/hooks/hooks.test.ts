@@ -175,6 +175,25 @@ describe('a hook of a project', () => {
       expect((await ask('POST', '/api/hooks', { name: 'Late', target })).status).toBe(404);
   });
 
+  it('is deleted with its project or its routine, and no other is', async () => {
+    const [shop, bakery] = [await project(), await project()];
+    const timing = { kind: 'weekly', days: [1], time: '07:30' };
+    const routine = { kind: 'routine', agentId: 'a1', name: 'Sort', instructions: 'Sort.', timing };
+    const { scheduleId } = scheduledSchema.parse((await ask('POST', '/v1/pulse-routines', routine)).body);
+    const ofShop = [await hook(ofProject(shop)), await hook(ofProject(shop), { signed: true })];
+    const ofRoutine = await hook({ kind: 'routine', scheduleId });
+    const other = await hook(ofProject(bakery));
+    const listed = async () =>
+      hooksSchema.parse((await ask('GET', '/api/hooks')).body).hooks.map(({ hookId }) => hookId);
+    await ask('DELETE', `/v1/projects/${shop.projectId}`);
+    await expect.poll(listed).not.toContain(ofShop[0]?.hook.hookId);
+    await expect.poll(listed).not.toContain(ofShop[1]?.hook.hookId);
+    expect(await listed()).toEqual(expect.arrayContaining([ofRoutine.hook.hookId, other.hook.hookId]));
+    expect((await ask('DELETE', `/v1/pulse-routines/${scheduleId}`)).status).toBeLessThan(300);
+    await expect.poll(listed).not.toContain(ofRoutine.hook.hookId);
+    expect(await listed()).toContain(other.hook.hookId);
+  });
+
   it('reaches an agent as a stranger’s words, whatever they claim', async () => {
     const shop = await project();
     const { secret } = await hook(ofProject(shop));
