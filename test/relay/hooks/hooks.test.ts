@@ -5,14 +5,17 @@ import { createdHookSchema, hooksSchema } from '../../../src/shared/protocol/hoo
 import { projectSchema, type Project, type Task, tasksSchema } from '../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
+import type { Script } from '../../support/scripted-model.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const HOUR_MS = 3_600_000;
 
 let night: NightRelay;
+/** What a run answers. */
+let script: Script = () => [{ say: 'Done.' }];
 beforeAll(async () => {
-  night = await openNightRelay(['a1', 'a2']);
+  night = await openNightRelay(['a1', 'a2'], (request) => script(request));
 });
 afterAll(() => night.close());
 
@@ -255,6 +258,40 @@ describe('a hook of a routine', () => {
     await ask('DELETE', `/v1/pulse-routines/${scheduleId}`);
     expect((await call(secret, '')).status).toBe(404);
     expect(await ran()).toBe(1);
+  });
+
+  it('asks no model once the budget is used up, also in the middle of a run, and says so', async () => {
+    const routine = { kind: 'routine', agentId: 'a2', name: 'Dear', instructions: 'Look at the build.' };
+    const timing = { kind: 'every', minutes: 1_440 };
+    const { scheduleId } = scheduledSchema.parse(
+      (await ask('POST', '/v1/pulse-routines', { ...routine, timing })).body,
+    );
+    const { secret } = await hook({ kind: 'routine', scheduleId });
+    const runs = async () => (await night.history('a2')).filter((one) => one.name === 'Dear');
+    const asked = () => night.model.requests.length;
+    const budget = (daily_budget_usd: number | null) =>
+      ask('PUT', '/v1/config', { coordination: {}, daily_budget_usd });
+    const send = (id: string) => call(secret, '', { ...JSON_TYPE, 'idempotency-key': id });
+
+    const before = asked();
+    await budget(0);
+    expect((await send('dear 1')).status).toBe(202);
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'skipped', reason: 'budget' });
+    expect((await send('dear 1')).body).toMatchObject({ repeated: true });
+    expect([asked() - before, (await runs()).length]).toEqual([0, 1]);
+
+    // The first answer of the second run uses up what is left. The run would go on after its call.
+    script = () => [{ call: 'get_my_projects', input: {} }, { usage: { input_tokens: 1_000_000, output_tokens: 1 } }];
+    await budget(2);
+    expect((await send('dear 2')).status).toBe(202);
+    await expect.poll(async () => (await runs())[0]?.endedAt ?? null).not.toBeNull();
+    expect((await runs())[0]).toMatchObject({ state: 'failed' });
+    expect((await runs())[0]?.detail).toContain('budget');
+    expect(asked() - before).toBe(1);
+    script = () => [{ say: 'Done.' }];
+    await budget(null);
+    expect((await send('dear 3')).status).toBe(202);
+    await expect.poll(async () => (await runs())[0]?.state).toBe('done');
   });
 });
 
