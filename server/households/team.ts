@@ -440,7 +440,7 @@ export async function openTeam({
     });
     tools.offer(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors }))));
     const standing: WorkStanding = { ...workLimits, runsOf: attempts.runsOf };
-    return { work, executors, tokens, standing, close };
+    return { work, executors, tokens, standing, now, close };
     function close(): Promise<void> {
       ownMeter.close();
       return forgeFetch.close();

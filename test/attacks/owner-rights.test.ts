@@ -14,6 +14,7 @@ import type { OwnerRight } from '../../server/access/owner-rights.ts';
 import { isRecord } from '../../src/shared/domain/platform/json.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { projectSchema } from '../../src/shared/protocol/projects.ts';
 import { healthSchema } from '../../src/shared/protocol/http.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { stampOf } from '../support/documents.ts';
@@ -381,6 +382,25 @@ describe.each<{ where: string; path: Record<string, string>; without: readonly O
     expect(left).toEqual([]);
     expect(told).not.toContain(SECRET);
     expect(told).toContain('PUT /api/notifications/device 400');
+  });
+
+  it('a second household learns nothing of the first’s projects, by their ids', async () => {
+    const [owner, other] = [callerOf(two.first), callerOf(two.second)];
+    const { projectId } = projectSchema.parse(
+      await owner.call('POST', '/v1/projects', { name: 'Secret plan', agents: [LEAD] }),
+    );
+    const task = { title: 'Secret step', description: 'Secret place.', columnId: 'ready' };
+    await owner.call('POST', `/v1/projects/${projectId}/tasks`, task);
+    await other.call('POST', '/v1/projects', { name: 'Own', agents: [LEAD] });
+    for (const path of [`/v1/projects/${projectId}/search?q=secret`, `/v1/projects/${projectId}/obstacles`]) {
+      const before = other.told.length;
+      await other.call('GET', path);
+      expect(other.told.slice(before).join()).toMatch(new RegExp(`^GET ${path.replace('?', '.')} 404 `));
+      await owner.call('GET', path);
+      expect(owner.told.at(-1)).toMatch(/ 200 /);
+    }
+    await other.call('GET', '/v1/attempts?hours=168');
+    expect(other.told.join()).not.toMatch(/Secret (?:plan|step|place)/);
   });
 
   it('the owner’s household has them, by the same calls', { timeout: 120_000 }, async () => {

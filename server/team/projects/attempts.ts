@@ -74,6 +74,8 @@ export interface Attempts {
    * Attempts of a project. `from`: those that began then or later, or are under way; left out: all.
    */
   ofProject(projectId: ProjectId, from?: number): Promise<readonly Attempt[]>;
+  /** Attempts that ended after this time, newest first. */
+  endedSince(since: number): Promise<readonly Attempt[]>;
   /** Runs that worked under this claim. */
   runsOf(taskId: TaskId, claimToken: number): Promise<readonly RunId[]>;
   /** Notes a command of an attempt under way. */
@@ -176,6 +178,16 @@ export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd 
         .where('project', '=', projectId)
         .where((or) => or.or([or('started_at', '>=', from), or('is_open', '=', true)]));
       return (await rows.orderBy('started_at').execute()).map(attemptOf);
+    },
+    async endedSince(since) {
+      const rows = await rowsOf(db)
+        .where('is_open', '=', false)
+        .where('started_at', '>=', since - PROJECT_SETTINGS.longestAttemptMs)
+        .execute();
+      return rows
+        .map(attemptOf)
+        .filter(({ endedAt }) => endedAt !== null && endedAt > since)
+        .toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
     },
     async runsOf(taskId, claimToken) {
       const rows = await rowsOf(db).where('task', '=', taskId).where('claim_token', '=', claimToken).execute();

@@ -24,6 +24,8 @@ export const PROJECT_SETTINGS = {
   searchPage: 200,
   /** Words of a search that are compared in SQL: the longest. */
   searchWords: 5,
+  /** Lists of ended attempts leave out one that took longer than this. */
+  longestAttemptMs: 604_800_000,
   /** Comments in an answer of `get_task_context`: the newest. */
   commentsShown: 50,
 } as const;

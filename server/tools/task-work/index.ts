@@ -18,7 +18,7 @@
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
-import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
+import { columnOfKind } from '../../../src/shared/domain/projects.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
@@ -59,6 +59,7 @@ import {
   type Tokens,
 } from '../checkouts/index.ts';
 import { type Forges } from './forge.ts';
+import { endedSince } from './ended.ts';
 import type { WorkLimits } from './limits.ts';
 import { type FromWhere, keptComments, messageOf, shownComments, toldComments } from './line-comments.ts';
 import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
@@ -71,6 +72,8 @@ import { spentBy, toldOf } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
+  /** Attempts of all projects that ended after this time, newest first. */
+  ended(since: number): ReturnType<typeof endedSince>;
   /** What the attempts of a project have cost. */
   spent(projectId: ProjectId): Promise<Done<ProjectSpent['attempts']>>;
   diff(projectId: ProjectId, taskId: TaskId): Promise<Done<Diff>>;
@@ -615,6 +618,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const at = await taskOf(projectId, taskId);
       return at.ok ? done(await attempts.list(taskId)) : at;
     },
+    ended: (since) => endedSince(deps, since),
     async spent(projectId) {
       const project = await projects.read(projectId);
       if (!project.ok) return unable('no-project', project.detail);
@@ -755,9 +759,3 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   projects.connect(work);
   return work;
 }
-
-/** Whether a task may be started at all. */
-export const mayStart = (project: ProjectValue | Project, task: Pick<Task, 'columnId'>): boolean => {
-  const kind = kindOfColumn(project, task.columnId);
-  return kind !== 'review' && kind !== 'done';
-};

@@ -41,9 +41,18 @@ export interface TaskWorkRoutesDeps {
   readonly projects: Projects;
   readonly executors: Executors;
   readonly tokens: Tokens;
+  readonly now: () => number;
 }
 
-export function createTaskWorkRoutes({ work, projects, executors, tokens }: TaskWorkRoutesDeps): readonly Handled[] {
+const HOUR_MS = 3_600_000;
+
+export function createTaskWorkRoutes({
+  work,
+  projects,
+  executors,
+  tokens,
+  now,
+}: TaskWorkRoutesDeps): readonly Handled[] {
   // A body is held in memory as a whole, so only a few are accepted at once.
   const uploading = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
   async function projectOf(projectId: ProjectId) {
@@ -53,6 +62,10 @@ export function createTaskWorkRoutes({ work, projects, executors, tokens }: Task
   }
   return answer(projectWorkEndpoints, {
     attempts: async ({ projectId, taskId }) => ({ attempts: [...(await orThrow(work.attempts(projectId, taskId)))] }),
+    async endedAttempts({ hours }) {
+      const { attempts, more } = await work.ended(now() - hours * HOUR_MS);
+      return { attempts: [...attempts], more };
+    },
     projectSpent: async ({ projectId }) => ({ attempts: await orThrow(work.spent(projectId)) }),
     taskDiff: ({ projectId, taskId }) => orThrow(work.diff(projectId, taskId)),
     mergeRequest: ({ projectId, taskId, body }) => orThrow(work.merge(projectId, taskId, body.head)),

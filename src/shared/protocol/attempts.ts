@@ -31,6 +31,9 @@ export const ATTEMPT_LIMITS = {
   patches: 500_000,
   title: 200,
   body: 10_000,
+  /** Ended attempts in one list, and the hours that it reaches back at most. */
+  ended: 200,
+  endedHours: 168,
   /** Files of a project in one list. */
   listed: 1_000,
   /** Seconds that a task’s preparation, or one check, may take. */
@@ -223,6 +226,35 @@ export const projectSpentSchema = z.object({
     .describe('attempts of which something is known, oldest first; those under way with what they have used so far'),
 });
 export type ProjectSpent = z.infer<typeof projectSpentSchema>;
+
+/** `GET /v1/attempts` */
+export const endedAttemptsSchema = z.object({
+  attempts: z
+    .array(
+      z.object({
+        ...attemptValueSchema.pick({ projectId: true, taskId: true, agentId: true, runId: true, kind: true }).shape,
+        attemptId: attemptSchema.shape.attemptId,
+        outcome: attemptOutcomeSchema.nullable(),
+        startedAt: ms,
+        endedAt: ms,
+        task: z.object({ number: z.number().int().positive(), title: z.string() }),
+        receipt: z
+          .object({
+            commits: count.nullable().describe('null: the project has no repository'),
+            files: count.describe('changed files'),
+            added: count.describe('lines of the listed files'),
+            removed: count.describe('lines of the listed files'),
+            checks: z.object({ passed: count, failed: count }),
+            ...receiptSchema.pick({ tokens: true, costMicroUsd: true, estimated: true }).shape,
+          })
+          .nullable()
+          .describe('in figures; null: nothing could be found out'),
+      }),
+    )
+    .describe('newest first; those of deleted tasks are left out'),
+  more: z.boolean().describe('there are earlier ones'),
+});
+export type EndedAttempt = z.infer<typeof endedAttemptsSchema>['attempts'][number];
 
 /** Asks the person to accept the work on a task. A part of the task's record. */
 export const mergeRequestSchema = z

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { AgentId, RunId, ScheduleId } from '../../../shared/domain/ids.ts';
+import type { EndedAttempt } from '../../../shared/protocol/attempts.ts';
 import type { Occurrence } from '../../../shared/protocol/schedules.ts';
 import { canGoOn } from '../../../shared/domain/schedule/timing.ts';
 import { retold, t } from '../../language/t.ts';
@@ -18,6 +19,7 @@ import { PATHS } from '../routes.ts';
 import { costText } from '../text/money.ts';
 import { useNow } from '../hooks.ts';
 import { QueryView } from '../parts/page-head.tsx';
+import { attemptsOf, Receipts, useEndedAttempts } from './receipts.tsx';
 import { momentText, outcomeText, pastLeftOutText, toneOf, whatText } from './words.ts';
 import './morning.css';
 
@@ -38,6 +40,8 @@ interface ActivityEntry {
    * Failed occurrences, and skipped ones with work to do: the newest of each sort, and the count.
    */
   readonly troubles: readonly { readonly newest: Occurrence; readonly count: number }[];
+  /** Its runs. */
+  readonly runIds: readonly RunId[];
   /** At least one run of it began. */
   readonly ran: boolean;
   readonly costMicroUsd: number;
@@ -81,6 +85,7 @@ export function activityOf(newestFirst: readonly Occurrence[], since: number, up
       done: 0,
       lastDone: null,
       troubles: [],
+      runIds: [],
       ran: false,
       costMicroUsd: 0,
       estimated: false,
@@ -97,6 +102,7 @@ export function activityOf(newestFirst: readonly Occurrence[], since: number, up
       lastDone:
         tone === 'good' && (!held.lastDone || (isWhatFollowed(one) && !held.lastDone.said)) ? one : held.lastDone,
       troubles: tone === 'good' ? held.troubles : troubles,
+      runIds: one.runId === null ? held.runIds : [...held.runIds, one.runId],
       ran: held.ran || one.runId !== null,
       costMicroUsd: held.costMicroUsd + (one.costMicroUsd ?? 0),
       estimated: held.estimated || one.estimated,
@@ -142,7 +148,14 @@ export function GoOn({ run }: { run: Occurrence }) {
  * The outcomes by agent, in the agents' own last words, and what went wrong. Each line leads to the
  * agent, its schedules or its wakes.
  */
-export function ActivityList({ lines }: { lines: readonly ActivityEntry[] }) {
+export function ActivityList({
+  lines,
+  attempts = [],
+}: {
+  lines: readonly ActivityEntry[];
+  /** Attempts at tasks that ended meanwhile. */
+  attempts?: readonly EndedAttempt[];
+}) {
   const team = useTeammates();
   const now = useNow();
   return (
@@ -171,6 +184,7 @@ export function ActivityList({ lines }: { lines: readonly ActivityEntry[] }) {
                 )}
                 {line.ran && <small>{line.costMicroUsd > 0 ? costText(line) : t`free`}</small>}
               </p>
+              <Receipts attempts={attemptsOf(line.runIds, attempts)} />
               {lastDone !== null && lastDone.said !== null && lastDone.said !== '' && (
                 <div className="account-said">
                   <Words text={lastDone.said} />
@@ -236,6 +250,7 @@ const HOURS = 168;
 /** What one agent, or all, did by themselves in these days. */
 export function RecentActivity({ agentId }: { agentId: AgentId | null }) {
   const query = schedulesOf(useRoost()).timeline(HOURS);
+  const attempts = useEndedAttempts(HOURS);
   return (
     <QueryView query={query} what={t`What they did`}>
       {(timeline) => {
@@ -244,7 +259,11 @@ export function RecentActivity({ agentId }: { agentId: AgentId | null }) {
         );
         return (
           <>
-            {lines.length === 0 ? <p className="query-quiet">{t`Nothing.`}</p> : <ActivityList lines={lines} />}
+            {lines.length === 0 ? (
+              <p className="query-quiet">{t`Nothing.`}</p>
+            ) : (
+              <ActivityList lines={lines} attempts={attempts} />
+            )}
             {timeline.leftOut?.occurrences === true && <p className="query-quiet">{pastLeftOutText(timeline)}</p>}
           </>
         );

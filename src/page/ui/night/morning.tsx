@@ -14,6 +14,7 @@ import { names, plural } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { ActivityList, activityOf, idleIn, useOpenedAt } from './activity-list.tsx';
+import { attemptsOfClients, Receipts, useEndedAttempts } from './receipts.tsx';
 import { pastLeftOutText } from './words.ts';
 import './morning.css';
 
@@ -132,10 +133,13 @@ export default function Morning({ again }: { again: boolean }) {
   const isCut = wanted > 0 && wanted < since;
   const hours = Math.min(MOST_HOURS, Math.max(1, Math.ceil((opened - since) / HOUR) + 1));
   const timeline = useQuery(schedulesOf(state).timeline(hours));
+  const ended = useEndedAttempts(hours);
   if (!ready || timeline.kind !== 'ready') return null;
   const { occurrences, leftOut } = timeline.value;
   const lines = activityOf(occurrences, since, opened);
-  if (lines.length === 0 && !again) return null;
+  const attempts = ended.filter(({ endedAt }) => endedAt > since && endedAt <= opened);
+  const byClients = attemptsOfClients(attempts);
+  if (lines.length === 0 && byClients.length === 0 && !again) return null;
   const cost = lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0);
   const estimated = lines.some((line) => line.estimated);
   const workers = team.among([...new Set(lines.filter(({ ran }) => ran).map(({ agentId }) => agentId))]);
@@ -170,11 +174,11 @@ export default function Morning({ again }: { again: boolean }) {
           {workers.length === 1 ? t`${who} was at work${spent}.` : t`${who} were at work${spent}.`}
         </p>
       )}
-      {lines.length === 0 ? (
+      <Receipts attempts={byClients} named />
+      {lines.length === 0 && byClients.length === 0 && (
         <p className="query-quiet">{t`Nothing to tell of the last 7 days.`}</p>
-      ) : (
-        <ActivityList lines={lines} />
       )}
+      {lines.length > 0 && <ActivityList lines={lines} attempts={attempts} />}
       {isCut && lines.length > 0 && (
         <p className="morning-sum">{t`You were away for longer. This is about the last 7 days.`}</p>
       )}

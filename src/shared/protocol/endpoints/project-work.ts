@@ -5,6 +5,7 @@ import {
   attemptsSchema,
   checkoutsSchema,
   diffSchema,
+  endedAttemptsSchema,
   executedSchema,
   mergeSchema,
   projectFilesSchema,
@@ -16,7 +17,7 @@ import {
   wantChangesSchema,
 } from '../attempts.ts';
 import { taskSchema } from '../projects.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, wholeNumber } from './endpoint.ts';
 import { UPLOAD_BYTES } from './workspaces.ts';
 import { noProject, noTask, projectParams, taskParams } from './projects.ts';
 
@@ -41,6 +42,18 @@ export const projectWorkEndpoints = {
     does: 'Lists the attempts at a task, with what came of each.',
     params: taskParams,
     answers: [{ status: 200, when: 'found', body: attemptsSchema }, noTask],
+  }),
+  endedAttempts: endpoint({
+    method: 'GET',
+    path: '/v1/attempts',
+    does: `Lists attempts of all projects that ended lately, with their receipts in figures: at most ${ATTEMPT_LIMITS.ended}.`,
+    query: {
+      hours: wholeNumber(
+        { min: 1, max: ATTEMPT_LIMITS.endedHours, otherwise: 24 },
+        `how far back, 1–${ATTEMPT_LIMITS.endedHours}; default 24`,
+      ),
+    },
+    answers: [{ status: 200, when: 'always', body: endedAttemptsSchema }],
   }),
   projectSpent: endpoint({
     method: 'GET',

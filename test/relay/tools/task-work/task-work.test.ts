@@ -8,6 +8,7 @@ import {
   attemptsSchema,
   checkoutsSchema,
   diffSchema,
+  endedAttemptsSchema,
   projectSpentSchema,
   type Attempt,
 } from '../../../../src/shared/protocol/attempts.ts';
@@ -126,6 +127,12 @@ describe('a task of a repository', () => {
         ...{ costMicroUsd: receipt?.costMicroUsd, estimated: receipt?.estimated },
       },
     ]);
+    const lately = async () => endedAttemptsSchema.parse(await good('GET', '/v1/attempts?hours=1')).attempts;
+    expect((await lately()).find((one) => one.taskId === taskId)).toMatchObject({
+      ...{ outcome: 'review', runId: null, kind: 'agent', task: { number: 1, title: 'Add a price' } },
+      receipt: { commits: 1, files: 1, added: 1, removed: 0, checks: { passed: 1, failed: 0 }, costMicroUsd: 0 },
+    });
+    expect(await ask('GET', '/v1/attempts?hours=169')).toMatchObject({ status: 400 });
     const diff = diffSchema.parse(await good('GET', `${at(made)}/diff`));
     expect(diff.files).toMatchObject([{ path: 'bread.txt', patch: expect.stringContaining('+price 3') as string }]);
     expect(await ask('POST', `${at(made)}/request/merge`, { head: 'another' })).toMatchObject({ status: 409 });
@@ -137,6 +144,8 @@ describe('a task of a repository', () => {
     expect(checkouts).toMatchObject([{ state: 'clean', agentId: 'a1', folder: where }]);
     await good('POST', `${at(made)}/checkout/remove`, {});
     expect(await good('GET', `/v1/projects/${of.projectId}/checkouts`)).toEqual({ checkouts: [] });
+    await good('DELETE', at(made));
+    expect((await lately()).map((one) => one.taskId)).not.toContain(taskId);
   });
 
   it('needs a repository that is there: the refusal names the field', async () => {
