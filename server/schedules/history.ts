@@ -17,7 +17,10 @@ const detailSchema = z.object({
   costMicroUsd: z.number().nullable().default(null),
   estimated: z.boolean().default(false),
   continuedBy: idOf<RunId>(z.string()).nullable().default(null),
+  /** The mapping that had this run for itself. Null: none. Left out: unknown, as after a crash. */
+  own: z.string().nullable().optional(),
 });
+const shownDetailSchema = detailSchema.omit({ own: true });
 export type Detail = z.infer<typeof detailSchema>;
 export const NO_DETAIL: Detail = {
   said: null,
@@ -65,7 +68,7 @@ function occurrenceOf(
     runId: row.run,
     startedAt: row.started_at,
     endedAt: row.ended_at,
-    ...detailSchema.parse(JSON.parse(row.detail_json ?? '{}')),
+    ...shownDetailSchema.parse(JSON.parse(row.detail_json ?? '{}')),
   };
 }
 
@@ -149,6 +152,11 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     async withRun(runId: RunId): Promise<Occurrence | null> {
       const row = await named().where('occurrences.run', '=', runId).executeTakeFirst();
       return row ? occurrenceOf(row) : null;
+    },
+    /** The mapping that had this run for itself. Null: none. Undefined: unknown. */
+    async ownOf(runId: RunId): Promise<string | null | undefined> {
+      const row = await named().where('occurrences.run', '=', runId).executeTakeFirst();
+      return detailSchema.parse(JSON.parse(row?.detail_json ?? '{}')).own;
     },
     /** The occurrence that this run continues. */
     async continuedIn({ runId, agentId }: Pick<Occurrence, 'runId' | 'agentId'>): Promise<Occurrence | null> {

@@ -62,7 +62,7 @@ type WentOn =
 export type GoOn = (runId: RunId) => Promise<WentOn>;
 
 interface GoOnDeps {
-  readonly rows: Pick<ScheduleRows, 'withRun' | 'continuedIn' | 'goesOn' | 'get'>;
+  readonly rows: Pick<ScheduleRows, 'withRun' | 'ownOf' | 'continuedIn' | 'goesOn' | 'get'>;
   readonly calls: { ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]> };
   readonly inbox: Pick<Inbox, 'takenIn'>;
   readonly alone: Pick<OpenAlone, 'can' | 'work'>;
@@ -186,6 +186,31 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
   };
 }
 
+/** The run of a routine that goes on with an earlier one: about the same projects, and no others. */
+function sameRun(
+  runs: readonly RoutineRun[],
+  routine: Pick<ScheduleOf<'routine'>, 'name' | 'tools'>,
+  last: Pick<Occurrence, 'name'>,
+  own: string | null | undefined,
+): RoutineRun | null {
+  const [first] = runs;
+  if (!first) return null;
+  const named = runs.filter(({ name }) => name === last.name);
+  const same =
+    own !== undefined
+      ? runs.find((run) => run.own === own)
+      : named.length === 1
+        ? named[0]
+        : last.name === routine.name
+          ? first
+          : undefined;
+  // Its project is gone, or rests. The run takes no task of others.
+  return same ?? { ...first, tools: routine.tools, projects: [], own: null };
+}
+/** Notes which mapping had the run for itself. */
+const withOwn = (performed: Performed, run: Pick<RoutineRun, 'own'> | null): Performed =>
+  'end' in performed && run ? { ...performed, detail: { ...performed.detail, own: run.own } } : performed;
+
 export function createGoOn(deps: GoOnDeps): GoOn {
   const { rows, alone, woken, reach, logger, limits = SCHEDULE_LIMITS } = deps;
   const told = createTold(deps);
@@ -202,7 +227,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
     const { agentId } = last;
     const routine = await routineOf(last);
     const runs = routine ? await deps.mappings.runsOf({ scheduleId: last.scheduleId, schedule: routine }) : [];
-    const run = runs.find(({ name }) => name === last.name) ?? runs[0] ?? null;
+    const run = routine && sameRun(runs, routine, last, await rows.ownOf(runId));
     const about = run && projectsText(run, await deps.mappings.readyFor(run, agentId));
     const why = [await told(last), ...(about === null ? [] : [about])].join('\n\n');
     const account = await woken.goOn(last);
@@ -234,7 +259,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
       });
     } finally {
       leave();
-      await account.end(worked);
+      await account.finish(withOwn(performedBy(worked), run));
     }
   }
 
@@ -495,7 +520,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
           return await begins(runId);
         },
       });
-      return performedBy(worked);
+      return withOwn(performedBy(worked), run);
     } finally {
       leave();
       await permit.release();

@@ -303,6 +303,54 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
       .toMatchObject({ removed: true });
   });
 
+  it('goes on about the same project, with the same tools, and with no other once that is gone', async () => {
+    const [other, trip] = [await project({ name: 'Same name' }), await project({ name: 'Same name' })];
+    const [foreign, mine] = [await task(other), await task(trip)];
+    const made = await pulse();
+    await map(other, made, { separate: true, toolOverrides: ['get_ready_tasks'] });
+    await map(trip, made, { separate: true, toolOverrides: ['claim_task', 'get_my_projects'] });
+    const failing: Reply = { fail: { status: 400, type: 'invalid_request_error', message: 'No.' } };
+    script = ({ first, results }) => {
+      if (!first.includes(trip.projectId)) return [{ say: 'Done.' }];
+      return results.length > 0 ? failing : [{ call: 'get_my_projects', input: {} }];
+    };
+    const lastFailed = async () => {
+      const all = await house.team.schedules.history(0, clock.now() + MINUTE, { most: 50 });
+      return all.find(({ state, continuedBy }) => state === 'failed' && continuedBy === null)?.runId ?? '';
+    };
+    /** Continues the last run that failed. Resolves with its requests. */
+    async function goOn(): Promise<readonly ScriptedRequest[]> {
+      const before = house.model.requests.length;
+      const runId = await lastFailed();
+      expect(await house.team.goOn(runId)).toEqual({ ok: true });
+      await expect
+        .poll(async () => {
+          const all = await house.team.schedules.history(0, clock.now() + MINUTE, { most: 50 });
+          const next = all.find((one) => one.runId === runId)?.continuedBy;
+          return all.find((one) => one.runId === next)?.endedAt ?? null;
+        })
+        .not.toBeNull();
+      clock.pass(MINUTE);
+      return house.model.requests.slice(before);
+    }
+    await pass();
+    // It fails again, and is continued again.
+    for (const round of [1, 2]) {
+      const [request] = await goOn();
+      expect(request?.first, `round ${round}`).toContain(trip.projectId);
+      expect(request?.first).not.toContain(other.projectId);
+      expect(request && toolsIn(request)).toEqual(['claim_task', 'get_my_projects']);
+    }
+    // Its mapping rests: there is nothing to take, and nothing of the other project.
+    good(await house.team.projects.change(trip.projectId, { agents: ['a2'] }));
+    const answer = calling('claim_task', { projectId: other.projectId, taskId: foreign.taskId });
+    const [resting] = await goOn();
+    expect(resting?.first).toContain('Take no task in this run.');
+    expect(resting?.first).not.toContain(`id ${other.projectId}`);
+    expect(answer()).toContain('This run works on other projects');
+    expect(good(await house.team.projects.task(trip.projectId, mine.taskId)).claim).toBeNull();
+  });
+
   it('takes nothing by a mapping that came from elsewhere, before the person agrees to it', async () => {
     const [trip, other] = [await project(), await project({ name: 'Other' })];
     const foreign = await task(other);
