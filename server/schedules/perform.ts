@@ -186,7 +186,7 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
   };
 }
 
-/** The run of a routine that goes on with an earlier one: about the same projects, and no others. */
+/** The run that goes on with an earlier one: about the same projects, and no others. */
 function sameRun(
   runs: readonly RoutineRun[],
   routine: Pick<ScheduleOf<'routine'>, 'name' | 'tools'>,

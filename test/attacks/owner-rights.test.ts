@@ -15,6 +15,7 @@ import { isRecord } from '../../src/shared/domain/platform/json.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { projectSchema } from '../../src/shared/protocol/projects.ts';
+import { historySchema } from '../../src/shared/protocol/endpoints/history.ts';
 import { healthSchema } from '../../src/shared/protocol/http.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { stampOf } from '../support/documents.ts';
@@ -422,6 +423,57 @@ it(
     try {
       const mindOf = async (browser: Browser) => healthSchema.parse(await (await browser.fetch('/health')).json()).mind;
       expect([await mindOf(first), await mindOf(second)]).toEqual(['anthropic', 'rehearsal']);
+    } finally {
+      await relay.stop();
+    }
+  },
+);
+
+it(
+  'The history of an agent’s files belongs to one household, also where the other has an agent of the same id',
+  { timeout: 60_000 },
+  async () => {
+    const { relay, first, second } = await openTwo(['--rehearsal', '{"delayMs":0,"wordMs":0}']);
+    try {
+      const api = '/api/workspaces/a1/history';
+      const put = async (browser: Browser, body: string) => {
+        const headers = { ...headersOf(await browser.signIn()), 'content-type': 'application/octet-stream' };
+        const address = new URL('/api/workspaces/a1/file?path=diary.md', browser.url);
+        expect((await fetch(address, { method: 'PUT', body, headers })).status).toBe(204);
+      };
+      const pointsOf = async (browser: Browser) =>
+        historySchema.parse(await (await browser.fetch(api)).json()).points.map(({ pointId }) => pointId);
+      await put(first, SECRET);
+      // A replaced file is a point in the history.
+      await put(first, 'nothing');
+      await expect.poll(() => pointsOf(first)).toHaveLength(1);
+      const [pointId = ''] = await pointsOf(first);
+      const attempts = async (browser: Browser) => {
+        const told: string[] = [];
+        for (const [method, path, json] of [
+          ['GET', api, undefined],
+          ['GET', `${api}/${pointId}`, undefined],
+          ['GET', `${api}/${pointId}?from=after`, undefined],
+          ['GET', `${api}/${pointId}/file?folder=files&file=diary.md`, undefined],
+          ['POST', `${api}/${pointId}/restore`, { to: 'before', files: null }],
+        ] as const) {
+          const answer = await browser.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+          told.push(`${answer.status} ${await answer.text()}`);
+        }
+        return told;
+      };
+      const told = await attempts(second);
+      expect(told.map((text) => text.slice(0, 3))).toEqual(['200', '404', '404', '404', '404']);
+      expect(told.join('\n')).not.toContain(SECRET);
+      expect((await second.fetch(api, { method: 'DELETE' })).status).toBeLessThan(300);
+      expect(await pointsOf(first)).toEqual([pointId]);
+      const read = () => first.fetch('/api/workspaces/a1/file?path=diary.md');
+      expect(await (await read()).text()).toBe('nothing');
+      // The owner's calls are such as would have done it.
+      const own = await attempts(first);
+      expect(own.map((text) => text.slice(0, 3))).toEqual(['200', '200', '200', '200', '200']);
+      expect(own[3]).toContain(SECRET);
+      expect(await (await read()).text()).toBe(SECRET);
     } finally {
       await relay.stop();
     }

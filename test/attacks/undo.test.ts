@@ -25,7 +25,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Histories } from '../../server/tools/history/index.ts';
 import type { Work } from '../../src/shared/protocol/endpoints/history.ts';
+import { createOrdinaryPlace, whyNoOrdinaryUser } from '../support/ordinary-user.ts';
 import { AGENT, createUndoPlace, photoOf, type UndoPlace } from '../support/undo.ts';
+import type { UnreadableEnds } from '../support/unreadable-undo.ts';
 
 const SECRET = 'the key of the relay';
 let place: UndoPlace;
@@ -355,5 +357,30 @@ describe('Git', () => {
     expect(await list()).toMatchObject({ undo: 'on', gaps: [], points: [{ work: { runId: 'r3' } }] });
     await undo();
     expect(await readFile(join(folder, 'a'), 'utf8')).toBe('b');
+  });
+});
+
+describe.skipIf(whyNoOrdinaryUser() !== null)('A file that its own user may not read', () => {
+  it('is recorded and restored as every other, and keeps its permissions', { timeout: 60_000 }, async () => {
+    const ordinary = await createOrdinaryPlace('test/support/unreadable-undo.ts');
+    try {
+      const { isRoot, unrecorded, left, undone, redone } = (await ordinary.run({})) as UnreadableEnds;
+      expect(isRoot).toBe(false);
+      expect([unrecorded, left]).toEqual([[], []]);
+      expect(undone).toEqual({
+        'locked-before.txt': '0 locked before',
+        'locked-by-run.txt': '644 as it was',
+        'locked-folder/inner.txt': '755/644 as it was',
+        'plain.txt': '644 as it was',
+      });
+      expect(redone).toEqual({
+        'locked-before.txt': '0 locked before',
+        'locked-by-run.txt': '0 changed',
+        'locked-folder/inner.txt': '0/644 changed',
+        'plain.txt': '644 changed',
+      });
+    } finally {
+      await ordinary.remove();
+    }
   });
 });
