@@ -17,7 +17,7 @@ import { ALWAYS_THERE, type Database, type DatabaseState } from '../store/index.
 /** Events that are read from the log at a time. */
 const PAGE = 200;
 /** Replaces the log's name where the client must not learn it. */
-const VIEWED = 'viewed';
+const VIEWED = 'looked-at';
 /** Heartbeats for which the buffer may stay full before the client is cut. */
 const BEATS_UNREAD = 3;
 
