@@ -3,8 +3,8 @@
  * limit of the project is reached. So the cost of work in a conversation is known after each
  * request, and not when its session ends.
  *
- * A request counts to the attempt that its run began last. The request that claimed the task counts
- * to it, and so do those of the answer in which the attempt ended.
+ * A request counts to the attempt that its run began last and that is under way. The request that
+ * claimed the task counts to it, and so do those of the answer in which the attempt ended.
  */
 import type { AgentId, MessageId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
@@ -38,10 +38,10 @@ export interface Meter {
 
 /** What is known of a run, or of the requests of a client’s credential. */
 interface Worker {
-  /** The attempt that it began last, as long as its requests count to it. */
-  attempt: Began | null;
-  /** The attempt is over, and only the answer that is under way still counts to it. */
-  isEnding: boolean;
+  /** Its attempts under way, in the order in which they began. */
+  open: readonly Began[];
+  /** An attempt that is over, and to which the answer that is under way still counts. */
+  ending: Began | null;
   /** The answer that is under way. */
   answer: MessageId | null;
   /** Its last request in this answer, if it counted to no attempt. */
@@ -63,18 +63,22 @@ function tokensOf(took: RequestEnd['took']): number | null {
 export function createMeter({ attempts, projects, limits, log, stop, onError }: MeterDeps): Meter {
   const workers = new Map<string, Worker>();
   function known(name: string): Worker {
-    const worker = workers.get(name) ?? { attempt: null, isEnding: false, answer: null, last: null, stopped: null };
+    const worker = workers.get(name) ?? { open: [], ending: null, answer: null, last: null, stopped: null };
     workers.set(name, worker);
     return worker;
+  }
+
+  /** Another answer is under way; null: none. */
+  function turnTo(worker: Worker, answer: MessageId | null): void {
+    if (worker.answer === answer) return;
+    Object.assign(worker, { ending: null, answer, last: null, stopped: null });
   }
 
   const unsubscribe = log.subscribe(({ event }) => {
     if (event.kind === 'run-ended') workers.delete(`run ${event.runId}`);
     if (event.kind !== 'message' || event.runId === undefined) return;
     const worker = workers.get(`run ${event.runId}`);
-    if (worker?.answer !== event.messageId) return;
-    const attempt = worker.isEnding ? null : worker.attempt;
-    Object.assign(worker, { attempt, isEnding: false, answer: null, last: null, stopped: null });
+    if (worker?.answer === event.messageId) turnTo(worker, null);
   });
 
   async function stopIfSpent(worker: Worker, { projectId, taskId, agentId }: Began): Promise<void> {
@@ -91,13 +95,14 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
 
   async function spent(name: string, more: Spent): Promise<void> {
     const worker = known(name);
-    const { attempt, isEnding } = worker;
+    const [open, { ending }] = [worker.open.at(-1), worker];
+    const attempt = open ?? ending;
     if (!attempt) {
       worker.last = more;
       return;
     }
     await attempts.add(attempt.attemptId, more);
-    if (!isEnding) await stopIfSpent(worker, attempt);
+    if (open) await stopIfSpent(worker, open);
   }
 
   function counted(hold: CostHold, name: string): CostHold {
@@ -127,14 +132,15 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
     began(attempt) {
       const worker = known(attempt.run);
       const claiming = worker.last;
-      Object.assign(worker, { attempt, isEnding: false, last: null });
+      Object.assign(worker, { open: [...worker.open, attempt], ending: null, last: null });
       if (claiming && attempt.run.startsWith('run ')) attempts.add(attempt.attemptId, claiming).catch(onError);
     },
     ended(attemptId) {
       for (const worker of workers.values()) {
-        if (worker.attempt?.attemptId !== attemptId) continue;
-        if (worker.answer === null) worker.attempt = null;
-        else worker.isEnding = true;
+        const attempt = worker.open.find((each) => each.attemptId === attemptId);
+        if (!attempt) continue;
+        worker.open = worker.open.filter((each) => each !== attempt);
+        worker.ending = worker.answer === null ? null : attempt;
       }
     },
     async check(costs, request, signal) {
@@ -144,7 +150,7 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
       if (messageId !== null) {
         const worker = known(name);
         if (worker.stopped === messageId) return { ok: false, message: STOPPED, until: 0 };
-        worker.answer = messageId;
+        turnTo(worker, messageId);
       }
       const checked = await costs.check(request, signal);
       return checked.ok ? { ok: true, hold: counted(checked.hold, name) } : checked;

@@ -87,6 +87,33 @@ it('is known after each answer in a conversation, and what is said before and af
   expect((await first(made)).receipt?.tokens).toBe((one.tokens * 5) / 2);
 });
 
+it('is counted once where an agent has claimed two tasks: to the later, and then to the earlier again', async () => {
+  const of = await project();
+  const [early, late] = [await task(of), await task(of)];
+  const steps = (...tools: readonly { readonly call: string; readonly input: object }[]) => {
+    let step = 0;
+    script = () => {
+      const tool = tools[step++];
+      return tool ? [tool] : sayOf('it');
+    };
+  };
+  const tokensOf = async (of: Task) => spentOf(await first(of)).tokens;
+  steps({ call: 'claim_task', input: ids(early) });
+  await talk(night.browser, 'Take the first.');
+  const one = (await tokensOf(early)) / 2;
+  steps({ call: 'claim_task', input: ids(late) });
+  await talk(night.browser, 'Take the second.');
+  // The request that claimed the second was one of the first task.
+  expect([await tokensOf(early), await tokensOf(late)]).toEqual([3 * one, one]);
+  steps({ call: 'release_task', input: { ...ids(late), note: 'Enough.' } });
+  await talk(night.browser, 'Let the second go.');
+  steps();
+  await talk(night.browser, 'And the first?');
+  const sum = (await tokensOf(early)) + (await tokensOf(late));
+  expect(sum).toBe(7 * one);
+  expect(await tokensOf(early)).toBeGreaterThanOrEqual(4 * one);
+});
+
 it('stops at the limit of the task in a conversation: the person is told, and the talk goes on', async () => {
   const of = await project({ taskMicroUsd: 1 });
   const made = await task(of);
