@@ -249,6 +249,13 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const unsaved = await turnFrom(project, own, place, repository, start);
       if (unsaved !== null) return { ok: false, text: unsaved };
     }
+    let others: readonly string[] = [];
+    const isLast = last === undefined || last.agentId === agentId || (own?.head ?? own?.base) === start;
+    if (isThere && own.taskId === task.taskId && !isLast) {
+      const caught = await catchUp(project, own, place, repository, start);
+      if (!caught.ok) return caught;
+      others = caught.news;
+    }
     let setup = '';
     if (!isThere) {
       await checkouts.fill(place, repository, start, by);
@@ -273,6 +280,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       ok: true,
       text: [
         where(project, attempt),
+        ...others,
         ...news,
         ...(setup === '' ? [] : [setup]),
         ...(await instructionsOf(repository, start)),
@@ -297,8 +305,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     if (open?.attempt.agentId === earlier.agentId) await settle(open, 'lost', 'Its checkout is used for another task.');
     const before = placeOf(project, earlier);
     const kept = await checkouts.keep(before, project.copy);
-    if (!kept.ok)
-      return `The checkout has work on another task that would be lost: ${kept.left.slice(0, 20).map(titled).join(', ')}. Look into the folder ${titled(place.folder)}: commit it, or finish what git is in the middle of. Then claim the task again.`;
+    if (!kept.ok) return wouldBeLost(place, kept.left);
     await checkouts.collect(before, repository, { by: await nameOf(earlier.agentId), at: now() });
     await checkouts.turn(place, repository, start);
     if (kept.isNew)
@@ -313,6 +320,31 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         },
       }));
     return null;
+  }
+  const wouldBeLost = ({ folder }: Place, left: readonly string[]) =>
+    `The checkout has work that would be lost: ${left.slice(0, 20).map(titled).join(', ')}. Look into the folder ${titled(folder)}: commit it, or finish what git is in the middle of. Then claim the task again.`;
+  /**
+   * Brings a checkout to `start`, because other agents went on with its task. `own`: the attempt
+   * that worked there last. Without this, its commits would replace theirs.
+   */
+  async function catchUp(
+    project: Project,
+    own: Attempt,
+    place: Place,
+    repository: Repository,
+    start: string,
+  ): Promise<{ readonly ok: true; readonly news: readonly string[] } | { readonly ok: false; readonly text: string }> {
+    if (project.kind === 'folder') {
+      const said = { by: await nameOf(own.agentId), at: now() };
+      const theirs = { branch: place.branch, commit: start };
+      return { ok: true, news: await checkouts.bring(place, repository, theirs, own.head ?? own.base, said) };
+    }
+    const kept = await checkouts.keep(place, project.copy);
+    if (!kept.ok) return { ok: false, text: wouldBeLost(place, kept.left) };
+    await checkouts.turn(place, repository, start);
+    const news = 'Somebody else went on with it since. The checkout is at their last commit.';
+    const mine = 'What you had in no commit is on a branch below kept/.';
+    return { ok: true, news: kept.isNew ? [news, mine] : [news] };
   }
   const where = (project: Project, { folder, branch, base }: Attempt) =>
     project.kind === 'git'

@@ -226,6 +226,24 @@ describe('a task of a repository', () => {
     const all = await attempts(made);
     expect(all.map(({ branch }) => branch)).toEqual(['feat/1-add-a-price', 'feat/1-add-a-price']);
     expect(all.map(({ base }) => base)).toEqual([all[0]?.base, all[0]?.base]);
+    // The first agent comes back to its own checkout, and to what it had in no commit there.
+    const commit = (agentId: string, where: string, name: string) =>
+      night.tool(agentId, 'run_command', {
+        command: `cd ${where} && echo ${name} > ${name}.txt && git add ${name}.txt && git commit -qm ${name}`,
+      });
+    await commit('a2', second, 'Three');
+    await night.tool('a1', 'write_file', { path: `${first}/left.txt`, content: 'Left.' });
+    await night.tool('a2', 'release_task', { ...ids(made), note: 'Yours again.' });
+    await until(async () => (await attempts(made))[1]?.endedAt != null);
+    const again = await night.tool('a1', 'claim_task', ids(made));
+    expect(folderIn(again)).toBe(first);
+    expect(again).toContain('Somebody else went on with it since');
+    await commit('a1', first, 'Four');
+    expect(await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+    const diff = diffSchema.parse(await good('GET', `${at(made)}/diff`));
+    expect(diff.commits.map(({ subject }) => subject)).toEqual(['Two', 'Three', 'Four']);
+    const kept = `cd ${first} && git log --all --format=%s -- left.txt && git show $(git branch --list 'kept/*' --format='%(refname)'):left.txt`;
+    expect(await night.tool('a1', 'run_command', { command: kept })).toMatch(/Keep unfinished work\\n> Left\./);
   });
 
   it('has a checkout that is kept as long as something is only there', async () => {
@@ -277,6 +295,31 @@ describe('a task of a folder project', () => {
     expect(await night.tool('a2', 'read_file', { path: `${second.where}/ferries.md` })).toContain('Three ferries.');
     const diff = diffSchema.parse(await good('GET', `${at(second.made)}/diff`));
     expect(diff.files.map(({ path, status }) => [path, status])).toEqual([['notes/hotels.md', 'added']]);
+  });
+});
+
+describe('a task of a folder project that two agents work on in turn', () => {
+  it('has the work of both', async () => {
+    const of = await project({ name: 'In turn' });
+    const made = await task(of);
+    const work = async (agentId: string, file: string) => {
+      const where = folderIn(await night.tool(agentId, 'claim_task', ids(made)));
+      await night.tool(agentId, 'write_file', { path: `${where}/${file}`, content: `By ${agentId}.\n` });
+      return where;
+    };
+    for (const [agentId, file] of [
+      ['a1', 'one.md'],
+      ['a2', 'two.md'],
+    ] as const) {
+      await work(agentId, file);
+      await night.tool(agentId, 'release_task', { ...ids(made), note: 'Yours.' });
+      await until(async () => (await attempts(made)).every(({ endedAt }) => endedAt !== null));
+    }
+    const where = await work('a1', 'three.md');
+    expect(await night.tool('a1', 'read_file', { path: `${where}/two.md` })).toContain('By a2.');
+    expect(await night.tool('a1', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+    const { files } = diffSchema.parse(await good('GET', `${at(made)}/diff`));
+    expect(files.map(({ path }) => path)).toEqual(['one.md', 'three.md', 'two.md']);
   });
 });
 
