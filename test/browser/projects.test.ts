@@ -1,5 +1,6 @@
 /** A project through the page: an agent takes its task, and the person finishes it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Locator } from 'playwright-core';
 import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
@@ -75,6 +76,38 @@ async function picture(page: Visitor['page'], name: string): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
+/** Comments by mouse and by keyboard, which stay through a reload, also as wide as a phone. */
+async function commentsOnLines(board: Visitor['page'], review: Locator): Promise<void> {
+  const line = review.locator('.patch-line', { hasText: 'Ghent: five hours.' });
+  const button = line.getByRole('button', { name: 'Comment on line 5' });
+  await line.hover();
+  await button.click();
+  const field = review.getByRole('textbox', { name: 'Comment on places.md:5' });
+  await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+  await board.keyboard.type('Ghent is dear.');
+  expect(await axeOf(board)).toEqual([]);
+  await board.keyboard.press('Escape');
+  await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true);
+  await board.keyboard.press('ArrowUp');
+  await board.keyboard.press('Enter');
+  await board.keyboard.type('Is there a train back?');
+  await picture(board, 'projects-line-comments');
+  await board.reload();
+  await board.getByRole('button', { name: 'Read the changes and decide' }).click();
+  await expect.poll(() => field.inputValue()).toBe('Ghent is dear.');
+  const other = review.getByRole('textbox', { name: 'Comment on places.md:4' });
+  expect(await other.inputValue()).toBe('Is there a train back?');
+  await board.setViewportSize({ width: 360, height: 800 });
+  const { width = 0, x = 0 } = (await field.boundingBox()) ?? {};
+  expect(width).toBeGreaterThan(200);
+  expect(x + width).toBeLessThanOrEqual(360);
+  const drop = review.getByRole('button', { name: 'Delete', exact: true });
+  await drop.first().click();
+  await board.setViewportSize({ width: 1440, height: 900 });
+  await drop.click();
+  await review.getByText('not sent yet').waitFor({ state: 'hidden' });
+}
+
 describe('A project', { timeout: 120_000 }, () => {
   it('has its task taken by an agent, reviewed and finished by the person, and is there after a reload', async () => {
     const { page } = visitor;
@@ -134,6 +167,7 @@ describe('A project', { timeout: 120_000 }, () => {
     expect(await axeOf(board, ['color-contrast'])).toEqual([]);
     await picture(board, 'projects-review-light');
     await board.emulateMedia({ colorScheme: 'dark', ...STILL });
+    await commentsOnLines(board, review);
     await review.getByRole('button', { name: 'Merge…' }).click();
     await picture(board, 'projects-merge');
     await board.getByRole('dialog', { name: 'Merge #1?' }).getByRole('button', { name: 'Merge' }).click();
