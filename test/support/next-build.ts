@@ -32,7 +32,7 @@ const nextPage = () =>
       await build({
         root: ROOT,
         configFile: join(ROOT, 'vite.config.ts'),
-        mode: 'production',
+        mode: 'uncompressed',
         logLevel: 'error',
         build: { outDir },
         plugins: [
