@@ -2,21 +2,21 @@
  * What the relay says keeps agents from the tasks of a project, over HTTP. A routine that is due is
  * skipped for the same reason.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type ObstaclesAnswer, obstaclesSchema } from '../../../src/shared/protocol/obstacles.ts';
 import { projectSchema, type Project, type Task, taskSchema } from '../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
 import type { Reply, ScriptedRequest } from '../../support/scripted-model.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const SECOND = 1_000;
+const DAY = 24 * 3_600_000;
 let night: NightRelay;
 let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
 beforeAll(async () => {
   night = await openNightRelay(['a1', 'a2'], (request) => script(request));
-  await letAll();
 });
+beforeEach(() => letAll());
 afterAll(() => night.close());
 
 async function good(method: string, path: string, json?: unknown): Promise<unknown> {
@@ -44,6 +44,12 @@ async function routine(fields: object = {}): Promise<string> {
 }
 const map = async (of: Project, routineId: string, fields: object = {}) =>
   good('POST', `/v1/projects/${of.projectId}/agents/a1/routines`, { routineId, ...fields });
+/** Lets the clock go on until this routine is due. Much later, its moment would count as missed. */
+async function passToDue(scheduleId: string): Promise<void> {
+  const nextAt = (await night.scheduled('a1')).find((one) => one.scheduleId === scheduleId)?.nextAt ?? null;
+  if (nextAt === null) throw new Error('it is never due');
+  await night.pass(nextAt - night.now() + SECOND);
+}
 const skipOf = async (scheduleId: string) => (await night.history('a1')).find((one) => one.scheduleId === scheduleId);
 /** No limit keeps the agent from anything. */
 async function letAll(): Promise<void> {
@@ -81,7 +87,7 @@ it.each([
   await good('PUT', `/v1/${whose}config`, config);
   const said = (await ofAgent(of))?.obstacle;
   expect(said).toMatchObject({ why });
-  await night.pass(HOUR);
+  await passToDue(scheduleId);
   const skipped = () => skipOf(scheduleId);
   await expect.poll(async () => (await skipped())?.state, { timeout: 10_000 }).toBe('skipped');
   const { reason, detail } = (await skipped()) ?? {};
@@ -124,7 +130,7 @@ it('says that a project has no money left today, and then nobody takes a task of
   const asked = night.model.requests.length;
   const scheduleId = await routine({ when: 'something_waits' });
   await map(of, scheduleId);
-  await night.pass(HOUR);
+  await passToDue(scheduleId);
   await expect.poll(async () => (await skipOf(scheduleId))?.reason, { timeout: 10_000 }).toBe('nothing-waits');
   expect(night.model.requests).toHaveLength(asked);
   await remove(scheduleId);
