@@ -177,20 +177,20 @@ export function createHooks({
   }
   /** Kinds of targets of which some may be gone. One pass at a time looks at them. */
   const suspected = new Set<Target['kind']>();
-  let looking: Promise<void> | null = null;
-  function look(): void {
+  let removing: Promise<void> | null = null;
+  function removeNext(): void {
     const [kind] = suspected;
-    if (kind === undefined || looking) return;
+    if (kind === undefined || removing) return;
     suspected.delete(kind);
-    looking = removeGone(kind)
+    removing = removeGone(kind)
       .catch((error: unknown) =>
         logger.warn('Hooks of what was deleted are still there. The next start deletes them.', {
           error: String(error),
         }),
       )
       .finally(() => {
-        looking = null;
-        look();
+        removing = null;
+        removeNext();
       });
   }
   const unsubscribe = log.subscribe(({ event }) => {
@@ -198,7 +198,7 @@ export function createHooks({
     if (event.what === 'projects' && event.projectId !== undefined) suspected.add('project');
     else if (event.what === 'schedules') suspected.add('routine');
     else return;
-    look();
+    removeNext();
   });
 
   function newSecrets(hookId: HookId, signed: boolean) {
@@ -333,7 +333,7 @@ export function createHooks({
     async close() {
       unsubscribe();
       suspected.clear();
-      await looking;
+      await removing;
     },
     async find(secret) {
       // Every secret, whatever it looks like, costs one hash and one query.

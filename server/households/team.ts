@@ -72,7 +72,7 @@ import {
   type Scripts,
 } from '../schedules/index.ts';
 import { type Sealer } from '../platform/sealer.ts';
-import { createObstacles, type ObstacleFinder, type WorkStanding } from '../schedules/obstacles.ts';
+import { createObstacles, type ObstacleFinder, type WorkStatus } from '../schedules/obstacles.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createPauses } from '../team/pauses/index.ts';
@@ -150,7 +150,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly projects: Projects;
   /** Null: agents have no folders here. */
   readonly taskWork:
-    | (Omit<TaskWorkRoutesDeps, 'projects'> & { readonly standing: WorkStanding; close(): Promise<void> })
+    | (Omit<TaskWorkRoutesDeps, 'projects'> & { readonly status: WorkStatus; close(): Promise<void> })
     | null;
   /** What keeps agents from beginning a task. */
   readonly obstacles: ObstacleFinder;
@@ -439,8 +439,8 @@ export async function openTeam({
       usedUp: async (agentId) => (await costs.usedUp(agentId))?.message ?? null,
     });
     tools.offer(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors }))));
-    const standing: WorkStanding = { ...workLimits, runsOf: attempts.runsOf };
-    return { work, executors, tokens, standing, now, close };
+    const status: WorkStatus = { ...workLimits, runsOf: attempts.runsOf };
+    return { work, executors, tokens, status, now, close };
     function close(): Promise<void> {
       ownMeter.close();
       return forgeFetch.close();
@@ -478,7 +478,7 @@ export async function openTeam({
   }
   const obstacles = createObstacles({
     ...{ projects, mappings, host, gate, alone: aloneAgents, usedUp: costs.usedUp, waiting: calls.waiting },
-    work: taskWork?.standing ?? null,
+    work: taskWork?.status ?? null,
   });
   const records = createRecords({
     log,

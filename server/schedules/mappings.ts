@@ -556,7 +556,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
           announced: (at) => stampRow({ db, home, table: 'routine_mappings' }, row.mapping, row.version, at),
         }));
       },
-      async standings(asked) {
+      async statuses(asked) {
         const stamps = await stampsOf(
           { db, home, table: 'routine_mappings' },
           asked.map(({ id }) => id),

@@ -17,7 +17,7 @@ import type { Mappings } from './mappings.ts';
 import { busyText, reasonOf } from './perform.ts';
 
 /** What the work on tasks knows. A relay without folders for agents has none. */
-export interface WorkStanding {
+export interface WorkStatus {
   ofDay(project: Project): Promise<SpentUp | null>;
   ofTasks(project: Project): Promise<ReadonlyMap<TaskId, SpentUp>>;
   /** Runs under this claim: the agent’s, and those of its executors. */
@@ -31,7 +31,7 @@ interface ObstaclesDeps {
   readonly alone: Pick<OpenAlone, 'can'>;
   readonly gate: Pick<Gate, 'wouldBegin'>;
   readonly usedUp: (agentId: AgentId) => Promise<UsedUp | null>;
-  readonly work: WorkStanding | null;
+  readonly work: WorkStatus | null;
   /** Calls that wait for the person. */
   readonly waiting: () => Promise<
     readonly (Pick<ToolCall, 'agentId' | 'tool' | 'where' | 'askedAt'> & { runId: RunId | null })[]

@@ -456,7 +456,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
         announced: (at) => rows.announced(row, at),
       }));
     },
-    async standings(versions) {
+    async statuses(versions) {
       const ids = versions.map(({ id }) => id);
       const [stamps, waiting] = [await rows.stamps(ids), await asked.newest(ids)];
       return versions.map(({ id, at }) => ((waiting.get(id) ?? '') >= at ? 'known' : statusAt(stamps.get(id), at)));

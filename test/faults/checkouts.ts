@@ -163,7 +163,7 @@ export async function cleanUp(seeds: readonly number[]): Promise<CheckoutsTally>
         if (random() < 0.7) await checkouts.collect(place, repository, { by: 'Agent', at: 0 }).catch(() => null);
         const folder = join(workspaces.folderOf('a1'), place.folder);
         const lost = onlyThere(folder, repository.gitDir);
-        const { state } = await checkouts.standing(place, repository, []);
+        const { state } = await checkouts.status(place, repository, []);
         demand(
           `After ${steps.join(' | ')}`,
           state === 'clean' ? lost.map((what) => `it counts as clean, and only it has ${what}`) : [],

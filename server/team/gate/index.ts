@@ -623,7 +623,7 @@ export function createGate(deps: GateDeps): OpenGate {
   }
 
   /** What is known of an agent, whoever asks for it. */
-  async function standingOf(agentId: AgentId) {
+  async function statusOf(agentId: AgentId) {
     const limits = await configs.limits(agentId);
     const time = now();
     await mendClock(db, time);
@@ -662,11 +662,11 @@ export function createGate(deps: GateDeps): OpenGate {
       if (left.size > 0) tell(null);
     },
     async wouldBegin(agentId) {
-      const { limits, facts, time } = await standingOf(agentId);
+      const { limits, facts, time } = await statusOf(agentId);
       return decideWake(ROUTINE, limits, facts, time);
     },
     async stats(agentId) {
-      const { limits, facts, time } = await standingOf(agentId);
+      const { limits, facts, time } = await statusOf(agentId);
       const granted = db
         .selectFrom('wakes')
         .where('home', '=', home)

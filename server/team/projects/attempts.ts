@@ -15,10 +15,10 @@ import {
   type SecondReview,
 } from '../../../src/shared/protocol/attempts.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
-import type { RecordAnswer, RecordOf, RecordStatus } from '../../../src/shared/protocol/records.ts';
+import type { RecordAnswer, RecordOf } from '../../../src/shared/protocol/records.ts';
 import type { Db } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
-import type { RecordSource } from '../records/index.ts';
+import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
 import type { Holder } from './contract.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
@@ -304,30 +304,15 @@ export function createAttemptRecords({ db, home }: Pick<AttemptsDeps, 'db' | 'ho
         .execute();
       return rows.map((row) => ({
         record: { type: 'attempt', id: row.attempt, value: attemptValueOf(row) },
-        async announced(at) {
-          await db
-            .updateTable('attempts')
-            .set({ stamp: at })
-            .where('home', '=', home)
-            .where('attempt', '=', row.attempt)
-            .where('stamp', 'is', null)
-            .where('version', '=', row.version)
-            .execute();
-        },
+        announced: (at) => stampRow({ db, home, table: 'attempts' }, row.attempt, row.version, at),
       }));
     },
-    async standings(asked) {
-      const rows = await db
-        .selectFrom('attempts')
-        .select(['attempt as id', 'stamp'])
-        .where('home', '=', home)
-        .where('attempt', '=', sql<string>`any(${asked.map(({ id }) => id)}::text[])`)
-        .execute();
-      return asked.map(({ id, at }): RecordStatus => {
-        const row = rows.find((each) => each.id === id);
-        if (!row) return 'unknown';
-        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
-      });
+    async statuses(asked) {
+      const stamps = await stampsOf(
+        { db, home, table: 'attempts' },
+        asked.map(({ id }) => id),
+      );
+      return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];

@@ -4,9 +4,9 @@
  */
 import { sql } from 'kysely';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
-import type { RecordAnswer, RecordOf, RecordStatus } from '../../../src/shared/protocol/records.ts';
+import type { RecordAnswer, RecordOf } from '../../../src/shared/protocol/records.ts';
 import type { Db } from '../../store/index.ts';
-import type { RecordSource, Unannounced } from '../records/index.ts';
+import { type RecordSource, stampRow, stampsOf, statusAt, type Unannounced } from '../records/index.ts';
 import { columnsOf, projectValueOf, taskValueOf, UNCLAIMED } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
@@ -25,16 +25,7 @@ export function createProjectRecords({ db, home }: { readonly db: Db; readonly h
       .execute();
     return rows.map((row) => ({
       record: { type: 'project', id: row.project, value: projectValueOf(row) },
-      async announced(at) {
-        await db
-          .updateTable('projects')
-          .set({ stamp: at })
-          .where('home', '=', home)
-          .where('project', '=', row.project)
-          .where('stamp', 'is', null)
-          .where('version', '=', row.version)
-          .execute();
-      },
+      announced: (at) => stampRow({ db, home, table: 'projects' }, row.project, row.version, at),
     }));
   }
   async function unannouncedTasks(): Promise<Unannounced[]> {
@@ -48,16 +39,7 @@ export function createProjectRecords({ db, home }: { readonly db: Db; readonly h
       .execute();
     return rows.map((row) => ({
       record: { type: 'task', id: row.task, value: taskValueOf(row) },
-      async announced(at) {
-        await db
-          .updateTable('tasks')
-          .set({ stamp: at })
-          .where('home', '=', home)
-          .where('task', '=', row.task)
-          .where('stamp', 'is', null)
-          .where('version', '=', row.version)
-          .execute();
-      },
+      announced: (at) => stampRow({ db, home, table: 'tasks' }, row.task, row.version, at),
     }));
   }
 
@@ -106,26 +88,11 @@ export function createProjectRecords({ db, home }: { readonly db: Db; readonly h
       const projects = await unannouncedProjects();
       return projects.length > 0 ? projects : await unannouncedTasks();
     },
-    async standings(asked) {
+    async statuses(asked) {
       const ids = asked.map(({ id }) => id);
-      const among = sql<string>`any(${ids}::text[])`;
-      const projects = await db
-        .selectFrom('projects')
-        .select(['project as id', 'stamp'])
-        .where('home', '=', home)
-        .where('project', '=', among)
-        .execute();
-      const tasks = await db
-        .selectFrom('tasks')
-        .select(['task as id', 'stamp'])
-        .where('home', '=', home)
-        .where('task', '=', among)
-        .execute();
-      return asked.map(({ type, id, at }): RecordStatus => {
-        const row = (type === 'project' ? projects : tasks).find((each) => each.id === id);
-        if (!row) return 'unknown';
-        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
-      });
+      const projects = await stampsOf({ db, home, table: 'projects' }, ids);
+      const tasks = await stampsOf({ db, home, table: 'tasks' }, ids);
+      return asked.map(({ type, id, at }) => statusAt((type === 'project' ? projects : tasks).get(id), at));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];

@@ -165,7 +165,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
         announced: (at) => stampRow({ db, home, table: 'configs' }, scope, version, at),
       }));
     },
-    async standings(asked) {
+    async statuses(asked) {
       const stamps = await stampsOf(
         { db, home, table: 'configs' },
         asked.map(({ id }) => id),

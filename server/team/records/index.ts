@@ -185,7 +185,7 @@ export interface RecordSource {
   readonly says: readonly Changed[];
   /** One batch, oldest first. */
   unannounced(): Promise<readonly Unannounced[]>;
-  standings(asked: readonly Asked[]): Promise<readonly RecordStatus[]>;
+  statuses(asked: readonly Asked[]): Promise<readonly RecordStatus[]>;
   /**
    * Stores those that are newer than the rows here. Notifies and wakes nobody. The answers are in
    * the same order. Nothing starts to act: whatever would is set aside until the person has
@@ -248,14 +248,14 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
 
   return {
     async compare(asked) {
-      const standings = asked.map((): RecordStatus => 'known');
+      const statuses = asked.map((): RecordStatus => 'known');
       for (const source of sources) {
         const own = asked.flatMap((each, i) => (sourceOf(each.type) === source ? [{ each, i }] : []));
         if (own.length === 0) continue;
-        const found = await source.standings(own.map(({ each }) => each));
-        own.forEach(({ i }, n) => (standings[i] = found[n] ?? 'known'));
+        const found = await source.statuses(own.map(({ each }) => each));
+        own.forEach(({ i }, n) => (statuses[i] = found[n] ?? 'known'));
       }
-      return standings;
+      return statuses;
     },
     async offer(offered) {
       const answers: RecordAnswer[] = [];

@@ -348,7 +348,7 @@ export function createThreadRecords({
       const threads = await unannouncedThreads();
       return threads.length > 0 ? threads : await unannouncedMessages();
     },
-    async standings(asked) {
+    async statuses(asked) {
       const rows = await db
         .selectFrom('threads')
         .select(['thread', 'stamp', 'messages'])

@@ -117,7 +117,7 @@ export interface Checkouts {
     commands: { readonly setup: string; readonly checks: readonly string[]; readonly copies: readonly FolderFile[] },
   ): Promise<readonly Ran[]>;
   /** What would be lost with the checkout. `expected`: paths that the relay made itself. */
-  standing(place: Place, repository: Repository, expected: readonly string[]): Promise<CheckoutState>;
+  status(place: Place, repository: Repository, expected: readonly string[]): Promise<CheckoutState>;
   bytesOf(place: Place): Promise<number>;
   remove(place: Place): Promise<void>;
 }
@@ -162,7 +162,7 @@ ${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
 const OF_PROJECT = '.project';
 /** Files that a build can make again. */
 const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];
-const STANDING = `set -e -o pipefail
+const STATUS = `set -e -o pipefail
 cd -- "$1"
 for each in ${MID_WORK}; do
   [ ! -e ".git/$each" ] || printf 'doing %s\\0' "$each"
@@ -470,7 +470,7 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         for (const file of copies) await files.write(`work/${file.path}`, file.bytes);
       }
     },
-    async standing(place, repository, expected) {
+    async status(place, repository, expected) {
       const { kind, agentId, folder, base, branch } = place;
       try {
         if (kind === 'folder') {
@@ -486,7 +486,7 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
           return { state: unsaved.length === 0 ? 'clean' : 'unsaved', unsaved: unsaved.slice(0, ATTEMPT_LIMITS.files) };
         }
         const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
-          script: STANDING,
+          script: STATUS,
           args: [folder, base],
           ms: limits.sandboxMs,
         });

@@ -70,10 +70,10 @@ const BESIDE = `
       fs.closeSync(root);
     }
   }
-  parentPort.on('message', ({ id, look }) => {
+  parentPort.on('message', ({ id, comparison }) => {
     let same = false;
     try {
-      same = isSame(look);
+      same = isSame(comparison);
     } catch {}
     parentPort.postMessage({ id, same });
   });
@@ -106,7 +106,7 @@ function createBeside() {
       worker ??= begin();
       const id = ++numbered;
       waiting.set(id, answer);
-      worker.postMessage({ id, look: { ...comparison, flags: FLAGS, isLinux: process.platform === 'linux' } });
+      worker.postMessage({ id, comparison: { ...comparison, flags: FLAGS, isLinux: process.platform === 'linux' } });
     });
 }
 

@@ -161,7 +161,7 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
         ];
       });
     },
-    async standings(versions) {
+    async statuses(versions) {
       const ids = versions.map(({ id }) => id);
       const [stamps, waiting] = [await stampsOf({ db, home, table: 'attached' }, ids), await asked.newest(ids)];
       return versions.map(({ id, at }) => ((waiting.get(id) ?? '') >= at ? 'known' : statusAt(stamps.get(id), at)));

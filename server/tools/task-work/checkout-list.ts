@@ -56,18 +56,18 @@ export function createCheckoutList(deps: CheckoutListDeps): CheckoutList {
         if (!(await checkouts.exists(place))) continue;
         const { taskId, agentId, folder, branch } = attempt;
         const inUse = (await attempts.openOf(taskId))?.attempt.agentId === agentId;
-        const standing =
+        const status =
           inUse || !repository
             ? ({ state: inUse ? 'in-use' : 'unknown', unsaved: [] } as const)
-            : await inOrder(taskId, async () => checkouts.standing(place, repository, project.value.copy));
+            : await inOrder(taskId, async () => checkouts.status(place, repository, project.value.copy));
         shown.push({
           taskId,
           agentId,
           folder,
           branch,
           bytes: await checkouts.bytesOf(place),
-          state: standing.state,
-          unsaved: [...standing.unsaved],
+          state: status.state,
+          unsaved: [...status.unsaved],
         });
       }
       return done(shown);
@@ -82,13 +82,13 @@ export function createCheckoutList(deps: CheckoutListDeps): CheckoutList {
         for (const attempt of (await placesOf(projectId)).filter((each) => each.taskId === taskId)) {
           const place = placeOf(project, attempt);
           if (!(await checkouts.exists(place))) continue;
-          const standing = repository ? await checkouts.standing(place, repository, project.copy) : null;
-          if (standing && standing.state !== 'clean')
+          const status = repository ? await checkouts.status(place, repository, project.copy) : null;
+          if (status && status.state !== 'clean')
             return unable(
               'unsaved',
-              standing.state === 'unknown'
+              status.state === 'unknown'
                 ? sentence`The relay cannot read what is in it, so it is kept.`
-                : sentence`Only this checkout has ${standing.unsaved.slice(0, 10).map(titled).join(', ')}.`,
+                : sentence`Only this checkout has ${status.unsaved.slice(0, 10).map(titled).join(', ')}.`,
             );
           await checkouts.remove(place);
         }

@@ -196,7 +196,8 @@ function useTopHeight(top: RefObject<HTMLElement | null>): number {
 /** Total number of rows; -1: unknown, because earlier ones are not loaded. */
 const RowCount = createContext(0);
 
-function LogList({
+/** The list element of a virtual list. */
+export function VirtualList({
   style,
   children,
   ref,
@@ -416,7 +417,7 @@ export function Log({
                 ref={list}
                 scrollRef={log}
                 data={rows}
-                as={LogList}
+                as={VirtualList}
                 item={LogItemFrame}
                 bufferSize={around}
                 startMargin={topHeight}

@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { type CustomContainerComponentProps, type CustomItemComponentProps, Virtualizer } from 'virtua';
+import { type CustomItemComponentProps, Virtualizer } from 'virtua';
 import { Link } from 'wouter';
 import type { TaskId } from '../../../shared/domain/ids.ts';
 import type { Obstacles } from '../../../shared/domain/obstacles.ts';
@@ -20,6 +20,7 @@ import { type Project, PROJECT_LIMITS, type TaskCard } from '../../../shared/pro
 import { t } from '../../language/t.ts';
 import { obstaclesOf } from '../../state/obstacles.ts';
 import { projectsOf } from '../../state/projects.ts';
+import { VirtualList } from '../chat/log.tsx';
 import { useLive, useRoost } from '../context.tsx';
 import { TWO_VIEWS_BELOW, useMedia, useNow, useQuery, useTitle } from '../hooks.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -54,20 +55,6 @@ const EVERY_MINUTE = 60_000;
 /** px of a card until it is measured, and how far outside of the view cards are in the page. */
 const CARD_HEIGHT = 104;
 const CARDS_AROUND = 500;
-
-function CardList({
-  style,
-  children,
-  ref,
-}: Omit<CustomContainerComponentProps, 'ref'> & { ref?: Ref<HTMLOListElement>; children: ReactNode }) {
-  return (
-    // Safari drops the list role of a list without markers, unless the role is explicit.
-    // eslint-disable-next-line jsx-a11y/no-redundant-roles
-    <ol ref={ref} role="list" style={style}>
-      {children}
-    </ol>
-  );
-}
 
 function CardFrame({
   style,
@@ -112,7 +99,7 @@ function Cards({ tasks, columnOf }: { tasks: readonly TaskCard[]; columnOf?: (ta
       <Virtualizer
         scrollRef={scroller}
         data={tasks}
-        as={CardList}
+        as={VirtualList}
         item={CardFrame}
         itemSize={CARD_HEIGHT}
         bufferSize={CARDS_AROUND}

@@ -48,7 +48,7 @@ function Counts({ project }: { project: Project }) {
 }
 
 /** Tasks that wait for the person. */
-const toLookAt = (project: Project): number =>
+const toReview = (project: Project): number =>
   Object.entries(project.counts).reduce(
     (sum, [columnId, count]) => sum + (kindOfColumn(project, columnId) === 'review' ? count : 0),
     0,
@@ -57,7 +57,7 @@ const toLookAt = (project: Project): number =>
 function Line({ project }: { project: Project }) {
   const team = useTeammates();
   const people = team.among(project.agents);
-  const waiting = toLookAt(project);
+  const waiting = toReview(project);
   return (
     <li className="project-line">
       <Link href={PATHS.project(project.projectId)} className="project-link">

@@ -18,7 +18,7 @@ const WAITS = {
   lost: t`The relay does not let this browser look on now. It is tried again by itself.`,
 } as const;
 
-function Viewing({ look: view, onClose }: { look: HouseholdView; onClose: () => void }) {
+function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }) {
   const { link, agents, session, lines } = useStore(view.store);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);
@@ -71,7 +71,7 @@ function ViewPage({ onClose }: { onClose: () => void }) {
     void actions.refreshHome();
     onClose();
   };
-  return <Viewing look={view} onClose={close} />;
+  return <Viewing view={view} onClose={close} />;
 }
 
 const focusStart = () => document.querySelector<HTMLElement>('.big-button')?.focus();
