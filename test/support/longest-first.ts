@@ -10,11 +10,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * little time and nothing else.
  */
 export const SECONDS: Readonly<Record<string, number>> = {
-  'relay/tools/mcp-client/attached': 157,
-  'relay/tools/calls/approvals': 150,
   'browser/devices': 120,
+  'relay/tools/calls/approvals': 120,
   'browser/engines': 113,
   'relay/tools/acp/programs': 110,
+  'relay/tools/mcp-client/attached': 100,
   'browser/ledger-damage': 74,
   'browser/long-conversation': 72,
   'browser/bench': 60,
@@ -23,11 +23,11 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'attacks/owner-rights': 55,
   'relay/households/homes': 55,
   'browser/ledger': 52,
-  'browser/phone': 52,
   'attacks/yes': 50,
   'relay/startup/app-end': 47,
   'browser/scenes': 46,
   'faults/damage': 45,
+  'browser/phone': 44,
   'browser/layout': 38,
   'relay/team/events/events-kills': 35,
   'relay/schedules/schedules-routes': 35,
