@@ -500,13 +500,10 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   // The same on another system, though a program of that name lies there, and where it cannot
   // begin.
   for (const [other, why] of [
-    [
-      createSandbox({ platform: 'darwin' }),
-      /on Linux only, and this relay runs on macOS\. To have one, run the relay on/,
-    ],
+    [createSandbox({ platform: 'darwin' }), /needs Linux, and this relay runs on macOS\. Run the relay on Linux/],
     [
       createSandbox({ path: await fakeBubble('bwrap: setting up uid map: Permission denied') }),
-      /start, since this .*sysctl/,
+      /start, because this .*sysctl/,
     ],
     [createSandbox({ path: await fakeBubble('bwrap: whatever') }), /does not start \(bwrap: whatever\)\./],
   ] as const) {
@@ -550,7 +547,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     expect(await processesWith('35.5')).toBeGreaterThan(0);
     Object.assign(reach, back);
     onGrants('agent-1');
-    expect((await running)?.text).toContain('the human has withdrawn the permission');
+    expect((await running)?.text).toContain('the human withdrew the permission');
     await expect.poll(() => processesWith('35.5')).toBe(0);
   }
   Object.assign(reach, { bare: true, off: false });

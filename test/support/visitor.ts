@@ -12,6 +12,8 @@ const ARTIFACTS = join(dirname(fileURLToPath(import.meta.url)), '..', 'artifacts
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** ms a person would wait for anything here before calling it broken. */
 const PATIENCE = 60_000;
+/** ms for a link that may go away while the window changes. */
+const LINK_MS = 5_000;
 /** ms between two looks at the page: each has it laid out, while others share its processor. */
 const LOOK_MS = 100;
 /** ms between two looks whether a conversation has been drawn, which takes few of them. */
@@ -234,7 +236,11 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     async hearth() {
       // On a phone the hearth and the conversation are two views.
       const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Hearth' });
-      if (await link.isVisible()) await link.click();
+      if (!(await link.isVisible())) return;
+      // A window that has just become wide may lose the link meanwhile.
+      await link.click({ timeout: LINK_MS }).catch(async (error: unknown) => {
+        if (await link.isVisible()) throw error;
+      });
     },
     log,
     async reading() {

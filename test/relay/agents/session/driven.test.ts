@@ -33,7 +33,7 @@ describe('an agent that a client drives', () => {
     expect(await house.wake([payload(0, { name: 'Dara' })])).toMatchObject({ ok: true });
     await house.until(() => awake(house).includes(DARA.agentId));
     await house.untilQuiet();
-    expect(await house.inbox.waiting(DARA.agentId)).toEqual([]);
+    await expect.poll(() => house.inbox.waiting(DARA.agentId)).toEqual([]);
     await house.post({ text: 'and now?', to: DARA.agentId });
     await house.until(() => house.of('message').at(-1)?.author === DARA.agentId);
     expect(clients(house)?.get(DARA.agentId)).toMatchObject({ name: 'Claude Code' });

@@ -664,7 +664,7 @@ describe('an agent whose mind is a program', () => {
     expect((await notes('asked'))[0]).toEqual({ outcome: 'selected', optionId: 'no' });
     await hands.answer(asked.callId, 'once');
     await noted('prompt', 2);
-    expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('The human allows it once');
+    expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('The human allows this once');
     // The yes is not lost with the relay.
     await hands.restart();
     await listen();

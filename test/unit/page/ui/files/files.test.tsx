@@ -239,5 +239,5 @@ test('where the kernel does not bound what commands take, the limits say so inst
     (reach) => reach.on('GET /api/approvals', () => json({ waiting: [], answered: [], sandbox })),
     '/settings/limits',
   );
-  expect(await screen.findByText(/the kernel does not bound their memory.*looks every 0\.25 s/)).toBeTruthy();
+  expect(await screen.findByText(/the kernel does not limit their memory.*checks every 0\.25 s/)).toBeTruthy();
 });
