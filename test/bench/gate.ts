@@ -81,7 +81,8 @@ async function timesOf(store: Store, { past, rounds, warmUp }: typeof FULL): Pro
   const decision: number[] = [];
   const insert: number[] = [];
   for (let round = 0; round < warmUp + rounds; round++) {
-    const agent = (shift: number) => `agent-${(round + shift) % AGENTS}`;
+    // In the order of the past, so that no agent has a thirteenth wake on the day between.
+    const agent = (shift: number) => `agent-${(past + 1 + round + shift) % AGENTS}`;
     clock += EVERY_MS;
     const decided = await timed(() =>
       opened.ask({
