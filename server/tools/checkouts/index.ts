@@ -224,30 +224,37 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
       await rm(file, { force: true });
     }
   }
-  async function fillFolder(
+  /** Runs a script that reads a bundle of the repository from descriptor 4. */
+  async function withGiven(
+    agentId: AgentId,
+    root: string,
+    write: (file: string) => Promise<void>,
+    { script, args, failed }: Pick<Asked, 'script' | 'args'> & { readonly failed: string },
+  ): Promise<void> {
+    await withBundle(async (file) => {
+      await write(file);
+      const handle = await open(file, 'r');
+      try {
+        const { end, output } = await inSandbox(agentId, root, { script, args, ms: limits.sandboxMs, fd: handle.fd });
+        if (end.code !== 0) throw new GitError(sayEnd(failed, end, output(0, 2_000).text));
+      } finally {
+        await handle.close();
+      }
+    });
+  }
+  const fillFolder = (
     agentId: AgentId,
     root: string,
     { folder, branch }: Pick<Place, 'folder' | 'branch'>,
     repository: Repository,
     commit: string,
     by: string,
-  ): Promise<void> {
-    await withBundle(async (file) => {
-      await repository.bundle(branch, commit, file);
-      const handle = await open(file, 'r');
-      try {
-        const { end, output } = await inSandbox(agentId, root, {
-          script: FILL,
-          args: [folder, branch, by, 'agent@localhost'],
-          ms: limits.sandboxMs,
-          fd: handle.fd,
-        });
-        if (end.code !== 0) throw new GitError(sayEnd('The checkout could not be made.', end, output(0, 2_000).text));
-      } finally {
-        await handle.close();
-      }
+  ): Promise<void> =>
+    withGiven(agentId, root, (file) => repository.bundle(branch, commit, file), {
+      script: FILL,
+      args: [folder, branch, by, 'agent@localhost'],
+      failed: 'The checkout could not be made.',
     });
-  }
 
   /** Files of a folder checkout. Links, and what is too large, are left out and named. */
   async function filesIn(workspace: Workspace, folder: string) {
@@ -319,21 +326,10 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
     },
     async bring({ kind, agentId, folder, branch }, repository, base, head, said) {
       if (kind === 'git') {
-        await withBundle(async (file) => {
-          await repository.bundleBase(base.commit, file);
-          const handle = await open(file, 'r');
-          try {
-            const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
-              script: BRING,
-              args: [folder, base.branch],
-              ms: limits.sandboxMs,
-              fd: handle.fd,
-            });
-            if (end.code !== 0)
-              throw new GitError(sayEnd('The base branch could not be brought.', end, output(0, 2_000).text));
-          } finally {
-            await handle.close();
-          }
+        await withGiven(agentId, workspaces.folderOf(agentId), (file) => repository.bundleBase(base.commit, file), {
+          script: BRING,
+          args: [folder, base.branch],
+          failed: 'The base branch could not be brought.',
         });
         return [`The base branch has moved on. “git merge base/${base.branch}” brings what others changed.`];
       }
@@ -378,24 +374,12 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
       if (end.code !== 0) throw new GitError(sayEnd('What is in the checkout could not be committed.', end, text));
       return { ok: true, isNew: text.includes('kept\0') };
     },
-    async turn({ agentId, folder, branch }, repository, commit) {
-      await withBundle(async (file) => {
-        await repository.bundle(branch, commit, file);
-        const handle = await open(file, 'r');
-        try {
-          const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
-            script: TURN,
-            args: [folder, branch],
-            ms: limits.sandboxMs,
-            fd: handle.fd,
-          });
-          if (end.code !== 0)
-            throw new GitError(sayEnd('The checkout could not get another branch.', end, output(0, 2_000).text));
-        } finally {
-          await handle.close();
-        }
-      });
-    },
+    turn: ({ agentId, folder, branch }, repository, commit) =>
+      withGiven(agentId, workspaces.folderOf(agentId), (file) => repository.bundle(branch, commit, file), {
+        script: TURN,
+        args: [folder, branch],
+        failed: 'The checkout could not get another branch.',
+      }),
     async copy({ agentId, folder }, files) {
       for (const { path, bytes } of files) await workspaces.of(agentId).write(`${folder}/${path}`, bytes);
     },
