@@ -15,7 +15,7 @@ import type { Sleeping } from '../../../src/shared/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../../src/shared/protocol/wakes.ts';
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import { LONGEST_TIMER_MS, type Timers } from '../../../src/shared/domain/platform/timers.ts';
-import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
 import type { Configs, Directory, EventLists, EventLog, Pauses, PauseWait } from '../../contracts/index.ts';
 import { answer, type Env, type Handled, refuseWithout } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
@@ -154,7 +154,7 @@ interface Running {
   readonly lists: EventLists;
   readonly agents: Map<string, Pausable>;
   /** By agent id. Includes agents that are not in the session yet. */
-  readonly queues: Map<string, ReturnType<typeof createQueue>>;
+  readonly inTurn: ReturnType<typeof createQueues<AgentId>>;
 }
 
 /** `close` ends the session if one runs. */
@@ -165,12 +165,6 @@ export interface OpenPauses extends Pauses {
 export function createPauses({ log, configs, now, timers, onListenerError }: PausesDeps): OpenPauses {
   let running: Running | null = null;
   const listeners = new Set<Parameters<Pauses['subscribe']>[0]>();
-
-  function queueOf({ queues }: Running, agentId: AgentId): ReturnType<typeof createQueue> {
-    const queue = queues.get(agentId) ?? createQueue();
-    queues.set(agentId, queue);
-    return queue;
-  }
 
   const write = ({ sessionId }: Running, agentId: AgentId, paused: boolean, by: string) =>
     log.append([{ kind: 'pause-flag', time: now(), sessionId, agentId, paused, by }]);
@@ -227,15 +221,12 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
     begin(sessionId, lists = new Map()) {
       if (running?.sessionId === sessionId) return;
       if (running) finish(running);
-      running = { sessionId, lists, agents: new Map(), queues: new Map() };
+      running = { sessionId, lists, agents: new Map(), inTurn: createQueues() };
     },
     async join(agentId) {
       const session = running;
       if (session === null) return;
-      await queueOf(
-        session,
-        agentId,
-      )(async () => {
+      await session.inTurn(agentId, async () => {
         if (running !== session || session.agents.has(agentId)) return;
         const agent: Pausable = { state: 'joining', waiters: createWaiters(timers) };
         session.agents.set(agentId, agent);
@@ -257,10 +248,7 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
     async set(sessionId, agentId, paused, by) {
       const session = running;
       if (session?.sessionId !== sessionId) return null;
-      return await queueOf(
-        session,
-        agentId,
-      )(async () => {
+      return await session.inTurn(agentId, async () => {
         const agent = running === session ? session.agents.get(agentId) : undefined;
         if (!agent) return null;
         if (agent.state === (paused ? 'paused' : 'awake')) return paused;

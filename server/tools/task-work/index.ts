@@ -16,7 +16,7 @@
  * It does not know what a column means beyond its kind, or how a sandbox works.
  */
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
-import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
 import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { columnOfKind } from '../../../src/shared/domain/projects.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
@@ -153,12 +153,7 @@ const KEPT_NOTE = sentence`What was in no commit is on the branch now, as “Kee
 export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   const { projects, attempts, checkouts, repositories, directory, now, logger } = deps;
   /** Work on one task, one step after another. */
-  const queues = new Map<string, ReturnType<typeof createQueue>>();
-  const inOrder = <Result>(taskId: string, work: () => Promise<Result>): Promise<Result> => {
-    const queue = queues.get(taskId) ?? createQueue();
-    queues.set(taskId, queue);
-    return queue(work);
-  };
+  const inOrder = createQueues<string>();
   const reviewListeners: ((project: Project, task: Task) => void)[] = [];
   const running = new Set<Promise<void>>();
   let closed = false;

@@ -1,6 +1,6 @@
 /** The files of a project itself: those of its folder, or of the base branch of its repository. */
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
-import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
 import type { Projects } from '../../team/projects/index.ts';
 import type { Repositories } from '../checkouts/index.ts';
 import { done, type Done, unable } from './outcome.ts';
@@ -20,12 +20,7 @@ export interface ProjectFilesDeps {
 
 export function createProjectFiles({ projects, repositories, now }: ProjectFilesDeps): ProjectFiles {
   /** Writes of one project, one after another, because each is a commit on the one before. */
-  const queues = new Map<ProjectId, ReturnType<typeof createQueue>>();
-  const inOrder = <Result>(projectId: ProjectId, work: () => Promise<Result>): Promise<Result> => {
-    const queue = queues.get(projectId) ?? createQueue();
-    queues.set(projectId, queue);
-    return queue(work);
-  };
+  const inOrder = createQueues<ProjectId>();
 
   async function baseOf(projectId: ProjectId) {
     const project = await projects.read(projectId);

@@ -8,6 +8,22 @@ export function createQueue(): <Result>(work: () => Promise<Result>) => Promise<
   };
 }
 
+/** Runs the tasks of each key one after another. Tasks of different keys run beside each other. */
+export function createQueues<Key>(): <Result>(key: Key, work: () => Promise<Result>) => Promise<Result> {
+  const queues = new Map<Key, { readonly inTurn: ReturnType<typeof createQueue>; waiting: number }>();
+  return async (key, work) => {
+    const queue = queues.get(key) ?? { inTurn: createQueue(), waiting: 0 };
+    queues.set(key, queue);
+    queue.waiting += 1;
+    try {
+      return await queue.inTurn(work);
+    } finally {
+      queue.waiting -= 1;
+      if (queue.waiting === 0) queues.delete(key);
+    }
+  };
+}
+
 /** Runs at most `most` tasks at once. The others wait in order of arrival. */
 export function createLimiter(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let free = most;

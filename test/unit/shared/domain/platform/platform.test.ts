@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBurst } from '../../../../../src/shared/domain/platform/burst.ts';
 import { createDeferred, type Deferred } from '../../../../../src/shared/domain/platform/deferred.ts';
-import { createLimiter, createQueue } from '../../../../../src/shared/domain/platform/queue.ts';
+import { createLimiter, createQueue, createQueues } from '../../../../../src/shared/domain/platform/queue.ts';
 import { backoff, createTrying } from '../../../../../src/shared/domain/platform/retry.ts';
 import { keepLoaded, runAgain, singleFlight } from '../../../../../src/shared/domain/platform/single-flight.ts';
 import { createTimerSet, sleep, within } from '../../../../../src/shared/domain/platform/timers.ts';
@@ -275,6 +275,26 @@ describe('a queue', () => {
     await expect(first).rejects.toThrow('no');
     await second;
     expect(order).toEqual(['first', 'second']);
+  });
+});
+
+describe('queues by key', () => {
+  it('have the tasks of a key wait for each other, and those of another key not', async () => {
+    const inTurn = createQueues<string>();
+    const gate: Deferred<void> = createDeferred();
+    const order: string[] = [];
+    const failing = inTurn('a', async () => {
+      await gate.promise;
+      order.push('a 1');
+      throw new Error('no');
+    });
+    const second = inTurn('a', () => Promise.resolve(order.push('a 2')));
+    await inTurn('b', () => Promise.resolve(order.push('b')));
+    gate.resolve();
+    await expect(failing).rejects.toThrow('no');
+    await second;
+    await inTurn('a', () => Promise.resolve(order.push('a 3')));
+    expect(order).toEqual(['b', 'a 1', 'a 2', 'a 3']);
   });
 });
 
