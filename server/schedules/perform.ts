@@ -15,6 +15,7 @@ import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
 import type { Occurrence, Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { AgentState, GateCheck } from '../../src/shared/domain/guardrails.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
+import { tokensOf } from '../../src/shared/domain/request-cost.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
 import type { EventOf } from '../../src/shared/protocol/events.ts';
@@ -426,7 +427,7 @@ function endOfRun({
   // A run that reached the model before the budget ended counts as a run.
   if (overBudget && usage === null) return skipped('budget', reason);
   if (refusedForNow && usage === null) return skipped('model-refused', reason);
-  const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const tokens = usage && tokensOf(usage);
   return ended(outcome, { said, detail: reason, tokens, costMicroUsd, estimated });
 }
 

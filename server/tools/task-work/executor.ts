@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
+import { tokensOf } from '../../../src/shared/domain/request-cost.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { kindOfColumn } from '../../../src/shared/domain/projects.ts';
@@ -298,9 +299,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
       commands: (open?.commands ?? []).slice(-ATTEMPT_LIMITS.commands).map((each) => ({ ...each })),
       moreCommands: Math.max(0, (open?.commands.length ?? 0) - ATTEMPT_LIMITS.commands),
       approvals,
-      tokens: end.usage
-        ? end.usage.inputTokens + end.usage.outputTokens + end.usage.cacheReadTokens + end.usage.cacheWriteTokens
-        : null,
+      tokens: end.usage && tokensOf(end.usage),
       ...{ costMicroUsd: end.costMicroUsd, estimated: end.estimated },
     };
     const failed = receipt?.checks.filter(({ code }) => code !== 0) ?? [];

@@ -8,6 +8,7 @@
  */
 import type { AgentId, MessageId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
+import { tokensOf } from '../../../src/shared/domain/request-cost.ts';
 import type { CostHold, CostRequest, Costs, EventLog, RequestEnd } from '../../contracts/index.ts';
 import type { Attempts, Began, Projects, Spent } from '../../team/projects/index.ts';
 import type { WorkLimits } from './limits.ts';
@@ -53,10 +54,8 @@ interface Worker {
 const workerOf = ({ runId, credentialId }: { readonly runId?: RunId | null; readonly credentialId?: string }) =>
   runId != null ? `run ${runId}` : credentialId === undefined ? null : `credential ${credentialId}`;
 
-function tokensOf(took: RequestEnd['took']): number | null {
-  if (!took) return null;
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = took.usage;
-  const all = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+function tokensIn(took: RequestEnd['took']): number | null {
+  const all = took ? tokensOf(took.usage) : -1;
   return Number.isSafeInteger(all) && all >= 0 ? all : null;
 }
 
@@ -123,7 +122,7 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
       },
       async settle(end) {
         await hold.settle(end);
-        await count(tokensOf(end.took));
+        await count(tokensIn(end.took));
       },
     };
   }

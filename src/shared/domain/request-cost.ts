@@ -6,6 +6,9 @@
  */
 import { ANY_MODEL, costOf, inputOf, type ModelPrice, type TokenCount } from './prices.ts';
 
+/** All tokens that a request reads and writes. */
+export const tokensOf = (count: TokenCount): number => inputOf(count) + count.outputTokens;
+
 /** What is known about a request before it is sent. */
 export interface RequestSize {
   readonly model: string;
