@@ -20,6 +20,7 @@ import type { Db } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
 import type { Holder } from './contract.ts';
+import { runOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
 type AttemptRow = Selectable<Tables['attempts']>;
@@ -89,8 +90,6 @@ export interface Attempts {
   end(attemptId: string, end: Pick<AttemptValue, 'outcome' | 'head' | 'receipt' | 'note'>): Promise<boolean>;
 }
 
-const runOf = (holder: Holder) => ('runId' in holder ? `run ${holder.runId}` : `credential ${holder.credentialId}`);
-
 export const attemptValueOf = (row: Pick<AttemptRow, 'value_json'>): AttemptValue =>
   attemptValueSchema.parse(JSON.parse(row.value_json));
 const spentOf = ({ spent_json: text }: Pick<AttemptRow, 'spent_json'>): Spent | null =>
@@ -120,15 +119,15 @@ export interface AttemptsDeps {
 export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd }: AttemptsDeps): Attempts {
   const rowsOf = (within: Db) => within.selectFrom('attempts').selectAll().where('home', '=', home);
 
-  /** Changes the value of an attempt that is under way. */
-  async function changing(attemptId: string, change: (row: AttemptRow) => object | null): Promise<boolean> {
+  /** Changes an attempt that is under way. Resolves with its row before. Null: it has ended. */
+  async function changing(attemptId: string, change: (row: AttemptRow) => object | null): Promise<AttemptRow | null> {
     return await db.transaction().execute(async (trx) => {
       const row = await rowsOf(trx).where('attempt', '=', attemptId).forUpdate().executeTakeFirst();
-      if (!row?.is_open) return false;
+      if (!row?.is_open) return null;
       const set = change(row);
-      if (set === null) return true;
-      await trx.updateTable('attempts').set(set).where('home', '=', home).where('attempt', '=', attemptId).execute();
-      return true;
+      if (set !== null)
+        await trx.updateTable('attempts').set(set).where('home', '=', home).where('attempt', '=', attemptId).execute();
+      return row;
     });
   }
 
@@ -244,9 +243,7 @@ export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd 
       if (projectId !== null) onChange(projectId);
     },
     async end(attemptId, end) {
-      let projectId: ProjectId | null = null;
-      const isEnded = await changing(attemptId, (row) => {
-        projectId = row.project;
+      const before = await changing(attemptId, (row) => {
         // A request may have been counted since the receipt was made.
         const receipt = end.receipt && { ...end.receipt, ...spentOf(row) };
         const value: AttemptValue = { ...attemptValueOf(row), ...end, receipt, endedAt: now() };
@@ -255,9 +252,9 @@ export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd 
           ...{ stamp: null, version: Number(row.version) + 1 },
         };
       });
-      if (!isEnded) return false;
+      if (!before) return false;
       onEnd?.(attemptId);
-      if (projectId !== null) onChange(projectId);
+      onChange(before.project);
       return true;
     },
   };

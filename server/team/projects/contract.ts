@@ -92,7 +92,7 @@ export interface TaskWork {
   /** Why this project cannot be created, as a sentence. Null: it can. */
   refuse(project: Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>): Promise<string | null>;
   /** The project has cost as much today as it may, so no task is begun. Null: it has not. */
-  spentToday(project: Project): Promise<SpentUp | null>;
+  spentToday(project: Pick<Project, 'projectId' | 'name' | 'dayMicroUsd'>): Promise<SpentUp | null>;
   /**
    * Prepares the place of work of a task that this holder has claimed. `text`: for the agent. Not
    * ok: `text` says why nobody can work on it here, and the claim should end.

@@ -47,7 +47,6 @@ import { type Db, parseText } from '../../store/index.ts';
 import type {
   ChangedElsewhere,
   EndedClaim,
-  Holder,
   Outcome,
   ProjectRefusal,
   Projects,
@@ -67,6 +66,7 @@ import {
   readProjects,
   readStates,
   readTaskRow,
+  runOf,
   taskOf,
   type TaskRow,
   taskValueOf,
@@ -100,7 +100,6 @@ const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {
   checks: sentence`Not all checks passed.`,
   criteria: sentence`Not every criterion is met.`,
 };
-const runOf = (holder: Holder) => ('runId' in holder ? `run ${holder.runId}` : `credential ${holder.credentialId}`);
 
 export function createProjects({
   db,
@@ -669,7 +668,8 @@ export function createProjects({
       const leaseMs = 'runId' in holder ? settings.leaseMs : settings.clientLeaseMs;
       // Read before the transaction, which must not wait for a second connection.
       const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
-      const spent = await spentToday(projectId);
+      const projectRow = await readProjectRow(db, home, projectId);
+      const spent = projectRow && (await spentToday(projectRow));
       let token = 0;
       const take: Parameters<typeof changing<Refused>>[2] = async ({ trx, row, value, project }) => {
         const claim = claimOf(row, now());
@@ -735,7 +735,7 @@ export function createProjects({
       if (!row) return NO_PROJECT;
       const project = projectValueOf(row);
       if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
-      const spent = await spentToday(projectId);
+      const spent = await spentToday(row);
       if (spent !== null) return refuse('not-ready', spent);
       const found = readyFor(project, agentId, await readStates(db, home, projectId, now())).filter(
         ({ columnId }) => columns?.includes(columnId) ?? true,
@@ -756,7 +756,7 @@ export function createProjects({
     async readyCounts(agentId, projectId) {
       await sweep();
       const row = await readProjectRow(db, home, projectId);
-      if (!row || (await spentToday(projectId)) !== null) return new Map();
+      if (!row || (await spentToday(row)) !== null) return new Map();
       const counts = new Map<string, number>();
       for (const { columnId } of readyFor(projectValueOf(row), agentId, await readStates(db, home, projectId, now())))
         counts.set(columnId, (counts.get(columnId) ?? 0) + 1);
@@ -789,9 +789,8 @@ export function createProjects({
   }
 
   /** The project’s money for today is used up: a sentence. Null: it is not. */
-  async function spentToday(projectId: ProjectId): Promise<string | null> {
-    const project = work ? await readOne(projectId) : null;
-    return (project && (await work?.spentToday(project)))?.detail ?? null;
+  async function spentToday(row: NonNullable<Awaited<ReturnType<typeof readProjectRow>>>): Promise<string | null> {
+    return (await work?.spentToday({ ...projectValueOf(row), projectId: row.project }))?.detail ?? null;
   }
 
   return projects;

@@ -20,7 +20,7 @@ import {
 } from '../../../src/shared/protocol/projects.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
-import type { BoardPage, Projects } from './contract.ts';
+import type { BoardPage, Holder, Projects } from './contract.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
 type ProjectRow = Selectable<Tables['projects']>;
@@ -69,6 +69,10 @@ export const UNCLAIMED = {
   claimed_from_json: null,
   lease_until: null,
 } as const;
+
+/** The run or the credential that holds a claim, as rows name it. */
+export const runOf = (holder: Holder): string =>
+  'runId' in holder ? `run ${holder.runId}` : `credential ${holder.credentialId}`;
 
 export async function readProjectRow(db: Db, home: string, projectId: ProjectId, lock = false) {
   const query = db

@@ -15,7 +15,7 @@ export interface WorkLimits {
   /** Null: the task may cost more. */
   ofTask(project: Project, task: Pick<Task, 'taskId' | 'title'>): Promise<SpentUp | null>;
   /** Null: the project may cost more today. */
-  ofDay(project: Project): Promise<SpentUp | null>;
+  ofDay(project: Pick<Project, 'projectId' | 'name' | 'dayMicroUsd'>): Promise<SpentUp | null>;
   /** Tasks of the project that have cost as much as they may. */
   ofTasks(project: Project): Promise<ReadonlyMap<TaskId, SpentUp>>;
 }
