@@ -167,38 +167,27 @@ export function createHooks({
     return numDeletedRows > 0n;
   };
 
-  /** Deletes hooks of one kind of target that is gone. Left out: of both. */
-  async function removeGone(kind?: Target['kind']): Promise<void> {
+  /** Deletes hooks whose target is gone. */
+  async function removeGone(): Promise<void> {
+    for (const row of await rows().execute())
+      if ((await refuseTarget(targetOf(row)))?.reason === 'gone') await remove(row.hook);
+  }
+  /** Deletes the hooks of a project or a routine that was deleted. */
+  async function removeOf(id: string): Promise<void> {
     for (const row of await rows().execute()) {
       const target = targetOf(row);
-      if (kind !== undefined && target.kind !== kind) continue;
-      if ((await refuseTarget(target))?.reason === 'gone') await remove(row.hook);
+      if ((target.kind === 'project' ? target.projectId : target.scheduleId) === id) await remove(row.hook);
     }
   }
-  /** Kinds of targets of which some may be gone. One pass at a time looks at them. */
-  const suspected = new Set<Target['kind']>();
-  let removing: Promise<void> | null = null;
-  function removeNext(): void {
-    const [kind] = suspected;
-    if (kind === undefined || removing) return;
-    suspected.delete(kind);
-    removing = removeGone(kind)
-      .catch((error: unknown) =>
-        logger.warn('Hooks of what was deleted are still there. The next start deletes them.', {
-          error: String(error),
-        }),
-      )
-      .finally(() => {
-        removing = null;
-        removeNext();
-      });
-  }
+  const running = new Set<Promise<void>>();
   const unsubscribe = log.subscribe(({ event }) => {
-    if (event.kind !== 'changed') return;
-    if (event.what === 'projects' && event.projectId !== undefined) suspected.add('project');
-    else if (event.what === 'schedules') suspected.add('routine');
-    else return;
-    removeNext();
+    if (event.kind !== 'record' || (event.record.type !== 'project' && event.record.type !== 'schedule')) return;
+    if (!event.record.value.removed) return;
+    const removing = removeOf(event.record.id).catch((error: unknown) =>
+      logger.warn('Hooks of what was deleted are still there. The next start deletes them.', { error: String(error) }),
+    );
+    running.add(removing);
+    void removing.finally(() => running.delete(removing));
   });
 
   function newSecrets(hookId: HookId, signed: boolean) {
@@ -329,11 +318,10 @@ export function createHooks({
       return { hook: hookOf({ ...before, ...stored }), ...given };
     },
     remove,
-    recover: () => removeGone(),
+    recover: removeGone,
     async close() {
       unsubscribe();
-      suspected.clear();
-      await removing;
+      await Promise.all(running);
     },
     async find(secret) {
       // Every secret, whatever it looks like, costs one hash and one query.
