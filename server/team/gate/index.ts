@@ -622,7 +622,7 @@ export function createGate(deps: GateDeps): OpenGate {
     return { decision, left, isWritten: true };
   }
 
-  /** What is known of an agent, whoever asks for it. */
+  /** What the gate knows of an agent. */
   async function statusOf(agentId: AgentId) {
     const limits = await configs.limits(agentId);
     const time = now();

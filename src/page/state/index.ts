@@ -211,7 +211,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
         break;
       case 'event':
         // News of the relay is shown at once. The same documents arrive again when they are stored.
-        // Records come only then, many at a time: whoever shows one asks the relay for it.
+        // Records come only then, many at a time. A view that shows one asks the relay for it.
         take(documentsOf(news.stored).filter((doc) => storeOf(doc) !== 'records'));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);

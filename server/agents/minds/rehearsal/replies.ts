@@ -473,6 +473,7 @@ function onTask(reading: Reading, { name, input, isError, text }: ToolDone, lang
   const folder = /in the folder “([^”]+)”/.exec(claim?.text ?? '')?.[1];
   const title = /^#\d+ “([^”]*)”/m.exec(claim?.text ?? '')?.[1] ?? '';
   const ids = taskSchema.safeParse(claim?.input).data ?? {};
+  const evidence = say(language, 'taskEvidence', { file: TASK_FILE });
   switch (name) {
     case 'read_inbox':
       return reading.system.includes(ON_PROJECTS) && resultsOf(reading, 'get_my_projects').length === 0
@@ -507,20 +508,12 @@ function onTask(reading: Reading, { name, input, isError, text }: ToolDone, lang
         Number(number),
       );
       const next = criteria[met];
-      const evidence = say(language, 'taskEvidence', { file: TASK_FILE });
       return next === undefined
         ? [call('open_pull_request', { ...ids, title, body: evidence })]
         : [call('meet_criterion', { ...ids, criterion: next, evidence })];
     }
     case 'open_pull_request':
-      return isError
-        ? null
-        : [
-            call('transition_task', {
-              ...{ ...ids, status: 'review' },
-              note: say(language, 'taskEvidence', { file: TASK_FILE }),
-            }),
-          ];
+      return isError ? null : [call('transition_task', { ...ids, status: 'review', note: evidence })];
     case 'transition_task':
       return isError ? null : [words(say(language, 'taskDone', { title: quoted(language, title), file: TASK_FILE }))];
     case 'release_task':
