@@ -4,6 +4,7 @@
  */
 import type { BrowserContext } from 'playwright-core';
 import { createVisitor } from '../support/visitor.ts';
+import { openBrowserCpu } from './browser-cpu.ts';
 import { median, type Figure } from './figures.ts';
 import { EMPTY_PATH } from './page-acts.ts';
 import { definePart, withOpened } from './part.ts';
@@ -36,10 +37,7 @@ async function taken(
   context: BrowserContext,
   { settleMs, sampleMs: lookMs, samples: count }: typeof FULL,
 ): Promise<number> {
-  const session = await context.browser()?.newBrowserCDPSession();
-  if (!session) throw new Error('The context has no browser of its own.');
-  const seconds = async () =>
-    (await session.send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  const { seconds, close } = await openBrowserCpu(context);
   await pause(settleMs);
   const samples: number[] = [];
   for (let i = 0; i < count; i++) {
@@ -47,7 +45,7 @@ async function taken(
     await pause(lookMs);
     samples.push(((await seconds()) - cpu) / ((performance.now() - clock) / 1_000));
   }
-  await session.detach();
+  await close();
   return median(samples) * 100;
 }
 

@@ -9,6 +9,7 @@ import { projectSchema, taskSchema } from '../../src/shared/protocol/projects.ts
 import { heldUp } from '../support/held-up.ts';
 import { createRandom } from '../support/random.ts';
 import { storeSignIn } from '../support/sign-in.ts';
+import { openBrowserCpu } from './browser-cpu.ts';
 import { median, type Figure } from './figures.ts';
 import { EMPTY_PATH } from './page-acts.ts';
 import { definePart, withOpened } from './part.ts';
@@ -84,20 +85,15 @@ async function readBare([path, header, stored]: readonly [string, string, string
 
 /** Waits until the worker has stored all tasks, each of which is a document, and the page rests. */
 async function untilAtRest(page: Page): Promise<void> {
-  const session = await page.context().browser()?.newBrowserCDPSession();
-  if (!session) throw new Error('The page is in no browser of ours.');
-  const cpu = async () => {
-    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-    return 1_000 * processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
-  };
+  const { seconds, close } = await openBrowserCpu(page.context());
   const until = Date.now() + REST.withinMs;
-  for (let before = await cpu(); ;) {
+  for (let before = await seconds(); ;) {
     await page.waitForTimeout(REST.everyMs);
-    const now = await cpu();
-    if (now - before < REST.cpuMs || Date.now() > until) break;
+    const now = await seconds();
+    if (1_000 * (now - before) < REST.cpuMs || Date.now() > until) break;
     before = now;
   }
-  await session.detach();
+  await close();
 }
 
 /** Drags the first card of the backlog over the board into the column that is ready. */

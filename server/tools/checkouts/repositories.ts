@@ -74,8 +74,8 @@ export interface Repository {
   diff(base: string, head: string): Promise<Pick<Diff, 'files' | 'more'>>;
   /** The text of a line of a commit. Null: there is no such line. */
   textOfLine(commit: string, at: FileLine): Promise<string | null>;
-  /** Where a line of one commit is in another. Null: it was changed or deleted. */
-  lineIn(from: string, at: FileLine, to: string): Promise<FileLine | null>;
+  /** Where lines of one commit are in another, in their order. Null: it was changed or deleted. */
+  linesIn(from: string, at: readonly FileLine[], to: string): Promise<readonly (FileLine | null)[]>;
   /** The commit from which both go on. */
   forkOf(base: string, head: string): Promise<string>;
   merge(head: string, message: string): Promise<Merged>;
@@ -405,26 +405,34 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
         return { files, more };
       },
       async textOfLine(commit, { path, line }) {
-        const text = (await has(commit)) ? (await fileOf(commit, path))?.toString('utf8') : undefined;
-        // A newline ends a line, and begins none.
-        return text?.replace(/\n$/, '').split('\n')[line - 1] ?? null;
+        return (await has(commit)) ? ((await linesOf(commit, path))[line - 1] ?? null) : null;
       },
-      async lineIn(from, at, to) {
-        if (!(await has(from)) || !(await has(to))) return null;
+      async linesIn(from, at, to) {
+        if (at.length === 0 || !(await has(from)) || !(await has(to))) return at.map(() => null);
         const plain = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '-M'];
         const names = (await gitText([...plain, '-z', '--name-status', from, to], own)).split('\0');
-        let path = at.path;
+        /** The names of changed files in the other commit. Null: it was deleted. */
+        const moved = new Map<string, string | null>();
         for (let status = names.shift(); status !== undefined && status !== ''; status = names.shift()) {
           const before = names.shift() ?? '';
           const after = /^[RC]/.test(status) ? (names.shift() ?? '') : before;
-          if (before !== at.path || status.startsWith('C')) continue;
-          if (status.startsWith('D')) return null;
-          path = after;
+          if (!status.startsWith('C')) moved.set(before, status.startsWith('D') ? null : after);
         }
-        const paths = [...new Set([at.path, path])].map((each) => `:(literal)${each}`);
-        const patch = await gitText([...plain, '-U0', from, to, '--', ...paths], own);
-        const line = lineAfter(patch, at.line);
-        return line === null || (await repository.textOfLine(to, { path, line })) === null ? null : { path, line };
+        /** Finds the lines of one file. */
+        async function finderOf(before: string): Promise<(line: number) => FileLine | null> {
+          const path = moved.has(before) ? moved.get(before) : before;
+          if (path == null) return () => null;
+          const paths = [...new Set([before, path])].map((each) => `:(literal)${each}`);
+          const patch = await gitText([...plain, '-U0', from, to, '--', ...paths], own);
+          const lines = await linesOf(to, path);
+          return (line) => {
+            const after = lineAfter(patch, line);
+            return after === null || lines[after - 1] === undefined ? null : { path, line: after };
+          };
+        }
+        const finders = new Map<string, Awaited<ReturnType<typeof finderOf>>>();
+        for (const path of new Set(at.map((each) => each.path))) finders.set(path, await finderOf(path));
+        return at.map(({ path, line }) => finders.get(path)?.(line) ?? null);
       },
       async forkOf(base, head) {
         const { code, out } = await git(['merge-base', base, head], { ...own, codes: [0, 1] });
@@ -466,6 +474,12 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
 
     async function has(commit: string): Promise<boolean> {
       return (await git(['cat-file', '-e', `${commit}^{commit}`], { ...own, codes: [0, 1, 128] })).code === 0;
+    }
+    /** The lines of a file. None: there is no such file. */
+    async function linesOf(commit: string, path: string): Promise<readonly string[]> {
+      const text = (await fileOf(commit, path))?.toString('utf8');
+      // A newline ends a line, and begins none.
+      return text === undefined ? [] : text.replace(/\n$/, '').split('\n');
     }
     async function textOf(commit: string, path: string, most: number): Promise<string | null> {
       return (await fileOf(commit, path))?.subarray(0, most).toString('utf8') ?? null;

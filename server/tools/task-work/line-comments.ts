@@ -45,20 +45,22 @@ const beginningOf = (text: string) => text.slice(0, LINE_COMMENT_LIMITS.quoted).
 
 /** Each comment with the place of its line in the diff. */
 export async function shownComments(
-  repository: Pick<Repository, 'lineIn'>,
+  repository: Pick<Repository, 'linesIn'>,
   comments: readonly LineComment[],
   { base, head }: FromWhere,
 ): Promise<readonly ShownLineComment[]> {
-  const shown: ShownLineComment[] = [];
-  for (const comment of comments) {
-    const { path, line, commit, side } = comment;
+  const now = new Map<LineComment, ShownLineComment['now']>();
+  for (const side of ['before', 'after'] as const) {
     const to = side === 'before' ? base : head;
-    shown.push({
-      ...comment,
-      now: commit === to ? { path, line } : await repository.lineIn(commit, { path, line }, to),
-    });
+    const own = comments.filter((comment) => comment.side === side);
+    for (const commit of new Set(own.map((comment) => comment.commit))) {
+      const read = own.filter((comment) => comment.commit === commit);
+      const at = read.map(({ path, line }) => ({ path, line }));
+      const found = commit === to ? at : await repository.linesIn(commit, at, to);
+      for (const [n, comment] of read.entries()) now.set(comment, found[n] ?? null);
+    }
   }
-  return shown;
+  return comments.map((comment) => ({ ...comment, now: now.get(comment) ?? null }));
 }
 
 const placeOf = ({ path, line, side, commit }: LineComment) =>
