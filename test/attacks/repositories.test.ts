@@ -3,7 +3,6 @@
  * links, names and branches. None of it reaches the relay's machine, the person's repository, or
  * the work of others.
  */
-import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -21,6 +20,7 @@ import { attemptsSchema, diffSchema } from '../../src/shared/protocol/attempts.t
 import { projectSchema, taskSchema, type Project, type Task } from '../../src/shared/protocol/projects.ts';
 import { FORGE_TOKEN, startForge, type TestForge } from '../support/forge.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
+import { createRepository, git } from '../support/person-repository.ts';
 
 let night: NightRelay;
 let forge: TestForge;
@@ -41,30 +41,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const git = (where: string, ...args: string[]) =>
-  execFileSync('git', ['-C', where, '-c', 'user.name=P', '-c', 'user.email=p@localhost', ...args], {
-    encoding: 'utf8',
-  });
-async function ask(method: string, path: string, json?: unknown): Promise<{ status: number; body: unknown }> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
-}
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const { status, body } = await ask(method, path, json);
-  expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
-  return body;
-}
-function repository(name: string, fill: (path: string) => void): string {
-  const path = join(folder, name);
-  mkdirSync(path);
-  git(path, 'init', '--quiet', '--initial-branch=main');
-  writeFileSync(join(path, 'a.txt'), 'one\n');
-  fill(path);
-  git(path, 'add', '-A');
-  git(path, 'commit', '--quiet', '-m', 'Begin');
-  return path;
-}
+const ask: NightRelay['ask'] = (...given) => night.ask(...given);
+const good: NightRelay['good'] = (...given) => night.good(...given);
+const repository = (name: string, fill: (path: string) => void) =>
+  createRepository(join(folder, name), { 'a.txt': 'one\n' }, fill);
 const project = async (fields: object): Promise<Project> =>
   projectSchema.parse(await good('POST', '/v1/projects', { name: 'Hostile', agents: ['a1', 'a2'], ...fields }));
 async function claimed(

@@ -23,6 +23,10 @@ export interface NightRelay {
   /** The person's, which makes the calls. */
   readonly browser: Browser;
   call(method: string, path: string, json?: unknown): Promise<Response>;
+  /** A call, with its answer as JSON. */
+  ask(method: string, path: string, json?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** A call that succeeds. */
+  good(method: string, path: string, json?: unknown): Promise<unknown>;
   /** A call of the page whose body is no JSON. */
   raw(method: string, path: string, init: RequestInit): Promise<Response>;
   /** Lets the relay's clock go on, and has it look at what is due. */
@@ -56,11 +60,15 @@ export async function openNightRelay(agents: readonly string[], script: Script =
   const byAgent = new Map<string, Client>();
   const call = async (method: string, path: string, json?: unknown) =>
     await browser.fetch(path, { method, ...(json === undefined ? {} : { json }) });
-  async function good(method: string, path: string, json?: unknown): Promise<unknown> {
+  async function ask(method: string, path: string, json?: unknown): Promise<{ status: number; body: unknown }> {
     const answer = await call(method, path, json);
     const text = await answer.text();
-    expect(answer.ok, `${method} ${path}: ${answer.status} ${text}`).toBe(true);
-    return text === '' ? null : JSON.parse(text);
+    return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  }
+  async function good(method: string, path: string, json?: unknown): Promise<unknown> {
+    const { status, body } = await ask(method, path, json);
+    expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
+    return body;
   }
   const now = () => Date.now() + ahead;
   async function remind(agentId: string, name: string, at: number): Promise<void> {
@@ -98,6 +106,8 @@ export async function openNightRelay(agents: readonly string[], script: Script =
     model,
     browser,
     call,
+    ask,
+    good,
     raw: (method, path, init) => browser.fetch(path, { ...init, method }),
     async pass(ms) {
       relay.pass(ms);

@@ -19,11 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => night.close());
 
-async function ask(method: string, path: string, json?: unknown): Promise<{ status: number; body: unknown }> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
-}
+const ask: NightRelay['ask'] = (...given) => night.ask(...given);
 const project = async (): Promise<Project> =>
   projectSchema.parse((await ask('POST', '/v1/projects', { name: 'Shop', agents: ['a1'] })).body);
 const tasks = async ({ projectId }: Project): Promise<readonly Task[]> =>

@@ -25,12 +25,7 @@ beforeEach(async () => {
 });
 const endSession = () => night.call('DELETE', '/api/sessions/current');
 
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  expect(answer.ok, `${method} ${path}: ${answer.status} ${text}`).toBe(true);
-  return text === '' ? null : (JSON.parse(text) as unknown);
-}
+const good: NightRelay['good'] = (...given) => night.good(...given);
 const project = async (fields: object = {}): Promise<Project> =>
   projectSchema.parse(await good('POST', '/v1/projects', { name: 'Trip', agents: ['lead', 'a1'], ...fields }));
 const task = async ({ projectId }: Project): Promise<Task> =>

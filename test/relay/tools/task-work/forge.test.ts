@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { FORGE_TOKEN, startForge, type TestForge } from '../../../support/forge.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { git } from '../../../support/person-repository.ts';
 
 let night: NightRelay;
 let forge: TestForge;
@@ -23,16 +24,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function ask(method: string, path: string, json?: unknown): Promise<{ status: number; body: unknown }> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
-}
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const { status, body } = await ask(method, path, json);
-  expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
-  return body;
-}
+const ask: NightRelay['ask'] = (...given) => night.ask(...given);
+const good: NightRelay['good'] = (...given) => night.good(...given);
 
 /** A task on a bare repository over HTTP, claimed, with one commit. */
 async function worked(name: string, kind: 'github' | 'gitea' = 'github') {
@@ -40,13 +33,9 @@ async function worked(name: string, kind: 'github' | 'gitea' = 'github') {
   const work = join(folder, name);
   execFileSync('git', ['clone', '--quiet', path, work], { stdio: 'ignore' });
   writeFileSync(join(work, 'a.txt'), 'one\n');
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', work, '-c', 'user.name=P', '-c', 'user.email=p@localhost', ...args], {
-      encoding: 'utf8',
-    });
-  git('add', '-A');
-  git('commit', '-qm', 'Begin');
-  git('push', '-q', 'origin', 'HEAD:main');
+  git(work, 'add', '-A');
+  git(work, 'commit', '-qm', 'Begin');
+  git(work, 'push', '-q', 'origin', 'HEAD:main');
   const project = projectSchema.parse(
     await good('POST', '/v1/projects', { name, agents: ['a1'], kind: 'git', repository: address }),
   );

@@ -1,12 +1,12 @@
 /** Comments of the person on lines of a diff, with a relay over HTTP and real git. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { diffSchema, type Diff } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { createRepository } from '../../../support/person-repository.ts';
 
 let night: NightRelay;
 let folder: string;
@@ -21,28 +21,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function ask(method: string, path: string, json?: unknown): Promise<{ status: number; body: unknown }> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
-}
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const { status, body } = await ask(method, path, json);
-  expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
-  return body;
-}
+const ask: NightRelay['ask'] = (...given) => night.ask(...given);
+const good: NightRelay['good'] = (...given) => night.good(...given);
 const at = ({ projectId, taskId }: Task) => `/v1/projects/${projectId}/tasks/${taskId}`;
 const diffOf = async (task: Task): Promise<Diff> => diffSchema.parse(await good('GET', `${at(task)}/diff`));
 
 /** A task in review, whose agent ran these commands in its checkout. */
 async function reviewed(name: string, files: Readonly<Record<string, string>>, command: string) {
-  const path = join(folder, name);
-  mkdirSync(path);
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
-  const own = ['-C', path, '-c', 'user.name=P', '-c', 'user.email=p@localhost'];
-  execFileSync('git', [...own, 'init', '--quiet', '--initial-branch=main']);
-  execFileSync('git', [...own, 'add', '-A']);
-  execFileSync('git', [...own, 'commit', '--quiet', '-m', 'Begin']);
+  const path = createRepository(join(folder, name), files);
   const { projectId } = projectSchema.parse(
     await good('POST', '/v1/projects', { name, kind: 'git', repository: path, agents: ['a1'] }),
   );

@@ -3,8 +3,7 @@
  * the morning, one is merged, and the agent takes up the changes that were asked for on the other.
  * Through a relay over HTTP, with real git and a real sandbox.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,6 +11,7 @@ import { PROJECT_INSTRUCTIONS } from '../../../../src/shared/domain/schedule/def
 import { attemptsSchema, diffSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, tasksSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { createRepository, git } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
 const AGENTS = ['a1', 'a2'];
@@ -32,16 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  expect(answer.ok, `${method} ${path}: ${answer.status} ${text}`).toBe(true);
-  return text === '' ? null : (JSON.parse(text) as unknown);
-}
-const git = (where: string, ...args: string[]) =>
-  execFileSync('git', ['-C', where, '-c', 'user.name=P', '-c', 'user.email=p@localhost', ...args], {
-    encoding: 'utf8',
-  });
+const good: NightRelay['good'] = (...given) => night.good(...given);
 
 /** What its calls in this run have answered. */
 let heard: string[] = [];
@@ -74,12 +65,7 @@ function work({ first, results }: ScriptedRequest): Reply {
 }
 
 it('a night ends with requests that wait for the person, and goes on with what the person asks for', async () => {
-  const path = join(folder, 'repository');
-  mkdirSync(path);
-  git(path, 'init', '--quiet', '--initial-branch=main');
-  writeFileSync(join(path, 'README.md'), 'A list.\n');
-  git(path, 'add', '-A');
-  git(path, 'commit', '--quiet', '-m', 'Begin');
+  const path = createRepository(join(folder, 'repository'), { 'README.md': 'A list.\n' });
   const { projectId } = projectSchema.parse(
     await good('POST', '/v1/projects', {
       ...{ name: 'Lists', kind: 'git', repository: path, agents: AGENTS },

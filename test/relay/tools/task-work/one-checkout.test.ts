@@ -1,12 +1,12 @@
 /** Projects with one checkout for all tasks, with real git and a real sandbox. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attemptsSchema, checkoutsSchema, diffSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { createRepository } from '../../../support/person-repository.ts';
 
 let night: NightRelay;
 let folder: string;
@@ -22,23 +22,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  expect(answer.status, `${method} ${path}: ${text}`).toBeLessThan(300);
-  return text === '' ? null : (JSON.parse(text) as unknown);
-}
+const good: NightRelay['good'] = (...given) => night.good(...given);
 let made = 0;
 async function project(fields: object = {}): Promise<Project> {
-  const path = join(folder, `repository-${++made}`);
-  mkdirSync(path);
-  writeFileSync(join(path, 'a.txt'), 'one\n');
-  writeFileSync(join(path, 'b.txt'), 'bee\n');
-  writeFileSync(join(path, '.gitignore'), 'node_modules\n');
-  const own = ['-C', path, '-c', 'user.name=P', '-c', 'user.email=p@localhost'];
-  execFileSync('git', [...own, 'init', '--quiet', '--initial-branch=main']);
-  execFileSync('git', [...own, 'add', '-A']);
-  execFileSync('git', [...own, 'commit', '--quiet', '-m', 'Begin']);
+  const files = { 'a.txt': 'one\n', 'b.txt': 'bee\n', '.gitignore': 'node_modules\n' };
+  const path = createRepository(join(folder, `repository-${++made}`), files);
   writeFileSync(join(path, '.env'), 'KEY=1\n');
   const given = { name: `One ${made}`, kind: 'git', repository: path, agents: ['a1', 'a2'], worktrees: false };
   return projectSchema.parse(await good('POST', '/v1/projects', { ...given, ...fields }));

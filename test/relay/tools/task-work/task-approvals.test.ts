@@ -17,12 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => night.close());
 
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  expect(answer.status, `${method} ${path}: ${text}`).toBeLessThan(300);
-  return text === '' ? null : (JSON.parse(text) as unknown);
-}
+const good: NightRelay['good'] = (...given) => night.good(...given);
 async function newTask(title: string): Promise<Task> {
   const { projectId } = projectSchema.parse(await good('POST', '/v1/projects', { name: title, agents: ['a1'] }));
   return taskSchema.parse(await good('POST', `/v1/projects/${projectId}/tasks`, { title, columnId: 'ready' }));

@@ -1,6 +1,5 @@
 /** Work on tasks through a relay over HTTP, with real git, a real sandbox and a real repository. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +14,7 @@ import {
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { createRepository, git } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
 const AGENTS = ['a1', 'a2'];
@@ -34,35 +34,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const git = (where: string, ...args: string[]) =>
-  execFileSync('git', ['-C', where, '-c', 'user.name=P', '-c', 'user.email=p@localhost', ...args], {
-    encoding: 'utf8',
-  });
-
-/** A person's repository with one commit. */
-function repository(name: string, files: Readonly<Record<string, string>>): string {
-  const path = join(folder, name);
-  mkdirSync(path);
-  git(path, 'init', '--quiet', '--initial-branch=main');
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(join(path, file, '..'), { recursive: true });
-    writeFileSync(join(path, file), text);
-  }
-  git(path, 'add', '-A');
-  git(path, 'commit', '--quiet', '-m', 'Begin');
-  return path;
-}
-
-async function ask(method: string, path: string, json?: unknown): Promise<{ status: number; body: unknown }> {
-  const answer = await night.call(method, path, json);
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
-}
-async function good(method: string, path: string, json?: unknown): Promise<unknown> {
-  const { status, body } = await ask(method, path, json);
-  expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBeLessThan(300);
-  return body;
-}
+const repository = (name: string, files: Readonly<Record<string, string>>) =>
+  createRepository(join(folder, name), files);
+const ask: NightRelay['ask'] = (...given) => night.ask(...given);
+const good: NightRelay['good'] = (...given) => night.good(...given);
 const project = async (fields: object): Promise<Project> =>
   projectSchema.parse(await good('POST', '/v1/projects', { name: 'Bakery', agents: AGENTS, ...fields }));
 const task = async ({ projectId }: Project, fields: object = {}): Promise<Task> =>
