@@ -9,7 +9,6 @@ import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { grantOf, TOOLSETS } from '../../src/shared/domain/toolsets.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
-import { sentence } from '../../src/shared/domain/names.ts';
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { OWN_FOLDER } from '../../src/shared/protocol/endpoints/history.ts';
@@ -35,8 +34,7 @@ import {
   createAgentPrograms,
   createProgramRoutes,
 } from '../tools/acp/index.ts';
-import { createAnnounce, openEventLog, type UnreadableRow } from '../team/events/index.ts';
-import { messageEvent } from '../agents/runs/speaker.ts';
+import { createAnnounce, openEventLog } from '../team/events/index.ts';
 import { createObstacleRoutes } from '../schedules/obstacles.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
@@ -78,6 +76,7 @@ import type { Sealer } from '../platform/sealer.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import type { Sandbox } from '../tools/sandbox/index.ts';
 import type { Web } from '../tools/web/index.ts';
+import { createAsideNotices } from './aside-notices.ts';
 import { openTeam, type Team } from './team.ts';
 import { createSessionRoutes, type StreamLimit } from './session-routes.ts';
 
@@ -275,65 +274,6 @@ function openAttached(
   });
 }
 
-// Unreadable rows of a home's event log, which are left out. Each is reported once: in the relay's
-// log, and to the person in the lead's conversation.
-
-/** Skipped rows that one start of the relay announces to the person. The log names all. */
-const MOST_TOLD = 3;
-
-interface SetAsideDeps {
-  readonly home: string;
-  readonly now: () => number;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
-interface SetAside {
-  onUnreadable(row: UnreadableRow): void;
-  /** The log is open. Reports the rows found so far and later ones. */
-  opened(log: Pick<EventLog, 'id' | 'appendOnce'>): void;
-}
-
-function createSetAside({ home, now, logger }: SetAsideDeps): SetAside {
-  const found: number[] = [];
-  let told = 0;
-  let log: Pick<EventLog, 'id' | 'appendOnce'> | null = null;
-
-  async function tell(to: Pick<EventLog, 'id' | 'appendOnce'>, number: number): Promise<void> {
-    const clientId = `set-aside:${number}`;
-    const text = sentence`Something that happened here cannot be read any more, and is left out: number ${number} in the relay’s history. The relay’s log says more.`;
-    const message = messageEvent({
-      time: now(),
-      messageId: `${to.id}:${clientId}`,
-      sessionId: null,
-      agentId: LEAD_ID,
-      author: 'relay',
-      text,
-    });
-    await to.appendOnce(clientId, [message]);
-  }
-  const tellAll = () => {
-    if (!log) return;
-    for (const number of found.splice(0, Math.max(0, MOST_TOLD - told))) {
-      told += 1;
-      tell(log, number).catch((error: unknown) =>
-        logger.error('The notice about an unreadable event could not be written.', { home, error }),
-      );
-    }
-  };
-
-  return {
-    onUnreadable({ id, kind, why }) {
-      logger.error('An event cannot be read, and is set aside.', { home, number: id, kind, why });
-      found.push(id);
-      tellAll();
-    },
-    opened(given) {
-      log = given;
-      tellAll();
-    },
-  };
-}
-
 // All endpoints of one home.
 
 interface CallerDeps {
@@ -518,10 +458,11 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   const deps = { ...relay, rights, sandbox };
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
   const usual = { db, now, elapsed, newId };
-  const setAside = createSetAside({ home: id, now, logger });
+  const notices = createAsideNotices({ home: id, now, logger });
+  const { setAside } = notices;
   const log = await openEventLog({
     ...usual,
-    onUnreadable: setAside.onUnreadable,
+    onUnreadable: notices.onUnreadable,
     database: deps.database,
     openJournal: deps.openJournal,
     home: id,
@@ -529,7 +470,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
     retentionMs,
   });
-  setAside.opened(log);
+  notices.opened(log);
   log.subscribe(({ id: number, event }) =>
     logger.debug('An event was written.', {
       home: id,
@@ -582,7 +523,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   const unwatch = deps.database.subscribe(({ kind }) => {
     if (kind === 'given-up') cutOff();
   });
-  const team = await openTeam({
+  const team = openTeam({
     ...usual,
     ...{ database: deps.database, openJournal: deps.openJournal },
     home: id,
@@ -668,11 +609,14 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     ...{ onTeam, onForgotten },
     others: [...mcp.endpoints, ...proxy.endpoints, ...createHookRoutes({ hooks })],
   });
-  await attached.start();
+  await setAside.run([
+    ...team.recovery,
+    { part: 'MCP servers', run: () => attached.start() },
+    { part: 'notifications', run: () => notifications.start() },
+    { part: 'ACP agents', run: () => programs.start() },
+    { part: 'hooks', run: () => hooks.recover() },
+  ]);
   void histories.keepTidy(realTimers);
-  await notifications.start();
-  await programs.start();
-  await hooks.recover();
   const { stoodMs, planned } = await schedules.clock.start();
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
     logger.info('The clock for schedules stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });

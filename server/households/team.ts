@@ -72,6 +72,7 @@ import {
   type Scripts,
 } from '../schedules/index.ts';
 import { type Sealer } from '../platform/sealer.ts';
+import type { RecoveryStep } from '../platform/set-aside.ts';
 import { createObstacles, type ObstacleFinder, type WorkStatus } from '../schedules/obstacles.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
@@ -136,6 +137,8 @@ export interface TeamDeps {
 }
 
 export interface Team extends Pick<HandTools, 'endCommandsOf'> {
+  /** Ends what an earlier process left open. Run once, in this order, when all is opened. */
+  readonly recovery: readonly RecoveryStep[];
   /**
    * Takes an agent's turn, so that it is not at work until the returned function is called. Null:
    * it is at work, or a command of it runs.
@@ -183,7 +186,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
 /** ms that a restore of files waits for the end of the agent's turn. */
 const REST_MS = HISTORY_LIMITS.busyMs;
 
-export async function openTeam({
+export function openTeam({
   db,
   database = ALWAYS_THERE,
   openJournal = null,
@@ -206,7 +209,7 @@ export async function openTeam({
   recordWork = RECORDS_NOTHING,
   attached,
   limits = SESSION_LIMITS,
-}: TeamDeps): Promise<Team> {
+}: TeamDeps): Team {
   const saying = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
   const tell = createAnnounce({ log, logger });
   hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
@@ -217,9 +220,7 @@ export async function openTeam({
   const configs = createConfigs({ db, home, alone, timeZone, tell, now });
   const onHeartbeatError = saying('The heartbeat of running sessions could not be stored. The relay tries again.');
   const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
-  await gate.recover();
   const counted = createCosts({ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
-  await counted.recover();
   let meter: Meter | null = null;
   // Called only after everything is open.
   const costs: OpenCosts = {
@@ -397,7 +398,7 @@ export async function openTeam({
         ]);
     }
     const work = createTaskWork({
-      ...{ projects, attempts, checkouts, repositories, tokens, directory, now, logger, tellPerson },
+      ...{ projects, attempts, checkouts, repositories, tokens, directory, alone, now, logger, tellPerson },
       limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
       calls,
@@ -494,15 +495,19 @@ export async function openTeam({
     now,
     onError: saying('A changed record could not be announced. The relay announces it with the next one.'),
   });
-  await recoverLog({ log, inbox, costs, now });
-  await threads.recover();
-  await projects.recover();
-  await taskWork?.work.recover();
-  await mappings.recover();
-  await records.recover();
-  await calls.recover();
-  await reach.recover();
   return {
+    recovery: [
+      { part: 'wakes', run: () => gate.recover() },
+      { part: 'costs', run: () => counted.recover() },
+      { part: 'conversations', run: () => recoverLog({ log, inbox, costs, now }) },
+      { part: 'threads', run: () => threads.recover() },
+      { part: 'claims', run: () => projects.recover() },
+      { part: 'attempts', run: async () => await taskWork?.work.recover() },
+      { part: 'routines of projects', run: () => mappings.recover() },
+      { part: 'records', run: () => records.recover() },
+      { part: 'calls', run: () => calls.recover() },
+      { part: 'messages', run: () => reach.recover() },
+    ],
     endCommandsOf: async (agentId) => await handTools?.endCommandsOf(agentId),
     async rest(agentId) {
       const endTurn = await turns.take(agentId, { signal: new AbortController().signal, limitMs: REST_MS });

@@ -11,6 +11,7 @@ import { openEventLog } from '../../server/team/events/index.ts';
 import { openTeam, type Team } from '../../server/households/team.ts';
 import type { Mind } from '../../server/agents/minds/index.ts';
 import { createSealer } from '../../server/platform/sealer.ts';
+import { SETS_NOTHING_ASIDE } from '../../server/platform/set-aside.ts';
 import type { Store } from '../../server/store/index.ts';
 import { parseProtocol } from '../../src/shared/domain/prompts.ts';
 import { createDeferred } from '../../src/shared/domain/platform/deferred.ts';
@@ -116,7 +117,7 @@ export async function openMortalRelay({ store, home, mind, now, alone = true }: 
     onListenerError: (error) => note(String(error)),
   });
   log.subscribe(({ event }) => void events.push(event));
-  const team = await openTeam({
+  const team = openTeam({
     db,
     home,
     alone,
@@ -130,6 +131,7 @@ export async function openMortalRelay({ store, home, mind, now, alone = true }: 
     retentionMs: 60_000,
     sealer: createSealer(SEALING_KEY),
   });
+  await SETS_NOTHING_ASIDE.run(team.recovery);
   return {
     team,
     events,

@@ -10,6 +10,7 @@ import { openEventLog } from '../../server/team/events/index.ts';
 import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { createSealer } from '../../server/platform/sealer.ts';
+import { SETS_NOTHING_ASIDE } from '../../server/platform/set-aside.ts';
 import { openTeam } from '../../server/households/team.ts';
 import { parseProtocol } from '../../src/shared/domain/prompts.ts';
 import { agentRun, messageFromB } from './runs.ts';
@@ -32,7 +33,7 @@ log.subscribe(({ event }) => {
   if (event.kind === 'text') writeSync(1, 'said\n');
 });
 const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: modelUrl });
-const { runs, inbox } = await openTeam({
+const { runs, inbox, recovery } = openTeam({
   db: store.db,
   home: 'killed',
   alone: store.kind === 'pglite',
@@ -45,5 +46,6 @@ const { runs, inbox } = await openTeam({
   retentionMs: 60_000,
   sealer: createSealer(new Uint8Array(32)),
 });
+await SETS_NOTHING_ASIDE.run(recovery);
 await inbox.put(messageFromB());
 await runs.start(agentRun(mind, { readsInbox: true }));

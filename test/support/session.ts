@@ -12,6 +12,7 @@ import { SESSION_LIMITS, type SessionLimits } from '../../server/agents/session/
 import type { Store } from '../../server/store/index.ts';
 import { type Scripts } from '../../server/schedules/index.ts';
 import { createSealer } from '../../server/platform/sealer.ts';
+import { SETS_NOTHING_ASIDE } from '../../server/platform/set-aside.ts';
 import { openTeam, type Team } from '../../server/households/team.ts';
 import { parseProtocol } from '../../src/shared/domain/prompts.ts';
 import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/shared/domain/seat.ts';
@@ -162,7 +163,7 @@ async function openHousehold(
       for (const check of checks) check();
     });
     const lifeline = mortal(log);
-    const team = await openTeam({
+    const team = openTeam({
       db: store.db,
       home: relay,
       alone: store.kind === 'pglite',
@@ -178,6 +179,7 @@ async function openHousehold(
       ...(scripts ? { scripts } : {}),
       limits: { ...SESSION_LIMITS, secondTryMs: 20, ...limits },
     });
+    await SETS_NOTHING_ASIDE.run(team.recovery);
     return { log, team, die: lifeline.die };
   }
   let parts = await openRelay();

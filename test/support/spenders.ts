@@ -10,6 +10,7 @@ import { createProxy } from '../../server/agents/proxy/index.ts';
 import { SESSION_LIMITS } from '../../server/agents/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createSealer } from '../../server/platform/sealer.ts';
+import { SETS_NOTHING_ASIDE } from '../../server/platform/set-aside.ts';
 import { openTeam, type Team } from '../../server/households/team.ts';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';
 import { REAL_KEY } from './proxied.ts';
@@ -51,7 +52,7 @@ export async function openSpenders(
   const logger = { warn: () => undefined, error: (message: string, fields?: unknown) => onError([message, fields]) };
   const limits = { ...SESSION_LIMITS, secondTryMs: 20 };
   const alone = store.kind === 'pglite';
-  const team = await openTeam({
+  const team = openTeam({
     db,
     openJournal: store.openJournal,
     home: relay,
@@ -66,6 +67,7 @@ export async function openSpenders(
     sealer: createSealer(new Uint8Array(32)),
     limits,
   });
+  await SETS_NOTHING_ASIDE.run(team.recovery);
   const agents = POSITIONS.map((position) => payload(position));
   await team.directory.set({
     agents: agents.map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })),

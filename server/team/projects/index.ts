@@ -250,6 +250,8 @@ export function createProjects({
 
   // Claims end with their run, or with their lease.
 
+  const LOST = 'Its run gave no sign of life any more.';
+
   /** Renewals of this process, by task: the tokens of its claims. */
   const held = new Map<TaskId, number>();
   let stopRenewing: (() => void) | null = null;
@@ -286,7 +288,7 @@ export function createProjects({
       ),
     );
   }
-  async function endRun(runId: RunId): Promise<void> {
+  async function endRun(runId: RunId, note: string): Promise<void> {
     const rows = await db
       .selectFrom('tasks')
       .select(['project', 'task', 'claim_token'])
@@ -294,7 +296,7 @@ export function createProjects({
       .where('run', '=', `run ${runId}`)
       .where('holder_json', 'is not', null)
       .execute();
-    for (const row of rows) await endClaim(row, 'Its run ended.');
+    for (const row of rows) await endClaim(row, note);
   }
   let stopSweeping: (() => void) | null = null;
   /** Ends claims whose lease is over, and comes back when the next one may be. */
@@ -306,8 +308,7 @@ export function createProjects({
       .where('holder_json', 'is not', null)
       .orderBy('lease_until')
       .execute();
-    for (const row of rows)
-      if ((row.lease_until ?? 0) < now()) await endClaim(row, 'Its run gave no sign of life any more.');
+    for (const row of rows) if ((row.lease_until ?? 0) < now()) await endClaim(row, LOST);
     const next = rows.map(({ lease_until }) => lease_until ?? 0).find((until) => until >= now());
     if (next !== undefined) sweepLater(next - now() + 1);
   }
@@ -322,7 +323,7 @@ export function createProjects({
   }
   const unsubscribe = log.subscribe(({ event }) => {
     if (event.kind === 'run-ended')
-      void endRun(event.runId).catch(
+      void endRun(event.runId, event.outcome === 'crashed' ? LOST : 'Its run ended.').catch(
         failed('The claims of a run that ended could not be ended. They end with their lease.'),
       );
   });

@@ -129,6 +129,8 @@ export interface TaskWorkDeps {
   readonly tellPerson: (agentId: AgentId, text: string) => Promise<void>;
   /** Leaves a message of the person for the agent. */
   readonly tellAgent: (agentId: AgentId, text: string) => Promise<void>;
+  /** No other process can have this store open. */
+  readonly alone: boolean;
   readonly now: () => number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
@@ -459,12 +461,15 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   }
   projects.onClaimEnded((ended) => {
     const work = inOrder(ended.taskId, async () => {
-      const open = await attempts.openOf(ended.taskId);
-      if (!open || open.attempt.agentId !== ended.agentId || open.claimToken > ended.token) return;
+      const all = await attempts.open(ended.agentId);
+      const open = all.filter(
+        ({ attempt, claimToken }) => attempt.taskId === ended.taskId && claimToken <= ended.token,
+      );
+      if (open.length === 0) return;
       const outcome = outcomeOf(ended);
       // What a run has left running ends before somebody else takes the task.
       if (outcome === 'ended' || outcome === 'lost') await deps.endCommandsOf(ended.agentId);
-      await settle(open, outcome, ended.last.note);
+      for (const each of open) await settle(each, each.attempt.kind === 'agent' ? outcome : 'lost', ended.last.note);
     }).catch((error: unknown) =>
       logger.error('The end of an attempt at a task could not be written. The relay’s next start writes it.', {
         error: String(error),
@@ -770,11 +775,16 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       await deps.tellPerson(agentId, why);
     },
     async recover() {
-      for (const open of await attempts.open()) {
-        const held = await projects.heldBy(open.attempt.taskId);
-        if (held?.agentId === open.attempt.agentId) continue;
-        await settle(open, 'lost', 'The relay ended in the middle of it.');
-      }
+      for (const { attempt, claimToken } of await attempts.open())
+        await inOrder(attempt.taskId, async () => {
+          const held = await projects.heldBy(attempt.taskId);
+          // Nobody waits for an executor of an earlier process.
+          const goesOn = held?.token === claimToken && !(deps.alone && attempt.kind === 'executor');
+          const open = (await attempts.open(attempt.agentId)).find(
+            (each) => each.attempt.attemptId === attempt.attemptId,
+          );
+          if (open && !goesOn) await settle(open, 'lost', 'The relay ended in the middle of it.');
+        });
     },
     async close() {
       if (closed) return;

@@ -10,6 +10,7 @@ import { openEventLog } from '../../../../server/team/events/index.ts';
 import { createAnthropicMind, type Mind } from '../../../../server/agents/minds/index.ts';
 import type { AgentRun, Run } from '../../../../server/agents/runs/index.ts';
 import { createSealer } from '../../../../server/platform/sealer.ts';
+import { SETS_NOTHING_ASIDE } from '../../../../server/platform/set-aside.ts';
 import { openTeam } from '../../../../server/households/team.ts';
 import { applyEvent, NO_SESSION } from '../../../../src/shared/protocol/live.ts';
 import { documentsOf } from '../../../../src/shared/protocol/intake.ts';
@@ -333,10 +334,11 @@ describe.each(STORES)('a run on %s, its process killed', (kind) => {
       const left = log.snapshot().runs;
       expect(left, `start ${start}`).toHaveLength(start === 1 ? 1 : 0);
       const logger = { warn: () => undefined, error: () => undefined };
-      const team = await openTeam({
+      const team = openTeam({
         ...{ db: store.db, home: 'killed', alone: kind === 'pglite', log, mind, protocol: PROTOCOL },
         ...{ now: Date.now, newId: randomUUID, logger, retentionMs: 60_000, sealer: createSealer(new Uint8Array(32)) },
       });
+      await SETS_NOTHING_ASIDE.run(team.recovery);
       const stored = await log.read(0, 1_000);
       expect(brokenRules(stored)).toEqual([]);
       const ends = stored.flatMap(({ event }) => (event.kind === 'run-ended' ? [event] : []));
