@@ -12,6 +12,7 @@ import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { pageYears } from './page-years.ts';
 import type { Part } from './part.ts';
+import { projectFolder } from './project-folder.ts';
 import { projects } from './projects.ts';
 import { proxy } from './proxy.ts';
 import { search } from './search.ts';
@@ -38,6 +39,7 @@ export const PARTS: readonly Part[] = [
   pageRest,
   pageYears,
   projects,
+  projectFolder,
   ledgerAppend,
   ledgerTakeover,
   ledgerYears,

@@ -5,6 +5,9 @@
  * git reads no configuration but the one given here, runs no hook and no other program, and reaches
  * no address but the one that the call names.
  */
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../../platform/errors.ts';
 import { startProgram } from '../../platform/processes/index.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 
@@ -36,7 +39,13 @@ const SETTINGS: Readonly<Record<string, string>> = {
 export interface GitCall {
   /** Left out: none, as for a new repository. */
   readonly gitDir?: string;
-  readonly input?: string | Buffer;
+  /** A stream is written as fast as git reads it. */
+  readonly input?: string | Buffer | AsyncIterable<string | Buffer>;
+  /**
+   * Receives the output piece by piece, and git waits for it. The answer has no `out` then. Left
+   * out: `out` has all of it, at most `outputBytes`.
+   */
+  readonly output?: (piece: Buffer) => void | Promise<void>;
   /** Left out: `gitMs`. */
   readonly ms?: number;
   /** Protocols that it may use. Left out: none. */
@@ -93,21 +102,28 @@ export async function git(args: readonly string[], call: GitCall = {}): Promise<
   const pieces: Buffer[] = [];
   let bytes = 0;
   let said = '';
-  let why: string | null = null;
-  const stop = (reason: string) => {
-    why ??= reason;
+  let why: Error | null = null;
+  const fail = (error: unknown) => {
+    why ??= error instanceof Error ? error : new GitError(String(error));
     end();
   };
-  child.stdout?.on('data', (piece: Buffer) => {
+  const stop = (reason: string) => fail(new GitError(reason));
+  const keep = (piece: Buffer) => {
     bytes += piece.length;
     if (bytes > CHECKOUT_LIMITS.outputBytes) stop('git wrote more than the relay reads.');
     else pieces.push(piece);
-  });
+  };
+  const { stdin, stdout } = child;
+  const isRead = (async () => {
+    for await (const piece of stdout ?? []) await (call.output ?? keep)(piece as Buffer);
+  })().catch(fail);
   child.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece.toString('utf8')).slice(-4 * CHECKOUT_LIMITS.saidChars);
   });
-  child.stdin?.on('error', () => undefined);
-  child.stdin?.end(input);
+  stdin?.on('error', () => undefined);
+  const isStreamed = typeof input === 'object' && !Buffer.isBuffer(input);
+  const isWritten = isStreamed && stdin ? writeAll(stdin, input).catch(fail) : Promise.resolve();
+  if (!isStreamed) stdin?.end(input);
   const timer = setTimeout(() => stop(`git did not end within ${Math.round(ms / 1_000)} s.`), ms);
   const onAbort = () => stop('It was stopped.');
   signal?.addEventListener('abort', onAbort);
@@ -123,7 +139,9 @@ export async function git(args: readonly string[], call: GitCall = {}): Promise<
       );
       child.once('close', resolve);
     });
-    if (why !== null) throw new GitError(why);
+    await Promise.all([isRead, isWritten]);
+    // Set by a listener, which the compiler does not see.
+    if ((why as Error | null) !== null) throw why as unknown as Error;
     if (code === null || !codes.includes(code))
       throw new GitError(lastWords(said, `git ended with ${code ?? 'a signal'}.`));
     return { code, out: Buffer.concat(pieces) };
@@ -131,6 +149,14 @@ export async function git(args: readonly string[], call: GitCall = {}): Promise<
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** Git has stopped reading. Its exit says why. */
+const UNREAD = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
+async function writeAll(stdin: Writable, input: AsyncIterable<string | Buffer>): Promise<void> {
+  await pipeline(input, stdin).catch((error: unknown) => {
+    if (!UNREAD.includes(codeOf(error) ?? '')) throw error;
+  });
 }
 
 /** The end of what git said, without the address of a server, which may hold a secret. */

@@ -26,12 +26,15 @@ import type { Receipt } from '../../../src/shared/protocol/attempts.ts';
 import { ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox/index.ts';
 import { createFolder } from '../workspaces/folder.ts';
-import { readWhole, WorkspaceError, type Workspace, type Workspaces } from '../workspaces/index.ts';
+import { WorkspaceError, type Workspaces } from '../workspaces/index.ts';
 import { GitError } from './git.ts';
-import { BROUGHT_REF, type FolderFile, type Repository } from './repositories.ts';
+import { bringFiles } from './bring-files.ts';
+import { changesIn, createLeft, type FileEntry, filesIn, fits, type FolderFile, nothing } from './folder-files.ts';
+import { BROUGHT_REF, type Repository } from './repositories.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 import { GIT, KEEP, MID_WORK, NOT_KEPT, TURN } from './switching.ts';
 
+export { type FileChange, RECORDED, tooMuch } from './folder-files.ts';
 export { GitError } from './git.ts';
 export {
   createRepositories,
@@ -158,8 +161,6 @@ count=$(${GIT} rev-list --count "\${refs[@]}" "^$2")
 [ "$count" = 0 ] || ${GIT} bundle create --quiet - "\${refs[@]}" "^$2" >&4
 printf '%s\\0' "$count"
 ${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
-/** The end of the name under which the project’s side of a file lies beside the agent’s. */
-const OF_PROJECT = '.project';
 /** Files that a build can make again. */
 const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];
 const STATUS = `set -e -o pipefail
@@ -256,31 +257,31 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
       failed: 'The checkout could not be made.',
     });
 
-  /** Files of a folder checkout. Links, and what is too large, are left out and named. */
-  async function filesIn(workspace: Workspace, folder: string) {
-    const files: FolderFile[] = [];
-    const left: string[] = [];
-    const walk = workspace.walk(folder, limits.folderFiles, (path) => left.push(path));
-    try {
-      for await (const { path, kind, bytes, open: openEntry } of walk) {
-        const inside = path.slice(folder.length + 1);
-        if (kind === 'folder') continue;
-        if (kind !== 'file' || bytes > limits.folderFileBytes) {
-          left.push(inside);
-          continue;
-        }
-        const opened = await openEntry();
-        try {
-          files.push({ path: inside, bytes: await readWhole(opened.file, opened.bytes) });
-        } finally {
-          await opened.file.close();
-        }
-      }
-    } catch (error) {
-      if (error instanceof WorkspaceError && error.kind === 'not-found') return null;
-      throw error;
-    }
-    return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), left };
+  const isThere = ({ agentId, folder }: Pick<Place, 'agentId' | 'folder'>): Promise<boolean> =>
+    workspaces
+      .of(agentId)
+      .list(folder)
+      .then(
+        () => true,
+        () => false,
+      );
+  /** Writes files of a commit below a folder, several at a time. Resolves when all are written. */
+  async function writeFiles(
+    repository: Repository,
+    entries: readonly FileEntry[],
+    write: (file: FolderFile) => Promise<unknown>,
+  ): Promise<void> {
+    let writing: Promise<unknown>[] = [];
+    await repository.read(entries, async ({ path, bytes }) => {
+      const written = write({ path, bytes });
+      // Thrown where all are awaited.
+      written.catch(() => undefined);
+      writing.push(written);
+      if (writing.length < limits.writtenAtOnce && bytes.length < limits.writtenTogetherBytes) return;
+      await Promise.all(writing);
+      writing = [];
+    });
+    await Promise.all(writing);
   }
 
   async function run(
@@ -310,19 +311,24 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         ? null
         : sentence`An agent works on a repository in the sandbox, and there is none. ${why ?? ''}`;
     },
-    exists: ({ agentId, folder }) =>
-      workspaces
-        .of(agentId)
-        .list(folder)
-        .then(
-          () => true,
-          () => false,
-        ),
+    exists: isThere,
     async fill({ kind, agentId, folder, branch }, repository, commit, by) {
       if (kind === 'git')
         return await fillFolder(agentId, workspaces.folderOf(agentId), { folder, branch }, repository, commit, by);
+      const entries = [...(await repository.list(commit)).values()].filter(fits);
+      if (entries.length === 0) return;
       const workspace = workspaces.of(agentId);
-      for await (const file of repository.filesOf(commit)) await workspace.write(`${folder}/${file.path}`, file.bytes);
+      // A relay that was killed may have left a part of it.
+      const part = `${folder}.in`;
+      const drop = () => workspace.remove(part).catch(() => undefined);
+      await drop();
+      try {
+        await writeFiles(repository, entries, ({ path, bytes }) => workspace.write(`${part}/${path}`, bytes));
+        await workspace.move(part, folder, { replaces: false, makes: true });
+      } catch (error) {
+        await drop();
+        throw error;
+      }
     },
     async bring({ kind, agentId, folder, branch }, repository, base, head, said) {
       if (kind === 'git') {
@@ -333,32 +339,15 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         });
         return [`The base branch has moved on. “git merge base/${base.branch}” brings what others changed.`];
       }
-      const workspace = workspaces.of(agentId);
-      const fork = await repository.forkOf(base.commit, head);
-      const found = await filesIn(workspace, folder);
-      const mine = new Map(found?.files.map(({ path, bytes }) => [path, bytes]));
-      const both: string[] = [];
-      const isSame = (one: Buffer | null, other: Buffer | null) => (one && other ? one.equals(other) : one === other);
-      for (const { path } of (await repository.changes(fork, base.commit)).list) {
-        const [old, theirs] = [await repository.fileOf(fork, path), await repository.fileOf(base.commit, path)];
-        const own = mine.get(path) ?? null;
-        if (isSame(own, theirs)) continue;
-        if (isSame(own, old)) {
-          if (theirs === null) await workspace.remove(`${folder}/${path}`);
-          else await workspace.write(`${folder}/${path}`, theirs);
-        } else if (theirs !== null) {
-          await workspace.write(`${folder}/${path}${OF_PROJECT}`, theirs);
-          both.push(path);
-        }
-      }
-      const now = await filesIn(workspace, folder);
-      const message = 'Bring what others changed';
-      await repository.commitFiles(head, branch, now?.files ?? [], { ...said, message, also: base.commit });
+      const both = await bringFiles({
+        ...{ workspace: workspaces.of(agentId), folder, repository, branch, head, said },
+        ...{ theirs: base.commit, write: writeFiles },
+      });
       return [
         'The project has changed since. What others changed is in the folder now.',
         ...both.map(
-          (path) =>
-            `Both sides changed “${path}”. The project’s is in “${path}${OF_PROJECT}”: put both together in “${path}”, and delete the other.`,
+          ({ path, beside }) =>
+            `Both sides changed “${path}”. The project’s is in “${beside}”: put both together in “${path}”, and delete the other.`,
         ),
       ];
     },
@@ -386,19 +375,16 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
     run: ({ agentId, folder }, command, env) => run(agentId, workspaces.folderOf(agentId), folder, command, env),
     async collect({ kind, agentId, folder, branch, base }, repository, { by, at }) {
       if (kind === 'folder') {
-        const found = await filesIn(workspaces.of(agentId), folder);
         const parent = (await repository.headOf(branch)) ?? base;
-        const before = new Map<string, Buffer>();
-        for await (const file of repository.filesOf(parent)) before.set(file.path, file.bytes);
+        const before = await repository.list(parent);
+        const left = createLeft();
+        const hasFolder = await isThere({ agentId, folder });
         // The folder of an empty project begins with its first file.
-        if (!found && before.size > 0) throw new GitError('The folder of the task is gone.');
-        const { files, left } = found ?? { files: [], left: [] };
-        const isSame =
-          before.size === files.length && files.every(({ path, bytes }) => before.get(path)?.equals(bytes));
-        const head = isSame
-          ? parent
-          : await repository.commitFiles(parent, branch, files, { message: `Work of ${by}`, by, at });
-        return { head: head === base ? null : head, uncommitted: left };
+        if (before.size > 0 && !hasFolder) throw new GitError('The folder of the task is gone.');
+        const files = hasFolder ? filesIn(workspaces.of(agentId), folder, left) : nothing();
+        const said = { message: `Work of ${by}`, by, at };
+        const head = await repository.commitFiles(parent, branch, changesIn(files, left, before), said);
+        return { head: head === base ? null : head, uncommitted: [...left.paths].slice(0, ATTEMPT_LIMITS.files) };
       }
       return await withBundle(async (file) => {
         const handle = await open(file, 'w', 0o600);
@@ -450,7 +436,9 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
           );
         const files = createFolder(into);
         if (kind === 'folder')
-          for await (const file of repository.filesOf(head)) await files.write(`work/${file.path}`, file.bytes);
+          await writeFiles(repository, [...(await repository.list(head)).values()].filter(fits), ({ path, bytes }) =>
+            files.write(`work/${path}`, bytes),
+          );
         for (const file of copies) await files.write(`work/${file.path}`, file.bytes);
       }
     },
@@ -458,16 +446,14 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
       const { kind, agentId, folder, base, branch } = place;
       try {
         if (kind === 'folder') {
-          const found = await filesIn(workspaces.of(agentId), folder);
-          if (!found) return { state: 'clean', unsaved: [] };
-          const kept = new Map<string, Buffer>();
-          for await (const file of repository.filesOf((await repository.headOf(branch)) ?? base))
-            kept.set(file.path, file.bytes);
-          const unsaved = [
-            ...found.left,
-            ...found.files.filter(({ path, bytes }) => !kept.get(path)?.equals(bytes)).map(({ path }) => path),
-          ];
-          return { state: unsaved.length === 0 ? 'clean' : 'unsaved', unsaved: unsaved.slice(0, ATTEMPT_LIMITS.files) };
+          if (!(await isThere(place))) return { state: 'clean', unsaved: [] };
+          const left = createLeft();
+          const stored = await repository.list((await repository.headOf(branch)) ?? base);
+          const changes: string[] = [];
+          for await (const change of changesIn(filesIn(workspaces.of(agentId), folder, left), left, stored))
+            if ('bytes' in change) changes.push(change.path);
+          const unsaved = [...left.paths, ...changes].slice(0, ATTEMPT_LIMITS.files);
+          return { state: unsaved.length === 0 ? 'clean' : 'unsaved', unsaved };
         }
         const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
           script: STATUS,

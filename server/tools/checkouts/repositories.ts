@@ -5,7 +5,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
@@ -15,6 +15,17 @@ import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
+import {
+  batchReader,
+  type CommitWords,
+  type FileChange,
+  type FileEntry,
+  type FolderFile,
+  importOf,
+  type Listing,
+  nothing,
+  tooMuch,
+} from './folder-files.ts';
 import { git, type GitCall, GitError, gitText } from './git.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 
@@ -27,12 +38,6 @@ export type Merged =
   | { readonly kind: 'conflict'; readonly files: readonly string[] }
   /** `why`: what git or the repository said. */
   | { readonly kind: 'refused'; readonly why: string };
-
-/** A file of a folder project: its path, and its content. */
-export interface FolderFile {
-  readonly path: string;
-  readonly bytes: Buffer;
-}
 
 export interface Repository {
   readonly gitDir: string;
@@ -49,19 +54,20 @@ export interface Repository {
   /** Takes the commits of a bundle in. Resolves with the last commit of the branch in it. */
   take(file: string, branch: string): Promise<string>;
   /**
-   * Commits exactly these files on top of `parent`, and sets the branch. `also`: a second parent.
+   * Commits these changes on top of `parent`, and sets the branch. `parent` itself: there are none.
+   * Null: the branch is not at `parent` any more, where `isNext` asks for that.
    */
   commitFiles(
     parent: string,
     branch: string,
-    files: readonly FolderFile[],
-    said: { readonly message: string; readonly by: string; readonly at: number; readonly also?: string },
-  ): Promise<string>;
-  /** The files of a commit, with their content. */
-  filesOf(commit: string): AsyncIterable<FolderFile>;
-  /** The files of a commit, by path. */
-  list(commit: string): Promise<readonly { readonly path: string; readonly bytes: number }[]>;
-  /** One file of a commit. Null: there is none. */
+    changes: AsyncIterable<FileChange>,
+    said: CommitWords & { readonly isNext?: boolean },
+  ): Promise<string | null>;
+  /** The files of a commit, by path. Links are none. */
+  list(commit: string): Promise<Listing>;
+  /** Calls `use` with each of these files, in order. One file at a time is held in memory. */
+  read(entries: readonly FileEntry[], use: (file: FolderFile) => Promise<void>): Promise<void>;
+  /** One file of a commit. Null: there is none. Throws where it is too large to be read. */
   fileOf(commit: string, path: string): Promise<Buffer | null>;
   /** The beginning of a text file of a commit, at most this many bytes. Null: there is none. */
   textOf(commit: string, path: string, most: number): Promise<string | null>;
@@ -227,7 +233,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
     }
     async function fetchBase(): Promise<{ readonly branch: string; readonly commit: string }> {
       if (!isElsewhere) {
-        const commit = (await headOf(FOLDER_BRANCH)) ?? (await commitFiles(null, FOLDER_BRANCH, [], FIRST));
+        const commit = (await headOf(FOLDER_BRANCH)) ?? (await commitFiles(null, FOLDER_BRANCH, nothing(), FIRST));
         return { branch: FOLDER_BRANCH, commit };
       }
       const reach = await reaching(projectId, source);
@@ -254,33 +260,29 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
     async function commitFiles(
       parent: string | null,
       branch: string,
-      files: readonly FolderFile[],
-      { message, by, at, also }: Parameters<Repository['commitFiles']>[3],
+      changes: AsyncIterable<FileChange>,
+      said: CommitWords,
     ): Promise<string> {
-      const words = Buffer.from(message);
-      const name = by.replaceAll(/[<>\n\0]/g, ' ').trim() || 'agent';
-      const stamp = `${Math.floor(at / 1_000)} +0000`;
+      const some = changes[Symbol.asyncIterator]();
+      const first = await some.next();
+      if (first.done === true && said.also === undefined && parent !== null) return parent;
+      async function* all() {
+        if (first.done !== true) yield first.value;
+        yield* { [Symbol.asyncIterator]: () => some };
+      }
       const ref = `refs/roost/writing/${branch}`;
-      const parts: Buffer[] = [
-        Buffer.from(
-          `commit ${ref}\nauthor ${name} <agent@localhost> ${stamp}\ncommitter Roost <roost@localhost> ${stamp}\ndata ${words.length}\n`,
-        ),
-        words,
-        Buffer.from(
-          `\n${parent === null ? '' : `from ${parent}\n`}${also === undefined ? '' : `merge ${also}\n`}deleteall\n`,
-        ),
-      ];
-      for (const file of files)
-        parts.push(
-          Buffer.from(`M 100644 inline ${quoted(file.path)}\ndata ${file.bytes.length}\n`),
-          file.bytes,
-          Buffer.from('\n'),
-        );
-      parts.push(Buffer.from('done\n'));
-      await git(['fast-import', '--quiet', '--force', '--done'], { ...own, input: Buffer.concat(parts) });
+      try {
+        const input = importOf(all(), ref, parent, said);
+        await git(['fast-import', '--quiet', '--force', '--done'], {
+          ...{ ...own, input, ms: CHECKOUT_LIMITS.networkMs },
+          settings: { 'core.bigFileThreshold': '1m', 'core.compression': '1' },
+        });
+      } catch (error) {
+        await removeUnfinished(gitDir);
+        throw error;
+      }
       const commit = await gitText(['rev-parse', `${ref}^{commit}`], own);
-      await git(['update-ref', `refs/heads/${branch}`, commit], own);
-      await git(['update-ref', '-d', ref], own);
+      await git(['update-ref', '--stdin'], { ...own, input: `update refs/heads/${branch} ${commit}\ndelete ${ref}\n` });
       return commit;
     }
 
@@ -320,25 +322,17 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
           );
           return (await headOf(branch)) ?? '';
         }),
-      commitFiles: (...given) => inOrder(() => commitFiles(...given)),
-      async *filesOf(commit) {
-        const entries = (await gitText(['ls-tree', '-r', '-z', '--full-tree', commit], own))
-          .split('\0')
-          .filter(Boolean);
-        for (const entry of entries) {
-          const [head = '', path = ''] = entry.split('\t', 2);
-          const [mode, type, id = ''] = head.split(' ');
-          if (type !== 'blob' || mode === '120000') continue;
-          yield { path, bytes: (await git(['cat-file', 'blob', id], own)).out };
-        }
-      },
+      commitFiles: (parent, branch, changes, said) =>
+        inOrder(async () => {
+          if (said.isNext === true && (await headOf(branch)) !== parent) return null;
+          return await commitFiles(parent, branch, changes, said);
+        }),
       async list(commit) {
         const said = await gitText(['ls-tree', '-r', '-l', '-z', '--full-tree', commit], own);
-        return said.split('\0').flatMap((entry) => {
-          const [, type, bytes, path] = /^\d+ (\w+) [\da-f]+ +(\S+)\t([^]*)$/.exec(entry) ?? [];
-          return type === 'blob' && path !== undefined ? [{ path, bytes: Number(bytes) }] : [];
-        });
+        const entries = said.split('\0').flatMap((line) => entryOf(line) ?? []);
+        return new Map(entries.map((entry) => [entry.path, entry]));
       },
+      read,
       fileOf,
       textOf,
       async skills(commit) {
@@ -456,6 +450,8 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
             target = await gitText(['commit-tree', tree, '-p', base, '-p', head, '-m', message], own);
           }
           if (!isElsewhere) {
+            const why = tooMuch((await repository.list(target)).values());
+            if (why !== null) return { kind: 'refused', why };
             await git(['update-ref', `refs/heads/${branch}`, target, base], own);
             return { kind: 'merged', commit: target };
           }
@@ -484,12 +480,32 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
     async function textOf(commit: string, path: string, most: number): Promise<string | null> {
       return (await fileOf(commit, path))?.subarray(0, most).toString('utf8') ?? null;
     }
+    async function read(entries: readonly FileEntry[], use: (file: FolderFile) => Promise<void>): Promise<void> {
+      if (entries.length === 0) return;
+      await git(['cat-file', '--batch', '--buffer'], {
+        ...own,
+        ms: CHECKOUT_LIMITS.networkMs,
+        input: entries.map(({ id }) => `${id}\n`).join(''),
+        output: batchReader(async (bytes, index) => {
+          const path = entries[index]?.path;
+          if (path !== undefined) await use({ path, bytes });
+        }),
+      });
+    }
     async function fileOf(commit: string, path: string): Promise<Buffer | null> {
-      const said = await gitText(['ls-tree', '-z', '--full-tree', commit, '--', path], own).catch(() => '');
-      const [, mode, id] = /^(\d+) blob ([\da-f]+)\t/.exec(said) ?? [];
-      // A link would lead to another file, or out of the repository.
-      if (id === undefined || mode === '120000') return null;
-      return (await git(['cat-file', 'blob', id], own)).out;
+      const about = ['--literal-pathspecs', 'ls-tree', '-l', '-z', '--full-tree', commit, '--', path];
+      const entry = entryOf((await gitText(about, own).catch(() => '')).replace(/\0$/, ''));
+      if (entry?.path !== path) return null;
+      if (entry.bytes > CHECKOUT_LIMITS.folderFileBytes)
+        throw new GitError(
+          sentence`${path} has more than ${CHECKOUT_LIMITS.folderFileBytes / 1_000_000} MB, which is the most that is read.`,
+        );
+      let content: Buffer | null = null;
+      await read([entry], ({ bytes }) => {
+        content = bytes;
+        return Promise.resolve();
+      });
+      return content;
     }
     async function pushTo(what: string): Promise<void> {
       await git(
@@ -556,9 +572,21 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
   };
 }
 
-/** A path as fast-import reads it. */
-const quoted = (path: string): string =>
-  `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+/** A line of `ls-tree -l`. Null: it is no file. A link leads to another file, or out of the repository. */
+function entryOf(line: string): FileEntry | null {
+  const [, mode, id = '', bytes, path] = /^(\d+) blob ([\da-f]+) +(\d+)\t([^]*)$/.exec(line) ?? [];
+  return path === undefined || mode === '120000' ? null : { path, id, bytes: Number(bytes) };
+}
+
+/** Deletes what an import left that was cut off. No other one is running. */
+async function removeUnfinished(gitDir: string): Promise<void> {
+  for (const [folder, prefix] of [
+    [join(gitDir, 'objects', 'pack'), 'tmp_'],
+    [gitDir, 'fast_import_crash_'],
+  ] as const)
+    for (const name of await readdir(folder).catch(() => []))
+      if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
+}
 
 /** Where a line is after a patch without context. Null: the patch changes or deletes it. */
 function lineAfter(patch: string, line: number): number | null {

@@ -14,9 +14,13 @@ export const CHECKOUT_LIMITS = {
   outputBytes: 20_000_000,
   /** Bytes of one copied file. */
   copiedBytes: 1_000_000,
-  /** Files and bytes of a folder project that are recorded. */
-  folderFiles: 10_000,
+  /** A folder project: its files and folders, the bytes of one file, and of all together. */
+  folderEntries: 10_000,
   folderFileBytes: 50_000_000,
+  folderBytes: 1_000_000_000,
+  /** Files of a folder project that are written into a checkout at once, up to this length each. */
+  writtenAtOnce: 16,
+  writtenTogetherBytes: 1_000_000,
   /** Skills of a repository that are listed, and how much of each is read. */
   skills: 50,
   skillBytes: 64_000,

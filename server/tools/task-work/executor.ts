@@ -314,7 +314,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
         ];
       if (broken !== null || !receipt) return ['blocked', broken ?? 'Its work could not be read.'];
       if (receipt.files.length + receipt.commits.length === 0) return ['blocked', 'It changed nothing.'];
-      if (project.kind === 'git' && receipt.uncommitted.length > 0)
+      if (receipt.uncommitted.length > 0)
         return ['blocked', `It left ${receipt.uncommitted.length} changed files in no commit.`];
       if (failed.length > 0) return ['blocked', `The check ${titled(failed[0]?.command ?? '')} failed.`];
       if (ending.kind === 'none') return ['blocked', 'It ended without saying that it is complete.'];

@@ -68,7 +68,7 @@ import { done, type Done, isFault, unable } from './outcome.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
-import { spentBy, toldOf } from './summary.ts';
+import { spentBy, toldOf, uncommittedIn } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
@@ -608,9 +608,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
             ...(refused === null
               ? []
               : [`${refused} Move the task to blocked, and say what is done and what is left.`]),
-            ...(receipt.uncommitted.length > 0 && project.kind === 'git'
-              ? [`These files are in no commit: ${receipt.uncommitted.slice(0, 20).map(titled).join(', ')}.`]
-              : []),
+            ...(receipt.uncommitted.length > 0 ? [uncommittedIn(project, receipt)] : []),
             ...(missing.includes('change') ? ['Nothing was changed yet.'] : []),
             ...(missing.includes('checks')
               ? failed.map(({ command, code, output }) =>

@@ -18,6 +18,7 @@ export interface Unable {
     | 'busy'
     | 'misfit'
     | 'exists'
+    | 'full'
     | 'no-such-file';
   readonly detail: string;
 }

@@ -1,8 +1,9 @@
 /** The files of a project itself: those of its folder, or of the base branch of its repository. */
+import { Readable } from 'node:stream';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
 import type { Projects } from '../../team/projects/index.ts';
-import type { Repositories } from '../checkouts/index.ts';
+import { type FileChange, type Repositories, tooMuch } from '../checkouts/index.ts';
 import { done, type Done, unable } from './outcome.ts';
 
 export interface ProjectFiles {
@@ -18,6 +19,8 @@ export interface ProjectFilesDeps {
   readonly now: () => number;
 }
 
+const NO_FILE = unable('no-such-file', 'There is no such file in the project.');
+
 export function createProjectFiles({ projects, repositories, now }: ProjectFilesDeps): ProjectFiles {
   /** Writes of one project, one after another, because each is a commit on the one before. */
   const inOrder = createQueues<ProjectId>();
@@ -30,37 +33,41 @@ export function createProjectFiles({ projects, repositories, now }: ProjectFiles
     return done({ project: project.value, repository, branch, commit });
   }
 
+  async function put(projectId: ProjectId, path: string, bytes: Buffer | null): Promise<Done<null>> {
+    const at = await baseOf(projectId);
+    if (!at.ok) return at;
+    const { project, repository, commit, branch } = at.value;
+    if (project.kind !== 'folder') return unable('misfit', 'The files of a repository are changed by commits.');
+    const before = await repository.list(commit);
+    if (bytes === null && !before.has(path)) return NO_FILE;
+    if (bytes !== null) {
+      if ([...before.keys()].some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`)))
+        return unable('exists', 'A file and a folder would have the same name.');
+      const after = new Map<string, { path: string; bytes: number }>(before);
+      const why = tooMuch(after.set(path, { path, bytes: bytes.length }).values());
+      if (why !== null) return unable('full', why);
+    }
+    const changes = Readable.from([bytes === null ? { path, id: null } : { path, bytes }]) as AsyncIterable<FileChange>;
+    const message = bytes === null ? `Delete ${path}` : `Write ${path}`;
+    const said = { message, by: 'You', at: now(), isNext: true };
+    const written = await repository.commitFiles(commit, branch, changes, said);
+    // A merge came between.
+    return written === null ? await put(projectId, path, bytes) : done(null);
+  }
+
   return {
     async files(projectId) {
       const at = await baseOf(projectId);
-      return at.ok ? done(await at.value.repository.list(at.value.commit)) : at;
+      if (!at.ok) return at;
+      const listing = await at.value.repository.list(at.value.commit);
+      return done([...listing.values()].map(({ path, bytes }) => ({ path, bytes })));
     },
     async file(projectId, path) {
       const at = await baseOf(projectId);
       if (!at.ok) return at;
       const bytes = await at.value.repository.fileOf(at.value.commit, path);
-      return bytes ? done(bytes) : unable('no-such-file', 'There is no such file in the project.');
+      return bytes ? done(bytes) : NO_FILE;
     },
-    putFile: (projectId, path, bytes) =>
-      inOrder(projectId, async () => {
-        const at = await baseOf(projectId);
-        if (!at.ok) return at;
-        const { project, repository, commit, branch } = at.value;
-        if (project.kind !== 'folder') return unable('misfit', 'The files of a repository are changed by commits.');
-        const before = await repository.list(commit);
-        if (bytes === null && !before.some((file) => file.path === path))
-          return unable('no-such-file', 'There is no such file in the project.');
-        if (
-          bytes !== null &&
-          before.some((file) => file.path.startsWith(`${path}/`) || path.startsWith(`${file.path}/`))
-        )
-          return unable('exists', 'A file and a folder would have the same name.');
-        const files: { path: string; bytes: Buffer }[] = [];
-        for await (const file of repository.filesOf(commit)) if (file.path !== path) files.push({ ...file });
-        if (bytes !== null) files.push({ path, bytes });
-        const message = bytes === null ? `Delete ${path}` : `Write ${path}`;
-        await repository.commitFiles(commit, branch, files, { message, by: 'You', at: now() });
-        return done(null);
-      }),
+    putFile: (projectId, path, bytes) => inOrder(projectId, () => put(projectId, path, bytes)),
   };
 }

@@ -1,6 +1,8 @@
 /** Attempts in short: for the agents that go on with a task, and as costs of a project. Pure. */
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
-import type { Attempt, ProjectSpent } from '../../../src/shared/protocol/attempts.ts';
+import type { Attempt, ProjectSpent, Receipt } from '../../../src/shared/protocol/attempts.ts';
+import type { Project } from '../../../src/shared/protocol/projects.ts';
+import { RECORDED } from '../checkouts/index.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
 /** What came of the last ended attempts at a task, for agents. */
@@ -38,3 +40,11 @@ export const spentBy = (all: readonly Attempt[]): ProjectSpent['attempts'] =>
     const costMicroUsd = used.costMicroUsd + (review?.costMicroUsd ?? 0);
     return [{ taskId, startedAt, tokens: used.tokens, estimated: used.estimated, costMicroUsd }];
   });
+
+/** What keeps a task from review: files that are in no commit. */
+export function uncommittedIn({ kind }: Pick<Project, 'kind'>, { uncommitted }: Pick<Receipt, 'uncommitted'>): string {
+  const files = uncommitted.slice(0, 20).map(titled).join(', ');
+  return kind === 'git'
+    ? `These files are in no commit: ${files}.`
+    : `These could not be recorded: ${files}. The project still has what it had in their place. ${RECORDED} Change or delete these.`;
+}

@@ -6,6 +6,7 @@ import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'no
 import { sep } from 'node:path';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { UNSEEN } from '../../../src/shared/domain/project-path.ts';
 import { codeOf } from '../../platform/errors.ts';
 import {
   at,
@@ -108,13 +109,6 @@ export interface Folder {
    */
   hold(paths: readonly string[]): Promise<() => void>;
 }
-
-/**
- * Invisible characters, and those that change the reading direction, would make a name look like
- * another.
- */
-const UNSEEN =
-  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 
 /**
  * The names of a path within the folder, outermost first. A sentence where the path is invalid. A

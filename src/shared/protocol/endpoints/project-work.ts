@@ -17,21 +17,28 @@ import {
   wantChangesSchema,
 } from '../attempts.ts';
 import { taskSchema } from '../projects.ts';
+import { PROJECT_PATH_LIMITS, projectPathFault } from '../../domain/project-path.ts';
 import { endpoint, wholeNumber } from './endpoint.ts';
 import { UPLOAD_BYTES } from './workspaces.ts';
 import { noProject, noTask, projectParams, taskParams } from './projects.ts';
 
 const unreadable = { status: 409, when: '`merge-refused`: the repository cannot be read' } as const;
-/** Names below the project’s folder, with `/` between them. */
-const projectPath = z
+/** Any path that is listed. */
+const listedPath = z
   .string()
   .min(1)
-  .max(ATTEMPT_LIMITS.path)
-  .refine(
-    (path) => !/[\0\n\\]/.test(path) && path.split('/').every((name) => !['', '.', '..', '.git'].includes(name)),
-    'must be names with / between them',
-  )
+  .max(4 * ATTEMPT_LIMITS.path)
+  .refine((path) => !path.includes('\0'), 'there is no such path')
   .describe('the file’s path in the project, with `/` between names');
+/** A path that a file may have. */
+const newPath = listedPath
+  .superRefine((path, context) => {
+    const message = projectPathFault(path);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  })
+  .describe(
+    `names with \`/\` between them: at most ${PROJECT_PATH_LIMITS.path} bytes, no backslash, nothing that nobody sees, no \`.git\``,
+  );
 const noWork = { status: 409, when: '`no-work`: nobody has worked on it, or its work is gone' } as const;
 const noRequest = { status: 409, when: '`no-request`: no request is open' } as const;
 
@@ -136,7 +143,7 @@ export const projectWorkEndpoints = {
     does: 'A file of a project, byte for byte, as a download.',
     raw: true,
     params: projectParams,
-    query: { path: projectPath },
+    query: { path: listedPath },
     answers: [{ status: 200, when: 'the file' }, { status: 404, when: '`no-project` or `no-such-file`' }, unreadable],
   }),
   putProjectFile: endpoint({
@@ -145,11 +152,15 @@ export const projectWorkEndpoints = {
     does: `Stores the body as a file of a folder project: \`application/octet-stream\`, at most ${UPLOAD_BYTES} bytes. It replaces a file of the same name. Tasks that are under way do not see it.`,
     raw: true,
     params: projectParams,
-    query: { path: projectPath },
+    query: { path: newPath },
     answers: [
       { status: 204, when: 'stored' },
       { status: 400, when: 'the path is not names with / between them, or `misfit`: the project is a repository' },
       noProject,
+      {
+        status: 409,
+        when: '`exists`: a folder has this name, or a file the name of a folder; `full`: the project has as many files or bytes as it can',
+      },
       { status: 413, when: 'the file is too large' },
       { status: 415, when: 'the body is not sent as `application/octet-stream`' },
     ],
@@ -159,7 +170,7 @@ export const projectWorkEndpoints = {
     path: '/v1/projects/{projectId}/file',
     does: 'Deletes a file of a folder project.',
     params: projectParams,
-    query: { path: projectPath },
+    query: { path: listedPath },
     answers: [
       { status: 204, when: 'deleted' },
       { status: 404, when: '`no-project` or `no-such-file`' },

@@ -1,0 +1,36 @@
+/** Paths of files in a folder project. The person, agents and the relay follow the same rule. */
+import { sentence } from './names.ts';
+
+export const PROJECT_PATH_LIMITS = {
+  /** Bytes of a path. A checkout adds its own folder, and a workspace takes 1,000 characters. */
+  path: 800,
+  /** Bytes of one name in it. */
+  name: 255,
+  /** Names in it. */
+  depth: 25,
+} as const;
+
+/** Invisible characters, and those that change the reading direction. */
+export const UNSEEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+/** Names of its own folder, as git reads them on any disk. */
+const GITS_OWN = /^(?:\.git|git~\d+)[ .]*(?::.*)?$/i;
+/** Stands for bytes that are no text. */
+const REPLACEMENT = '\ufffd';
+
+const bytes = (text: string) => new TextEncoder().encode(text).length;
+
+/** Why no file of a folder project may have this path, as a sentence. Null: one may. */
+export function projectPathFault(path: string): string | null {
+  const names = path.split('/');
+  if (bytes(path) > PROJECT_PATH_LIMITS.path) return sentence`A path has at most ${PROJECT_PATH_LIMITS.path} bytes.`;
+  if (names.length > PROJECT_PATH_LIMITS.depth)
+    return sentence`A file lies at most ${PROJECT_PATH_LIMITS.depth - 1} folders deep.`;
+  if (names.some((name) => name === '' || name === '.' || name === '..'))
+    return sentence`A path consists of names with / between them.`;
+  if (names.some((name) => bytes(name) > PROJECT_PATH_LIMITS.name))
+    return sentence`A name has at most ${PROJECT_PATH_LIMITS.name} bytes.`;
+  if (path.includes('\\')) return sentence`A name has no backslash. Folders are separated by /.`;
+  if (path.includes(REPLACEMENT) || UNSEEN.test(path)) return sentence`A name has no characters that nobody sees.`;
+  return names.some((name) => GITS_OWN.test(name)) ? sentence`A name such as .git belongs to git.` : null;
+}
