@@ -20,7 +20,7 @@ import {
   type createdHookSchema,
   createHookSchema,
   type Hook,
-  hookedTaskSchema,
+  type HookedTask,
 } from '../../src/shared/protocol/hooks.ts';
 import type { z } from 'zod';
 import { hashOf } from '../access/index.ts';
@@ -56,7 +56,9 @@ export interface Delivery {
    */
   readonly same: readonly string[];
   /** Null for a routine. */
-  readonly task: z.output<typeof hookedTaskSchema> | null;
+  readonly task: HookedTask | null;
+  /** Names of the issue that the task is about. The hook makes one task of it. */
+  readonly issues?: readonly string[];
 }
 
 type Made = z.output<typeof createdHookSchema>;
@@ -70,6 +72,8 @@ export interface FoundHook {
   /** Whether the body has this signature, as the header names it. */
   isSignedBy(body: Uint8Array, signature: string | undefined): boolean;
   deliver(delivery: Delivery): Promise<{ readonly ok: true; readonly repeated: boolean } | HookRefusal>;
+  /** All these names are of one issue, as after its transfer to another repository. */
+  link(issues: readonly string[]): Promise<void>;
 }
 
 export interface Hooks {
@@ -91,7 +95,7 @@ export interface HooksDeps {
   /** Id of the home. */
   readonly home: string;
   readonly sealer: Sealer;
-  readonly projects: Pick<Projects, 'read' | 'createTask'>;
+  readonly projects: Pick<Projects, 'read' | 'task' | 'createTask'>;
   readonly schedules: Pick<Schedules, 'get' | 'trigger'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly logger: Pick<Logger, 'warn'>;
@@ -127,6 +131,9 @@ const hookOf = (row: Row): Hook => ({
 const newSecret = () => randomBytes(32).toString('base64url');
 const about = (hookId: HookId) => `signatures of the hook ${hookId}`;
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+/** Rows of issues. They say which task a hook has made of an issue, and stay as long as the hook. */
+const ISSUE = 'issue ';
+const issueHash = (name: string) => `${ISSUE}${digest(name)}`;
 
 const SIGNATURE = /^sha256=(?<hex>[0-9a-f]{64})$/;
 
@@ -203,11 +210,43 @@ export function createHooks({
     };
   }
 
+  const rowsOfIssue = (on: Db, hookId: HookId, issues: readonly string[]) =>
+    on
+      .selectFrom('hook_deliveries')
+      .select(['task', 'taken_at', 'done'])
+      .where('home', '=', home)
+      .where('hook', '=', hookId)
+      // SQL has no empty list. No row is only `ISSUE`.
+      .where('delivery_hash', 'in', [ISSUE, ...issues.map(issueHash)])
+      .orderBy('taken_at')
+      .orderBy('task');
+  async function insertIssues(
+    on: Db,
+    hookId: HookId,
+    issues: readonly string[],
+    values: { readonly task: string; readonly taken_at: number; readonly done: boolean },
+  ): Promise<void> {
+    for (const name of issues)
+      await on
+        .insertInto('hook_deliveries')
+        .values({ home, hook: hookId, delivery_hash: issueHash(name), ...values })
+        .onConflict((conflict) => conflict.columns(['home', 'hook', 'delivery_hash']).doUpdateSet(values))
+        .execute();
+  }
+  /** Ids of tasks that the hook made of this issue and that were deleted since. */
+  async function deletedTasksOf(hookId: HookId, target: Target, issues: readonly string[]): Promise<readonly string[]> {
+    if (target.kind !== 'project' || issues.length === 0) return [];
+    const deleted: string[] = [];
+    for (const { task, done } of await rowsOfIssue(db, hookId, issues).execute())
+      if (done && !(await projects.task(target.projectId, task)).ok) deleted.push(task);
+    return deleted;
+  }
+
   /**
    * Takes a delivery once. The row of the hook is locked meanwhile, so that the calls of an hour
    * are counted one after the other.
    */
-  const take = (hookId: HookId, same: readonly string[]) =>
+  const take = (hookId: HookId, same: readonly string[], issues: readonly string[], deleted: readonly string[]) =>
     db.transaction().execute(async (trx) => {
       const hook = trx.selectFrom('hooks').select('hook').where('home', '=', home).where('hook', '=', hookId);
       if (!(await hook.forUpdate().executeTakeFirst())) return GONE;
@@ -221,6 +260,11 @@ export function createHooks({
         .execute();
       if (before)
         return { ok: true, taskId: before.task, at: before.taken_at, done: before.done, repeated: true } as const;
+      const ofIssue = (await rowsOfIssue(trx, hookId, issues).execute()).find(({ task }) => !deleted.includes(task));
+      if (ofIssue) {
+        await insertIssues(trx, hookId, issues, ofIssue);
+        return { ok: true, taskId: ofIssue.task, at: ofIssue.taken_at, done: ofIssue.done, repeated: true } as const;
+      }
       const time = now();
       const lately = await taken
         .select(({ fn }) => [fn.count<string>('task').distinct().as('count'), fn.min('taken_at').as('first')])
@@ -237,27 +281,29 @@ export function createHooks({
         .where('home', '=', home)
         .where('hook', '=', hookId)
         .where('taken_at', '<', time - settings.deliveriesKeptMs)
+        .where('delivery_hash', 'not like', `${ISSUE}%`)
         .execute();
       const taskId = newId();
       await trx
         .insertInto('hook_deliveries')
         .values(hashes.map((delivery_hash) => ({ home, hook: hookId, delivery_hash, taken_at: time, task: taskId })))
         .execute();
+      await insertIssues(trx, hookId, issues, { task: taskId, taken_at: time, done: false });
       return { ok: true, taskId, at: time, done: false, repeated: false } as const;
     });
 
-  async function deliver(row: Row, { same, task }: Delivery): ReturnType<FoundHook['deliver']> {
+  async function deliver(row: Row, { same, task, issues = [] }: Delivery): ReturnType<FoundHook['deliver']> {
     const target = targetOf(row);
     const refused = await refuseTarget(target);
     if (refused) return refused;
-    const taken = await take(row.hook, same);
+    const taken = await take(row.hook, same, issues, await deletedTasksOf(row.hook, target, issues));
     if (!taken.ok) return taken;
     if (taken.done) return { ok: true, repeated: true };
     if (target.kind === 'routine') {
       // The time of the delivery names the occurrence: a repeat triggers no second one.
       if (!(await schedules.trigger(target.scheduleId, taken.at))) return GONE;
-    } else {
-      const { title, text } = hookedTaskSchema.parse(task);
+    } else if (task !== null) {
+      const { title, text } = task;
       const made = await projects.createTask(
         hookAuthor(parseText(row.name_json)),
         target.projectId,
@@ -340,6 +386,10 @@ export function createHooks({
           return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', key).update(body).digest());
         },
         deliver: (delivery) => deliver(row, delivery),
+        async link(issues) {
+          const known = await rowsOfIssue(db, hookId, issues).executeTakeFirst();
+          if (known) await insertIssues(db, hookId, issues, known);
+        },
       };
     },
   };

@@ -71,13 +71,18 @@ export function createHookRoutes({ hooks }: { readonly hooks: Hooks }): readonly
       if (event === 'ping') return did(200, 'nothing');
       const { target } = hook;
       const label = target.kind === 'project' ? target.githubLabel : null;
-      const task =
-        target.kind === 'project' ? await taskOf(body, { type: req.header('content-type'), event, label }) : null;
-      if (target.kind === 'project' && task === null) return did(202, 'nothing');
+      const { task, issues } =
+        target.kind === 'project'
+          ? await taskOf(body, { type: req.header('content-type'), event, label })
+          : { task: null, issues: [] };
+      if (target.kind === 'project' && task === null) {
+        if (issues.length > 1) await hook.link(issues);
+        return did(202, 'nothing');
+      }
       // GitHub signs the body, not the delivery id. Each of its bodies is unique.
       const isUnique = event !== undefined && signature !== undefined;
       const same = [...(id === '' ? [] : [`id ${id}`]), ...(isUnique ? [`body ${signature}`] : [])];
-      const done = await hook.deliver({ same, task });
+      const done = await hook.deliver({ same, task, issues });
       if (!done.ok) throw problemOf(done);
       const what = target.kind === 'project' ? 'created' : 'triggered';
       return did(done.repeated ? 200 : target.kind === 'project' ? 201 : 202, what, done.repeated);

@@ -1,12 +1,10 @@
 /** What a stranger sends to a hook: JSON, a form, or an event of GitHub. */
 import { z } from 'zod';
-import { hookedTaskSchema } from '../../src/shared/protocol/hooks.ts';
+import { type HookedTask, hookedTaskSchema } from '../../src/shared/protocol/hooks.ts';
 import { PROJECT_LIMITS } from '../../src/shared/protocol/projects.ts';
 import { readJson, tooMuchOf } from '../http/body.ts';
 import { misfit, problem } from '../http/problem.ts';
 import { HOOK_SETTINGS } from './settings.ts';
-
-type HookedTask = z.output<typeof hookedTaskSchema>;
 
 const JSON_BOUNDS = {
   bytes: HOOK_SETTINGS.bodyBytes,
@@ -23,6 +21,17 @@ function formOf(body: Uint8Array): Readonly<Record<string, string>> {
   }
 }
 
+/** Fields that are text. Files are ignored. */
+async function partsOf(body: Uint8Array, type: string): Promise<Readonly<Record<string, string>>> {
+  try {
+    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+    return Object.fromEntries([...form].filter((field): field is [string, string] => typeof field[1] === 'string'));
+  } catch (error) {
+    if (error instanceof TypeError) throw problem(400, 'not-json', 'The body is not a form of its content type.');
+    throw error;
+  }
+}
+
 async function jsonOf(body: Uint8Array): Promise<unknown> {
   const read = await readJson(new Blob([new Uint8Array(body)]).stream(), JSON_BOUNDS);
   if (read.ok) return read.value;
@@ -31,16 +40,22 @@ async function jsonOf(body: Uint8Array): Promise<unknown> {
 }
 
 /** The value of a body. GitHub sends JSON, or a form whose field `payload` is JSON. */
-async function valueOf(body: Uint8Array, type: string | undefined, isGithub: boolean): Promise<unknown> {
-  switch (type?.split(';')[0]?.trim().toLowerCase()) {
+async function valueOf(body: Uint8Array, type: string, isGithub: boolean): Promise<unknown> {
+  switch (type.split(';')[0]?.trim().toLowerCase()) {
     case 'application/json':
       return await jsonOf(body);
     case 'application/x-www-form-urlencoded': {
       const form = formOf(body);
       return isGithub ? await jsonOf(Buffer.from(form['payload'] ?? '')) : form;
     }
+    case 'multipart/form-data':
+      return await partsOf(body, type);
     default:
-      throw problem(415, 'not-json', 'Send JSON (application/json) or a form (application/x-www-form-urlencoded).');
+      throw problem(
+        415,
+        'not-json',
+        'Send JSON (application/json) or a form (application/x-www-form-urlencoded or multipart/form-data).',
+      );
   }
 }
 
@@ -54,21 +69,48 @@ function fitted<Value>(schema: z.ZodType<Value>, value: unknown): Value {
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
+/** Says in the task what was cut. `end`: what the text ends with, in any case. */
+function fittedTask(title: string, text: string, end = ''): HookedTask {
+  const lengthOf = (what: string) => `${what.length.toLocaleString('en')} characters`;
+  const notes = [
+    ...(title.length > PROJECT_LIMITS.title ? [`Roost cut the title. It had ${lengthOf(title)}.`] : []),
+    ...(text.length + end.length > PROJECT_LIMITS.text ? [`Roost cut the text. It had ${lengthOf(text)}.`] : []),
+  ];
+  const after = `${notes.length === 0 ? '' : `\n\n[${notes.join(' ')}]`}${end}`;
+  return {
+    title: cut(title, PROJECT_LIMITS.title),
+    text: `${cut(text, PROJECT_LIMITS.text - after.length)}${after}`.trim(),
+  };
+}
+
+const namedIssue = z.object({ id: z.union([z.number(), z.string()]).nullish(), html_url: z.string().nullish() });
 const issueEvent = z.object({
   action: z.string(),
-  issue: z.object({ title: z.string(), body: z.string().nullish(), html_url: z.string().nullish() }),
+  issue: z.object({ ...namedIssue.shape, title: z.string(), body: z.string().nullish() }),
   label: z.object({ name: z.string() }).nullish(),
+  /** Of a transfer: the issue in the repository where it was, or where it is now. */
+  changes: z.object({ old_issue: namedIssue.nullish(), new_issue: namedIssue.nullish() }).nullish().catch(null),
 });
+type IssueEvent = z.output<typeof issueEvent>;
+
+/** What a body asks for. `issues`: the names of the issue that it is about. */
+interface Asked {
+  readonly task: HookedTask | null;
+  readonly issues: readonly string[];
+}
+
+function issuesOf({ issue, changes }: IssueEvent): readonly string[] {
+  const names = [issue, changes?.old_issue, changes?.new_issue].map((each) => String(each?.id ?? each?.html_url ?? ''));
+  return [...new Set(names.filter((name) => name !== ''))];
+}
 
 /** Null: the hook does not listen to this event. */
-function issueOf(event: z.output<typeof issueEvent>, label: string | null): HookedTask | null {
-  const { action, issue } = event;
-  const isWanted = label === null ? action === 'opened' : action === 'labeled' && event.label?.name === label;
+function taskOfIssue({ action, issue, label: set }: IssueEvent, label: string | null): HookedTask | null {
+  const isWanted = label === null ? action === 'opened' : action === 'labeled' && set?.name === label;
   if (!isWanted) return null;
   const url = issue.html_url ?? '';
   const end = url === '' ? '' : `\n\n${cut(url, PROJECT_LIMITS.note)}`;
-  const text = `${cut(issue.body ?? '', PROJECT_LIMITS.text - end.length)}${end}`.trim();
-  return { title: cut(issue.title.trim(), PROJECT_LIMITS.title) || 'An issue without a title', text };
+  return fittedTask(issue.title.trim() || 'An issue without a title', issue.body ?? '', end);
 }
 
 /**
@@ -80,9 +122,14 @@ function issueOf(event: z.output<typeof issueEvent>, label: string | null): Hook
  */
 export async function taskOf(
   body: Uint8Array,
-  { type, event, label }: { type: string | undefined; event: string | undefined; label: string | null },
-): Promise<HookedTask | null> {
-  if (event !== undefined && event !== 'issues') return null;
+  { type = '', event, label }: { type: string | undefined; event: string | undefined; label: string | null },
+): Promise<Asked> {
+  if (event !== undefined && event !== 'issues') return { task: null, issues: [] };
   const value = await valueOf(body, type, event !== undefined);
-  return event === undefined ? fitted(hookedTaskSchema, value) : issueOf(fitted(issueEvent, value), label);
+  if (event === undefined) {
+    const { title, text } = fitted(hookedTaskSchema, value);
+    return { task: fittedTask(title, text), issues: [] };
+  }
+  const of = fitted(issueEvent, value);
+  return { task: taskOfIssue(of, label), issues: issuesOf(of) };
 }

@@ -60,11 +60,12 @@ export const createdHookSchema = z.object({
   signingSecret: z.string().nullable().describe('null: calls need no signature'),
 });
 
-/** What a hook takes as JSON or as a form. */
-export const hookedTaskSchema = z.strictObject({
-  title: z.string().trim().min(1).max(PROJECT_LIMITS.title),
-  text: z.string().max(PROJECT_LIMITS.text).default(''),
+/** What a hook takes as JSON or as a form. Other fields are ignored. */
+export const hookedTaskSchema = z.object({
+  title: z.string().trim().min(1).describe(`cut after ${PROJECT_LIMITS.title} characters`),
+  text: z.string().default('').describe(`cut after ${PROJECT_LIMITS.text} characters`),
 });
+export type HookedTask = z.output<typeof hookedTaskSchema>;
 export const hookAnswerSchema = z.object({
   did: z
     .enum(['created', 'triggered', 'nothing'])

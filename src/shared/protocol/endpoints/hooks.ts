@@ -44,7 +44,7 @@ export const hookEndpoints = {
   callHook: endpoint({
     method: 'POST',
     path: '/hooks/{secret}',
-    does: 'Creates a task of the hook’s project, or triggers its routine. The body is JSON or a form with `title` and `text`, or an event of GitHub; of those only `issues` does something. A delivery id is taken once. A hook takes 60 calls an hour.',
+    does: 'Creates a task of the hook’s project, or triggers its routine. The body is JSON or a form with `title` and `text`, or an event of GitHub; of those only `issues` does something. Other fields are ignored. Long texts are cut, and the task says so. A delivery id is taken once, and one issue becomes one task. A hook takes 60 calls an hour.',
     access: 'credential',
     fromAnywhere: true,
     raw: true,
@@ -57,7 +57,11 @@ export const hookEndpoints = {
     },
     answers: [
       { status: 201, when: 'the task is created', body: hookAnswerSchema },
-      { status: 200, when: 'a ping, or a delivery that was taken before', body: hookAnswerSchema },
+      {
+        status: 200,
+        when: 'a ping, a delivery that was taken before, or an issue that has its task',
+        body: hookAnswerSchema,
+      },
       {
         status: 202,
         when: 'the routine begins, or the event is none that the hook listens to',
