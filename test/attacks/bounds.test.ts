@@ -112,6 +112,10 @@ for n in range(8):
     time.sleep(8)
     os._exit(0)
 hold(7)`,
+  'page tables of addresses that it only reads': `
+memory = mmap.mmap(-1, 200 * 1024**3, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+for at in range(0, len(memory), 2 * 1024**2): memory[at]
+hold()`,
   'empty files in memory': `
 for n in range(400_000): os.close(os.open(f'/tmp/{n}', os.O_CREAT | os.O_WRONLY))
 hold()`,
@@ -263,6 +267,7 @@ for thread in threads: thread.join()
 file = unnamed('f', 5)
 pairs = [socket.socketpair() for n in range(100)]
 hold(3)`),
+  'Node with two memories of WebAssembly': `node -e "for (const n of [1, 2]) new WebAssembly.Memory({ initial: n }); console.log('held')"`,
   'Node with a worker and git': `node -e "new (require('worker_threads').Worker)('1', { eval: true }).on('exit', (code) => process.exit(code))" && git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo held`,
 };
 

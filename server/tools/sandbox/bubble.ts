@@ -322,16 +322,16 @@ net.createServer((near) => {
 /**
  * Run by `bash` inside: sets limits that nothing inside can raise, then runs the command. Sizes of
  * `ulimit` are in KiB. `counted`: a control group limits memory. Otherwise at least the data
- * segment of each process is limited.
+ * segment of each process is limited. Addresses are not: V8 reserves 10 GB for each memory of
+ * WebAssembly, and Node's `fetch` has one.
  */
 export const boundedBy = (
-  { file, addresses, memory, processes, openFiles, queues }: SandboxLimits,
+  { file, memory, processes, openFiles, queues }: SandboxLimits,
   { hasWayOut, counted }: { readonly hasWayOut: boolean; readonly counted: boolean },
 ): string =>
   [
     'ulimit -c 0',
     `ulimit -f ${Math.floor(file / 1_024)}`,
-    `ulimit -v ${Math.floor(addresses / 1_024)}`,
     ...(counted ? [] : [`ulimit -d ${Math.floor(memory / 1_024)}`]),
     `ulimit -u ${processes}`,
     `ulimit -n ${openFiles}`,

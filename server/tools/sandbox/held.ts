@@ -201,10 +201,11 @@ export async function estimateOf(kin: Kin): Promise<number> {
 /**
  * Upper bound for the sandbox's memory, in bytes. Anonymous pages are counted exactly. A shared
  * anonymous mapping counts with its whole length, and a socket with its largest buffer, because
- * their contents cannot be measured. `addresses`: what a process counts if its list of mappings is
- * too long to read.
+ * their contents cannot be measured. Page tables count too: a process fills them by reading
+ * addresses that it never writes. `unreadMappings`: what a process counts if its list of mappings
+ * is too long to read.
  */
-export async function memoryOf(kin: Kin, addresses: number): Promise<number> {
+export async function memoryOf(kin: Kin, unreadMappings: number): Promise<number> {
   let own = 0;
   const shared = new Map<string, number>();
   const sockets = new Set<string>();
@@ -216,8 +217,9 @@ export async function memoryOf(kin: Kin, addresses: number): Promise<number> {
     const anonymous = (kilobytes('Pss_Anon') || kilobytes('Pss')) + kilobytes('SwapPss');
     // A process that has exited since counts as it was when it was found.
     own += Number.isNaN(anonymous) ? member.memory : anonymous * 1_024;
+    own += Number(/^VmPTE:\s+(\d+) kB$/m.exec(read(`${place}/status`))?.[1] ?? 0) * 1_024;
     const { lines, whole } = mappingsOf(place);
-    if (!whole) own += addresses;
+    if (!whole) own += unreadMappings;
     for (const line of lines) {
       const mapping = line.includes('/dev/zero') ? mappingIn(line) : null;
       if (!mapping?.isShared) continue;

@@ -2,8 +2,8 @@
 export const SANDBOX_LIMITS = {
   /** Of all its processes together. */
   memory: 2_000_000_000,
-  /** Address space of one process. */
-  addresses: 8_000_000_000,
+  /** What a process counts whose list of mappings is too long to read. */
+  unreadMappings: 8_000_000_000,
   processes: 128,
   /** Per file. */
   file: 1_000_000_000,

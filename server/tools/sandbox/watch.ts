@@ -93,7 +93,7 @@ async function watchMemory({ kin, limits }: WatchDeps): Promise<Check> {
   /** Consecutive measurements above the limit. */
   let agree = 0;
   async function closely(): Promise<Excess | null> {
-    const held = await memoryOf(kin, limits.addresses);
+    const held = await memoryOf(kin, limits.unreadMappings);
     const now = await left();
     agree = held > limits.memory ? agree + 1 : 0;
     // Processes that fork while they are read count shared pages twice. Then the machine has lost
