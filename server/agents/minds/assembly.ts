@@ -45,6 +45,8 @@ export interface Assembly {
   /** Called after `close`. `cut`: of the blocks that were open, only text counts. */
   blocks(cut: boolean): readonly MindBlock[];
   stop(): StopReason;
+  /** The reason of an answer without content, where it is unknown. Null: there is content, or the reason is known. */
+  oddEnd(): string | null;
   /** The model called a tool, but the call itself did not arrive. */
   lostCall(): boolean;
   /** Totals so far: characters and bytes of text, thoughts and inputs, and blocks that began. */
@@ -206,6 +208,11 @@ function inputOf({ block, json, tooMuch }: Part): { readonly input: unknown; rea
   const input = read === undefined || read === null || read === '' ? {} : read;
   return deeperThan(input, LIMITS.jsonDepth) ? notRun('depth') : { input };
 }
+
+/** The stop reason of an answer whose tool call was lost at the server. */
+export const LOST_CALL = 'lost_call';
+/** How servers call an ordinary end. */
+const ORDINARY = /^(?:stop|eos|end|complete|done|tool|function|pause|refusal|content|max|length|model)/i;
 
 const UNNAMED = 'unnamed';
 const usable = (text: string | null, most: number) =>
@@ -371,6 +378,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       case 'end':
         state = 'complete';
         reason = event.reason ?? reason;
+        lostCall ||= reason === LOST_CALL;
         // Only the usage in the end event tells the output: the counts at the start precede any
         // text.
         usage.add(isRecord(event.usage) ? event.usage : {});
@@ -467,6 +475,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
       // Some local servers report `end_turn` although they call a tool.
       return parts.some(({ block }) => block.kind === 'call') ? 'tools' : 'end';
     },
+    oddEnd: () => (blocks > 0 || reason === null || ORDINARY.test(reason) ? null : reason),
     lostCall: () => lostCall,
     size: () => ({ characters, bytes, blocks }),
   };

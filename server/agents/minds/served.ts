@@ -32,6 +32,10 @@ class CutAnswer extends Error {
 class LostCall extends Error {
   override readonly name = 'LostCall';
 }
+/** The answer ended without content, for a reason that only the server knows. */
+class OddEnd extends Error {
+  override readonly name = 'OddEnd';
+}
 
 interface ProblemContext {
   readonly model: string;
@@ -90,6 +94,8 @@ function ownWords({ apiMessage, message }: InstanceType<typeof Anthropic.APIErro
   const given: unknown = apiMessage;
   return typeof given === 'string' ? given : message;
 }
+
+const shortened = (text: string) => text.slice(0, MIND_LIMITS.upstreamDetail);
 
 /** The part of the server's message that is searched for its meaning. */
 const refusalWords = (error: InstanceType<typeof Anthropic.APIError>): string =>
@@ -232,6 +238,11 @@ function problemOf(error: unknown, context: ProblemContext): MindError {
       kind: 'upstream-broken',
       message: sentence`The model “${context.model}” wrote something that cannot be read, often a tool call that is not JSON. Try again, or choose another model.`,
     };
+  if (error instanceof OddEnd)
+    return {
+      kind: 'upstream-broken',
+      message: sentence`${context.host} ended the answer without text. Its reason: ${error.message}. Try again, or choose another model.`,
+    };
   const isUnreadable = error instanceof UnreadableAnswer;
   if (!context.began && (isUnreadable || error instanceof CutAnswer))
     return {
@@ -307,6 +318,8 @@ interface Attempt {
    * The failure before any text. Null: there was none, text had arrived, or a retry is not allowed.
    */
   readonly unsaid: unknown;
+  /** The request should be sent once more: nothing was said, and a tool call was lost. */
+  readonly repeats?: boolean;
 }
 
 function createWire(config: ServedMindConfig, baseURL: string, official: boolean): Wire {
@@ -416,6 +429,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     shape: Shape,
     { onText, onLost, onTool, signal }: MindListener,
     turn: Turn,
+    mayRepeat: boolean,
   ): Promise<Attempt> {
     const answer = createAssembly({ words: filter.pieces, newId: () => `call_${newId()}` });
     const webCall = createWebCalls(request.messages, onTool, clean);
@@ -449,7 +463,8 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const blocks = await filter.longValue(answer.blocks(isCut));
     const usage = began ? clean({ model: request.model, ...answer.usage.counts() }) : null;
     const lostCall = !isCut && answer.lostCall() && !blocks.some(({ kind }) => kind === 'tool-use');
-    if (!isCut && !lostCall && usage)
+    const oddEnd = isCut ? null : answer.oddEnd();
+    if (!isCut && !lostCall && oddEnd === null && usage)
       return {
         answer: {
           ok: true,
@@ -467,7 +482,7 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const maxTokens = Math.min(request.maxTokens, shape.maxTokens);
     const hasKey = config.key !== null;
     const context = { model: request.model, host, filter, hasKey, setOn: config.setOn, protocol, maxTokens, began };
-    const error = failure ?? new LostCall();
+    const error = failure ?? (oddEnd === null || lostCall ? new LostCall() : new OddEnd(shortened(oddEnd)));
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
     // Only if our stop ended it. If the connection died by itself, the server did not notice,
     // whatever followed.
@@ -488,11 +503,17 @@ export function createServedMind(config: ServedMindConfig): Mind {
     };
     const unsaid = characters === 0 && blocks.length === 0 ? error : null;
     // An answer that began and is requested again counts as two requests.
+    const repeats = mayRepeat && unsaid instanceof LostCall && !signal.aborted;
     const lost = began
-      ? sendingOf(failed, unsaid).kind !== 'done'
+      ? repeats || sendingOf(failed, unsaid).kind !== 'done'
       : failed.outputMost === null && mayHaveArrived(error);
     const final = lost && (await onLost?.()) === false;
-    return { answer: lost ? { ...failed, usage: null } : failed, refused, unsaid: final ? null : unsaid };
+    return {
+      answer: lost ? { ...failed, usage: null } : failed,
+      refused,
+      unsaid: final ? null : unsaid,
+      repeats: repeats && !final,
+    };
   }
 
   /**
@@ -540,8 +561,13 @@ export function createServedMind(config: ServedMindConfig): Mind {
   async function send(request: MindRequest, listener: MindListener, turn: Turn): Promise<Sending<MindAnswer>> {
     const { model } = request;
     let shape = shapes.first(model, request);
+    let mayRepeat = true;
     for (;;) {
-      const { answer, refused, unsaid } = await attempt(request, shape, listener, turn);
+      const { answer, refused, unsaid, repeats } = await attempt(request, shape, listener, turn, mayRepeat);
+      if (repeats) {
+        mayRepeat = false;
+        continue;
+      }
       const next = refused && shapes.easier(shape, refused, request);
       if (!next) {
         if (answer.ok) {

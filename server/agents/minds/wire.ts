@@ -176,6 +176,9 @@ export class UnreadableAnswer extends Error {
  */
 export type ReadEvent<Event> = (value: unknown, named: string | undefined) => Event;
 
+/** The mark after an answer of Chat Completions. It is passed on as a string. */
+export const DONE = '[DONE]';
+
 /**
  * Parses an event whose data is not JSON. Servers write their own marks between events, such as
  * `[DONE]`. A truncated object is not such a mark.
@@ -183,6 +186,7 @@ export type ReadEvent<Event> = (value: unknown, named: string | undefined) => Ev
 function eventsIn<Event>({ data, event: named }: EventSourceMessage, eventOf: ReadEvent<Event>): Event[] {
   const text = data.trim();
   if (text === '') return [];
+  if (text === DONE) return [eventOf(DONE, named)];
   if (createJsonCount(MIND_LIMITS.json).take(Buffer.from(text)) !== null)
     throw new UnreadableAnswer('an event of the stream holds too much');
   const value = parseJson(text);

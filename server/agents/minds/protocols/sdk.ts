@@ -22,9 +22,11 @@ import { isRecord, parseJson } from '../../../../src/shared/domain/platform/json
 import type { Protocol } from '../../../../src/shared/protocol/models.ts';
 import type { MindBlock, MindMessage, MindRequest, Sealed } from '../../../contracts/mind.ts';
 import { mapStrings, toWellFormed } from '../../../platform/json-bounds.ts';
+import { LOST_CALL } from '../assembly.ts';
 import { MIND_LIMITS } from '../settings.ts';
 import {
   blockText,
+  DONE,
   eventOf,
   eventsOf,
   inBounds,
@@ -160,7 +162,11 @@ type IsEnd = (chunk: unknown) => boolean;
 
 function createChatChunks(): ReadEvent<object | null> {
   let hasDeltas = false;
+  let hasChoices = false;
+  let hasReason = false;
   return (value) => {
+    // Some servers write no reason. `[DONE]` says that the answer is complete.
+    if (value === DONE && hasChoices && !hasReason) return { choices: [{ delta: null, finish_reason: 'stop' }] };
     const parsed = chunkSchema.safeParse(value);
     if (!parsed.success) return null;
     const [choice] = parsed.data.choices;
@@ -169,11 +175,12 @@ function createChatChunks(): ReadEvent<object | null> {
     // A server that did not stream wrote the whole answer as its message.
     const said = isRecord(delta) ? delta : hasDeltas ? undefined : message;
     const read = deltaSchema.safeParse(said);
+    const reason = choice?.finish_reason ?? (said !== undefined && said === message ? 'stop' : undefined);
+    hasChoices ||= choice !== undefined;
+    hasReason ||= reason !== undefined;
     return {
       ...parsed.data,
-      choices: choice
-        ? [{ delta: read.success ? read.data : null, finish_reason: choice.finish_reason ?? undefined }]
-        : [],
+      choices: choice ? [{ delta: read.success ? read.data : null, finish_reason: reason }] : [],
     };
   };
 }
@@ -223,8 +230,17 @@ function createChunks(
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 
+/**
+ * Reasons that the SDK has no word for, by their names at Gemini. Its address for OpenAI's clients
+ * writes them as `function_call_filter: MALFORMED_FUNCTION_CALL`.
+ * https://ai.google.dev/api/generate-content#FinishReason
+ */
+const LOST = /MALFORMED_|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE/i;
+const REFUSED = /SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED|SPII|CONTENT_FILTER/i;
+
 /** The stop reason in the terms of the Messages API, which the assembly reads. */
 function reasonOf({ finishReason }: Finish): string {
+  const { raw = 'end_turn' } = finishReason;
   switch (finishReason.unified) {
     case 'length':
       return 'max_tokens';
@@ -233,9 +249,10 @@ function reasonOf({ finishReason }: Finish): string {
     case 'tool-calls':
       return 'tool_use';
     case 'stop':
+      return 'end_turn';
     case 'other':
     case 'error':
-      return 'end_turn';
+      return LOST.test(raw) ? LOST_CALL : REFUSED.test(raw) ? 'refusal' : raw;
     default:
       return finishReason.unified satisfies never;
   }
@@ -321,7 +338,8 @@ function createPartReader({ protocol, model, metadata }: PartsDeps) {
       case 'error':
         throw new UnreadableAnswer(part.error instanceof Error ? part.error.message : 'an event cannot be read');
       case 'finish':
-        return part.finishReason.unified === 'error'
+        // The answer broke off. Gemini writes a reason of its own.
+        return part.finishReason.unified === 'error' && part.finishReason.raw === undefined
           ? []
           : [{ kind: 'end', reason: reasonOf(part), usage: usageOf(part) }, { kind: 'over' }];
       case 'stream-start':

@@ -272,6 +272,37 @@ describe('Chat Completions', () => {
     expect(JSON.stringify(answer)).not.toContain(KEY);
   });
 
+  it.each<[string, RawAnswer, object]>([
+    ['words', { chunks: [`${sse([chunk({ content: 'Whole' })])}data: [DONE]\n\n`] }, { stop: 'end' }],
+    [
+      'a call',
+      {
+        chunks: [
+          `${sse([chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'write_soul', arguments: '{}' } }] })])}data: [DONE]`,
+        ],
+      },
+      { stop: 'tools' },
+    ],
+    [
+      'one message',
+      { type: 'application/json', chunks: [JSON.stringify({ choices: [{ message: { content: 'Whole' } }] })] },
+      { stop: 'end' },
+    ],
+  ])('takes %s as complete without a finish reason', async (_what, given, expected) => {
+    const { answer } = await mindOf('chat')(() => given);
+    expect(answer.ok ? '' : answer.error.message).toBe('');
+    expect(answer).toMatchObject({ ok: true, ...expected });
+  });
+
+  it.each(['function_call_filter: MALFORMED_FUNCTION_CALL', 'insufficient_system_resource'])(
+    'names the reason of an answer without content: %s',
+    async (reason) => {
+      const { answer } = await mindOf('chat')(() => chat([chunk({}, reason, { usage })]));
+      expect(answer).toMatchObject({ ok: false, error: { kind: 'upstream-broken' } });
+      expect(answer.ok ? '' : answer.error.message).not.toMatch(/Check the address|broke off/);
+    },
+  );
+
   it('counts an answer whose line dies as cut', async () => {
     const { answer, heard } = await mindOf('chat')(() => ({
       chunks: [sse([chunk({ content: 'Half' })])],
@@ -520,6 +551,63 @@ describe('Google’s own', () => {
     });
     expect(model.requests.at(-1)?.text).toContain('"thoughtSignature":"c2VhbGVk"');
     expect(sent()).toMatchObject({ systemInstruction: {}, generationConfig: { maxOutputTokens: 1000 } });
+  });
+
+  const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 5, totalTokenCount: 105 };
+  const ended = (reason: string, parts: readonly object[] = []): RawAnswer => ({
+    chunks: [sse([{ ...part(parts, { finishReason: reason }), usageMetadata, responseId: 'r' }])],
+  });
+
+  it.each<[string, RegExp]>([
+    ['MALFORMED_FUNCTION_CALL', /tool call/],
+    ['UNEXPECTED_TOOL_CALL', /tool call/],
+    ['TOO_MANY_TOOL_CALLS', /tool call/],
+    ['MISSING_THOUGHT_SIGNATURE', /tool call/],
+    ['MALFORMED_RESPONSE', /tool call/],
+    ['OTHER', /reason: OTHER/],
+    ['FINISH_REASON_UNSPECIFIED', /reason: FINISH_REASON_UNSPECIFIED/],
+    ['NO_IMAGE', /reason: NO_IMAGE/],
+    ['OF_NEXT_YEAR', /reason: OF_NEXT_YEAR/],
+  ])('says why an answer without words ended with %s, and never that the address is wrong', async (reason, words) => {
+    const before = model.requests.length;
+    const { answer } = await mindOf('google')(() => ended(reason));
+    expect(answer.ok ? '' : answer.error.message).toMatch(words);
+    expect(answer.ok ? '' : answer.error.message).not.toContain('address');
+    // A lost call is asked for once more.
+    expect(model.requests.length - before).toBe(words.source === 'tool call' ? 2 : 1);
+    const said = await mindOf('google')(() => ended(reason, [{ text: 'Hello.' }]));
+    expect([said.heard, said.answer.ok]).toEqual(['Hello.', words.source !== 'tool call']);
+  });
+
+  it('goes on where a lost call comes at the second request', async () => {
+    const { answer } = await mindOf('google')((order) =>
+      order === 0 ? ended('MALFORMED_FUNCTION_CALL') : { chunks: [answered] },
+    );
+    expect(answer).toMatchObject({ ok: true, stop: 'tools' });
+  });
+
+  it.each([
+    ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY'],
+    ...['IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
+  ])('counts an answer that ended with %s as refused', async (reason) => {
+    const { answer } = await mindOf('google')(() => ended(reason));
+    expect(answer).toMatchObject({ ok: true, stop: 'refusal' });
+  });
+
+  it.each(['SAFETY', 'OTHER', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'IMAGE_SAFETY'])(
+    'counts a prompt that is blocked for %s as refused',
+    async (blockReason) => {
+      const { answer } = await mindOf('google')(() => ({ chunks: [sse([{ promptFeedback: { blockReason } }])] }));
+      expect(answer).toMatchObject({ ok: true, stop: 'refusal' });
+    },
+  );
+
+  it('takes an answer as complete that ends without a reason, and knows one that was cut by its length', async () => {
+    const whole = await mindOf('google')(() => ({ chunks: [sse([part([{ text: 'Whole.' }])])] }));
+    expect(whole.answer).toMatchObject({ ok: true, stop: 'end' });
+    expect((await mindOf('google')(() => ended('MAX_TOKENS', [{ text: 'Half' }]))).answer).toMatchObject({
+      stop: 'length',
+    });
   });
 
   it('says that a key is not accepted where it is refused with a 400', async () => {
