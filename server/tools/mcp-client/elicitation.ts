@@ -1,8 +1,8 @@
 /**
  * Questions that an MCP server asks the person during a call of one of its tools (MCP's
  * elicitation, form mode, revision 2025-11-25). A form is read as far as the protocol defines it,
- * within limits. Any other form is refused as a whole. The time of the call stands still while the
- * person is asked.
+ * within limits. A field that cannot be read is left out, unless the server requires it. The time
+ * of the call stands still while the person is asked.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -39,9 +39,10 @@ type Limits = Pick<
   'questionFields' | 'questionOptions' | 'questionChars' | 'questionNameChars' | 'questionSchemaChars'
 >;
 
-const optionalText = z.string().optional();
-const number = z.number().finite().optional();
-const count = z.number().int().nonnegative().optional();
+// What does not fit beside a field's type counts as left out. The server checks the answer anyway.
+const optionalText = z.string().optional().catch(undefined);
+const number = z.number().finite().optional().catch(undefined);
+const count = z.number().int().nonnegative().optional().catch(undefined);
 const said = { title: optionalText, description: optionalText };
 const titled = z.array(z.object({ const: z.string(), title: z.string() })).min(1);
 const names = z.array(z.string()).min(1);
@@ -60,7 +61,7 @@ const fieldSchemas = [
       ...said,
       type: z.literal('string'),
       enum: names,
-      enumNames: z.array(z.string()).optional(),
+      enumNames: z.array(z.string()).optional().catch(undefined),
       default: z.unknown().optional(),
     })
     .transform(({ enum: values, enumNames = [], default: given, ...rest }) => {
@@ -71,7 +72,7 @@ const fieldSchemas = [
     .object({
       ...said,
       type: z.literal('string'),
-      format: z.enum(TEXT_FORMATS).optional(),
+      format: z.enum(TEXT_FORMATS).optional().catch(undefined),
       minLength: count,
       maxLength: count,
       default: z.unknown().optional(),
@@ -124,8 +125,69 @@ const paramsSchema = z.object({
     type: z.literal('object'),
     properties: z.record(z.string(), z.unknown()),
     required: z.array(z.string()).default([]),
+    $defs: z.record(z.string(), z.unknown()).default({}).catch({}),
   }),
 });
+
+type Definitions = z.output<typeof paramsSchema>['requestedSchema']['$defs'];
+const DEFINITION = '#/$defs/';
+/** Definitions that lead to each other. */
+const MOST_NESTED = 5;
+const isNull = (schema: unknown) => isRecord(schema) && (schema['type'] === 'null' || schema['const'] === null);
+const isOption = (schema: unknown): schema is Record<string, unknown> & { const: string } =>
+  isRecord(schema) && typeof schema['const'] === 'string';
+
+/**
+ * A field's schema in the protocol's form. Libraries write an optional field as one that may be
+ * null (`anyOf`, `oneOf`, a list of types, null among the values of `enum`), and put an enumeration
+ * into `$defs`. Of several types the first is asked for.
+ */
+function plainSchema(
+  given: unknown,
+  definitions: Definitions,
+  nested = 0,
+): { readonly schema: unknown; readonly isNullable: boolean } {
+  if (!isRecord(given) || nested > MOST_NESTED) return { schema: given, isNullable: false };
+  const { $ref, ...rest } = given;
+  const name = typeof $ref === 'string' && $ref.startsWith(DEFINITION) ? $ref.slice(DEFINITION.length) : '';
+  const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+  let schema: Record<string, unknown> = isRecord(definition) ? { ...definition, ...rest } : rest;
+  let isNullable = false;
+  const withoutNull = (list: readonly unknown[], isNone: (each: unknown) => boolean) => {
+    const left = list.filter((each) => !isNone(each));
+    isNullable ||= left.length < list.length;
+    return left;
+  };
+  for (const key of ['anyOf', 'oneOf', 'allOf']) {
+    const { [key]: branches, ...others } = schema;
+    if (!Array.isArray(branches)) continue;
+    const left = withoutNull(branches, isNull);
+    if (left.every(isOption)) {
+      const oneOf = left.map((each) => ({ const: each.const, title: each.title ?? each.const }));
+      schema = { type: 'string', ...others, oneOf };
+      continue;
+    }
+    const inner = plainSchema(left[0], definitions, nested + 1);
+    isNullable ||= inner.isNullable;
+    schema = { ...(isRecord(inner.schema) ? inner.schema : {}), ...others };
+  }
+  if (Array.isArray(schema['type'])) {
+    const [type] = withoutNull(schema['type'], (each) => each === 'null');
+    schema = { ...schema, type };
+  }
+  if (isOption(schema) && schema['enum'] === undefined) schema = { ...schema, enum: [schema.const] };
+  if (Array.isArray(schema['enum'])) {
+    const values = withoutNull(schema['enum'], (each) => each === null);
+    schema = {
+      ...(values.every((each) => typeof each === 'string') ? { type: 'string' } : {}),
+      ...schema,
+      enum: values,
+    };
+  }
+  if (isRecord(schema['items']))
+    schema = { ...schema, items: plainSchema(schema['items'], definitions, nested + 1).schema };
+  return { schema, isNullable };
+}
 
 /** Invisible characters in a field, except those that join letters and pictures. */
 const UNSEEN = /(?!\u200c|\u200d|\n|\t)[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -170,7 +232,7 @@ export function readQuestion(
   params: unknown,
   filter: KeyFilter,
   limits: Limits,
-): Pick<ServerQuestion, 'message' | 'fields'> {
+): Pick<ServerQuestion, 'message' | 'fields' | 'leftOut'> {
   if (!modeSchema.safeParse(params).success) throw refuse('Only questions in form mode are answered.');
   const read = paramsSchema.safeParse(params);
   if (!read.success) throw refuse('This is no question in form mode.');
@@ -179,15 +241,26 @@ export function readQuestion(
     throw refuse(`The message has more than ${limits.questionChars} characters.`);
   if (JSON.stringify(requestedSchema).length > limits.questionSchemaChars)
     throw refuse(`The requested schema has more than ${limits.questionSchemaChars} characters.`);
-  const fields = Object.entries(requestedSchema.properties);
-  if (fields.length > limits.questionFields) throw refuse(`The form has more than ${limits.questionFields} fields.`);
-  const { required } = requestedSchema;
+  const asked = Object.entries(requestedSchema.properties);
+  if (asked.length > limits.questionFields) throw refuse(`The form has more than ${limits.questionFields} fields.`);
+  const { required, $defs: definitions } = requestedSchema;
   const lost = required.find((name) => !Object.hasOwn(requestedSchema.properties, name));
   if (lost !== undefined) throw refuse('A field is required that the form does not have.');
-  return {
-    message: filter.words(message),
-    fields: fields.map(([name, schema]) => fieldOf(name, schema, required.includes(name), filter, limits)),
-  };
+  const fields: FormField[] = [];
+  const leftOut: string[] = [];
+  let first: ProtocolError | null = null;
+  for (const [name, given] of asked) {
+    const { schema, isNullable } = plainSchema(given, definitions);
+    try {
+      fields.push(fieldOf(name, schema, required.includes(name) && !isNullable, filter, limits));
+    } catch (error) {
+      if (!(error instanceof ProtocolError) || required.includes(name)) throw error;
+      first ??= error;
+      leftOut.push(shownText(filter.words(name)).slice(0, limits.questionNameChars));
+    }
+  }
+  if (first !== null && fields.length === 0) throw first;
+  return { message: filter.words(message), fields, ...(leftOut.length > 0 ? { leftOut } : {}) };
 }
 
 /** The time-out of a call, without the time in which the person is asked. */

@@ -54,6 +54,11 @@ export const serverQuestionSchema = z.object({
   server: z.string().describe('the name that the person gave the server'),
   message: z.string().describe('the server’s own words, unchecked'),
   fields: z.array(formFieldSchema).readonly().describe('empty once the question is answered or withdrawn'),
+  leftOut: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe('names of fields that cannot be shown, and that the server does not require; left out: none'),
   others: z
     .array(common.agentId)
     .readonly()

@@ -265,7 +265,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
   const settled = useSettled(call.callId);
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
-  const { server, message, fields, others, until } = question;
+  const { server, message, fields, leftOut = [], others, until } = question;
   const tool = attachedTool(call.tool)?.tool ?? call.tool;
   const idOf = (field: FormField) => `${id}-${fields.indexOf(field)}`;
 
@@ -319,6 +319,9 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
         <p className="question-warning" role="note">
           {t`This sounds like a password, a key or a card number. No MCP server may ask for that here, and Roost never does. Decline, unless you are sure that it means something else.`}
         </p>
+      )}
+      {leftOut.length > 0 && (
+        <p className="call-note">{t`Roost cannot show these fields, and leaves them out: ${leftOut.join(', ')}.`}</p>
       )}
       <form ref={form} className="question-form" noValidate onSubmit={send}>
         {fields.map((field) => (

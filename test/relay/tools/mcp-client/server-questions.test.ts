@@ -352,6 +352,75 @@ describe('the questions of one connection', () => {
   });
   const never = new AbortController().signal;
 
+  it('reads fields that may be null as optional, whatever its library writes, and leaves odd ones out', async () => {
+    const nothing = { type: 'null' };
+    const $defs = { Colour: { type: 'string', enum: ['red', 'blue'], title: 'Colour' } };
+    const properties = {
+      name: { type: 'string', title: 'Name', format: 'password', minLength: 'two', examples: ['Noa'] },
+      note: { anyOf: [{ type: 'string', maxLength: 5 }, nothing], default: null, title: 'Note' },
+      size: { oneOf: [nothing, { type: 'integer', minimum: 1 }] },
+      mail: { type: ['string', 'null'], format: 'email' },
+      seat: { enum: ['in', null, 'out'], default: null },
+      day: { oneOf: [{ const: 'mon', title: 'Monday' }, { const: 'tue' }, { const: null }] },
+      colour: { anyOf: [{ $ref: '#/$defs/Colour' }, nothing] },
+      colours: { type: 'array', items: { $ref: '#/$defs/Colour' } },
+      either: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+      deep: { type: 'object', properties: {} },
+      loop: { $ref: '#/$defs/Loop' },
+    };
+    const requestedSchema = {
+      ...{ type: 'object', properties, required: ['name', 'note'] },
+      $defs: { ...$defs, Loop: { anyOf: [{ $ref: '#/$defs/Loop' }] } },
+    };
+    const needed = { type: 'object', properties: { deep: properties.deep, name: properties.name }, required: ['deep'] };
+    await does({
+      elicits: [
+        { message: 'Well?', requestedSchema },
+        { message: 'Well?', requestedSchema: needed },
+      ],
+    });
+    const works = hands.works(BOOKS);
+    const call = await question();
+    expect(call.question?.leftOut).toEqual(['deep', 'loop']);
+    expect(call.question?.fields.map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
+      ...[
+        ['name', 'text', true],
+        ['note', 'text', false],
+        ['size', 'number', false],
+        ['mail', 'text', false],
+      ],
+      ...[
+        ['seat', 'one', false],
+        ['day', 'one', false],
+        ['colour', 'one', false],
+        ['colours', 'many', false],
+      ],
+      ['either', 'text', false],
+    ]);
+    expect(call.question?.fields).toMatchObject([
+      { least: null, format: null },
+      { title: 'Note', most: 5, preset: null },
+      { isWhole: true, least: 1 },
+      { format: 'email' },
+      { options: [{ value: 'in' }, { value: 'out' }] },
+      {
+        options: [
+          { value: 'mon', title: 'Monday' },
+          { value: 'tue', title: 'tue' },
+        ],
+      },
+      { title: 'Colour', options: [{ value: 'red' }, { value: 'blue' }] },
+      { options: [{ value: 'red' }, { value: 'blue' }] },
+      {},
+    ]);
+    expect((await send(call.callId, { name: 'Noa', day: 'tue' })).status).toBe(200);
+    await works;
+    expect(await answers()).toMatchObject([
+      { action: 'accept', content: { name: 'Noa', day: 'tue' } },
+      { code: -32602, message: expect.stringContaining('is none that this protocol knows') },
+    ]);
+  });
+
   it('are refused where no tool is called', async () => {
     await expect(open().ask({ ...ASKS, mode: 'form' }, never)).rejects.toThrow(
       /only while a tool of this server is called/,
