@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { ProjectId, TaskId } from '../domain/ids.ts';
 import { authorSchema, common, ms } from './documents.ts';
+import { branchSchema, checkoutFolderSchema, commitIdSchema, pathBelowSchema } from './git-values.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { LINE_COMMENT_LIMITS, newLineCommentSchema, shownLineCommentSchema } from './line-comments.ts';
 
@@ -59,11 +60,11 @@ export const workFields = {
   repository: text(ATTEMPT_LIMITS.repository).describe(
     'git: an absolute path on the relay’s machine, or an address under https://; folder: empty; stays as created',
   ),
-  baseBranch: text(ATTEMPT_LIMITS.branch).describe(
-    'git: tasks begin here and are merged here; empty: the repository’s own',
-  ),
+  baseBranch: z
+    .union([z.literal(''), branchSchema])
+    .describe('git: tasks begin here and are merged here; empty: the repository’s own'),
   copy: z
-    .array(text(ATTEMPT_LIMITS.path).min(1))
+    .array(pathBelowSchema)
     .max(ATTEMPT_LIMITS.copied)
     .describe('git: untracked files of the repository on the relay’s machine that each checkout gets, such as `.env`'),
   worktrees: z
@@ -121,7 +122,7 @@ const fileSchema = z.strictObject({
   removed: count.nullable().describe('lines; null: it is no text'),
 });
 export type ChangedFile = z.infer<typeof fileSchema>;
-const commitSchema = z.strictObject({ commit: text(64), subject: text(ATTEMPT_LIMITS.subject) });
+const commitSchema = z.strictObject({ commit: commitIdSchema, subject: text(ATTEMPT_LIMITS.subject) });
 
 /** What came of an attempt, as git and the relay's own records say. */
 export const receiptSchema = z.strictObject({
@@ -136,7 +137,7 @@ export const receiptSchema = z.strictObject({
     .max(ATTEMPT_LIMITS.files)
     .describe('changed files that are in no commit'),
   checks: z.array(checkSchema).max(ATTEMPT_LIMITS.checks),
-  pushes: z.array(text(ATTEMPT_LIMITS.branch)).max(10).describe('branches that the relay pushed'),
+  pushes: z.array(branchSchema).max(10).describe('branches that the relay pushed'),
   approvals: z
     .array(
       z.strictObject({
@@ -193,10 +194,10 @@ export const attemptValueSchema = z.strictObject({
   endedAt: ms.nullable().describe('null: it is under way'),
   outcome: attemptOutcomeSchema.nullable(),
   note: text(2_000).describe('what the agent said at the end, or why the relay ended it; may be empty'),
-  branch: text(ATTEMPT_LIMITS.branch),
-  base: text(64).describe('the commit on which the work stands'),
-  head: text(64).nullable().describe('the last commit of the branch; null: nothing was committed'),
-  folder: text(ATTEMPT_LIMITS.path).describe('where the work is, in the agent’s folder'),
+  branch: branchSchema,
+  base: commitIdSchema.describe('the commit on which the work stands'),
+  head: commitIdSchema.nullable().describe('the last commit of the branch; null: nothing was committed'),
+  folder: checkoutFolderSchema.describe('where the work is, in the agent’s folder'),
   receipt: receiptSchema.nullable().describe('null: it is under way, or nothing could be found out'),
   review: secondReviewSchema.nullable().default(null).describe('of a second mind; null: none was asked'),
 });
@@ -263,12 +264,12 @@ export const mergeRequestSchema = z
     body: text(ATTEMPT_LIMITS.body),
     by: authorSchema,
     state: z.enum(['open', 'merged', 'changes-wanted', 'closed']),
-    branch: text(ATTEMPT_LIMITS.branch),
-    base: text(64).describe('the commit that the diff starts from'),
-    head: text(64).describe('the commit that would be merged'),
+    branch: branchSchema,
+    base: commitIdSchema.describe('the commit that the diff starts from'),
+    head: commitIdSchema.describe('the commit that would be merged'),
     openedAt: ms,
     updatedAt: ms,
-    merged: text(64).nullable().describe('the commit on the base branch; null: it is not merged'),
+    merged: commitIdSchema.nullable().describe('the commit on the base branch; null: it is not merged'),
     url: z.string().max(2_000).nullable().describe('the request at the forge; null: it is kept in Roost'),
   })
   .describe('asks the person to accept the work on the task');
@@ -308,9 +309,7 @@ export const wantChangesSchema = z
   });
 /** `POST …/tasks/{taskId}/request/merge` */
 export const mergeSchema = z.strictObject({
-  head: z
-    .string()
-    .max(64)
+  head: commitIdSchema
     .optional()
     .describe('the commit that was looked at; the merge is refused if there is a newer one'),
 });

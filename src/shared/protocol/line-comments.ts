@@ -1,6 +1,7 @@
 /** The person's comments on lines of a diff. They go to the agent with a request for changes. */
 import { z } from 'zod';
 import { ms } from './documents.ts';
+import { commitIdSchema } from './git-values.ts';
 import { LIMITS } from './limits.ts';
 
 export const LINE_COMMENT_LIMITS = {
@@ -21,10 +22,7 @@ const commentFields = {
   commentId: z.string().min(1).max(LIMITS.id).describe('a repeat with the same id is the same comment'),
   side: z.enum(['before', 'after']).describe('before: the line as the work found it; after: as the work left it'),
   ...place,
-  commit: z
-    .string()
-    .regex(/^([\da-f]{40}|[\da-f]{64})$/, 'must be the id of a commit')
-    .describe('the commit in which the line was read: the base of the diff, or its head'),
+  commit: commitIdSchema.describe('the commit in which the line was read: the base of the diff, or its head'),
   text: z.string().trim().min(1).max(LINE_COMMENT_LIMITS.text),
 };
 /** As the person sends it. The relay reads the line itself. */
