@@ -16,9 +16,12 @@ import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
 import { homeEndpoints, sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import { bearerOf, type GiveBeside, hashOf } from '../access/index.ts';
+import { GIT_LANES } from '../platform/git/index.ts';
+import { createLanes } from '../platform/lanes.ts';
 import { createProcesses } from '../platform/processes/index.ts';
 import { createStarts } from '../tools/acp/starts.ts';
 import { PROGRAM_LIMITS } from '../tools/acp/settings.ts';
+import { COMMAND_LANES } from '../tools/sandbox/index.ts';
 import { answer, browserOf, type Env, type Handled, refuseHead } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import {
@@ -34,7 +37,7 @@ import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
 import { createStreamLimit, type StreamLimit, streamResponse } from './session-routes.ts';
 export { bytesOfBrowser } from './registry.ts';
 
-interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts' | 'household'> {
+interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts' | 'lanes' | 'household'> {
   /** Records which programs run beside the relay. No other relay uses it. */
   readonly processesFolder: string;
   /** The id of the whole relay, and of its first home. */
@@ -106,6 +109,8 @@ const PROOF_MS = 12_000;
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const { db, relay, most, proofMs = PROOF_MS } = deps;
   const starts = createStarts(PROGRAM_LIMITS);
+  const gitLanes = createLanes(GIT_LANES);
+  const commandLanes = createLanes(COMMAND_LANES);
   const processes = createProcesses(deps.processesFolder);
   const left = await processes.endLeft();
   if (left > 0) deps.logger.info('Sessions and runs that an earlier relay left running were ended.', { groups: left });
@@ -123,7 +128,8 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
 
   function open({ id }: HomeEntry): Promise<OpenHome> {
     const household = () => registry.get(id)?.household ?? null;
-    const parts = { ...deps, processes, starts, checkStreams, household };
+    const lanes = { git: gitLanes(id), commands: commandLanes(id) };
+    const parts = { ...deps, processes, starts, lanes, checkStreams, household };
     const under = opening.get(id) ?? openHome(parts, id, () => orRefuse(id));
     opening.set(id, under);
     return under.then(

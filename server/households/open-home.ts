@@ -18,6 +18,7 @@ import { bearerOf, createCredentialRoutes, createCredentials, type Credentials }
 import { type Calls, createCallRoutes } from '../tools/calls/index.ts';
 import type { Configs, Directory, EventLog } from '../contracts/index.ts';
 import { createGateRoutes, type OpenConfigs, scopeOf } from '../team/gate/index.ts';
+import type { Lane } from '../platform/lanes.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Copies } from '../schedules/records.ts';
 import { forgetTexts } from '../schedules/scripts.ts';
@@ -415,6 +416,8 @@ export interface OpenHomeDeps {
   readonly history: string;
   readonly processes: Processes;
   readonly starts: Starts;
+  /** The household’s turns among all that git, and commands in the sandbox, are run for. */
+  readonly lanes: { readonly git: Lane; readonly commands: Lane };
   /** The relay's address, as programs on its machine reach it. */
   readonly address: string;
   readonly retentionMs: number;
@@ -454,6 +457,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   const sandbox = relay.sandbox.within({
     addresses: rights.pages,
     refuseFolders: rights.has('machine-folders') ? null : rights.refusal('machine-folders'),
+    lane: relay.lanes.commands,
   });
   const deps = { ...relay, rights, sandbox };
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
@@ -502,7 +506,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     mayWrite: async (agentId) => mayWrite((await team.configs.agent(agentId)).effective.coordination),
     takeTurn: (agentId) => team.rest(agentId),
     onChange: (agentId) => workspaces.changed(agentId),
-    ...{ now, elapsed, logger },
+    ...{ now, elapsed, logger, lane: deps.lanes.git },
   });
   const scripts = openScripts(deps, { workspaces, histories });
   const attached = openAttached(deps, { id, tell, team: () => team });
@@ -538,7 +542,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     scripts,
     recordWork: histories.record,
     hands: { workspaces, sandbox: deps.sandbox, web: deps.webs.of(rights.pages), rights },
-    repositories: { folder: join(deps.projects, id), hidden: dirname(deps.projects), rights },
+    repositories: { folder: join(deps.projects, id), hidden: dirname(deps.projects), rights, lane: deps.lanes.git },
     attached,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, schedules } = team;

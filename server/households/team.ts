@@ -128,7 +128,7 @@ export interface TeamDeps {
   /** Agents' folders. Left out: they have none, and no tools for them. */
   readonly hands?: Hands;
   /** The relay’s repositories of projects. Left out: agents have no checkouts. */
-  readonly repositories?: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights'>;
+  readonly repositories?: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights' | 'lane'>;
   /** Records agents' files. Left out: nothing is recorded. */
   readonly recordWork?: RecordWork;
   /** MCP servers that the person has added. Left out: none. */
@@ -368,7 +368,11 @@ export function openTeam({
     : null;
   const taskWork: Team['taskWork'] =
     hands && repositoriesOf && handTools ? openTaskWork(hands, repositoriesOf, handTools) : null;
-  function openTaskWork(own: Hands, given: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights'>, handed: HandTools) {
+  function openTaskWork(
+    own: Hands,
+    given: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights' | 'lane'>,
+    handed: HandTools,
+  ) {
     const attempts = createAttempts({
       ...{ db, home, now, newId },
       onChange: (projectId) => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId }),

@@ -299,19 +299,22 @@ export function createScripts(
       // If the relay dies before it has recorded the group, the line never comes and the shell
       // exits.
       const waits = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && source /dev/fd/${SCRIPT_FD}`;
-      const child = startProgram('bash', ['-c', waits, join(cwd, name)], {
-        cwd,
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe', handle.fd, 'pipe'],
-        env: {
-          PATH: '/usr/local/bin:/usr/bin:/bin',
-          HOME: home,
-          LANG: 'C.UTF-8',
-          TMPDIR: '/tmp',
-          ...UNLED,
-          [GROUP_MARK]: mark,
+      const child = startProgram(
+        { program: 'bash', options: ['-c', waits, join(cwd, name)] },
+        {
+          cwd,
+          detached: true,
+          stdio: ['ignore', 'pipe', 'pipe', handle.fd, 'pipe'],
+          env: {
+            PATH: '/usr/local/bin:/usr/bin:/bin',
+            HOME: home,
+            LANG: 'C.UTF-8',
+            TMPDIR: '/tmp',
+            ...UNLED,
+            [GROUP_MARK]: mark,
+          },
         },
-      });
+      );
       let output = Buffer.alloc(0);
       let late = false;
       const take = (chunk: Buffer) => {

@@ -147,11 +147,11 @@ describe('a hostile repository', () => {
       symlinkSync(join(secret, 'key.txt'), join(top, 'AGENTS.md'));
       symlinkSync(secret, join(top, 'out'));
     });
-    const of = await project({
-      kind: 'git',
-      repository: path,
-      copy: ['../secret/key.txt', 'out/key.txt', '/etc/passwd'],
-    });
+    for (const copy of ['../secret/key.txt', '/etc/passwd', '.', 'a/../../secret/key.txt'])
+      expect(
+        await ask('POST', '/v1/projects', { name: 'Links', kind: 'git', repository: path, copy: [copy] }),
+      ).toMatchObject({ status: 400 });
+    const of = await project({ kind: 'git', repository: path, copy: ['out/key.txt'] });
     const { said, where } = await claimed(of, 'a1', 'Links');
     expect(where).not.toBe('');
     expect(said).not.toContain('the-secret');

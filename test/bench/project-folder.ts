@@ -32,6 +32,7 @@ export const projectFolder = definePart({
       const repositories = createRepositories({
         ...{ folder: join(top, 'projects'), hidden: join(top, 'hidden'), tokenOf: () => Promise.resolve(null) },
         rights: { has: () => true, refusal: () => '', servers: 'public' },
+        lane: (work) => work(),
       });
       const none = () => Promise.reject(new Error('A folder project needs no sandbox.'));
       const checkouts = createCheckouts({

@@ -145,6 +145,7 @@ export async function cleanUp(seeds: readonly number[]): Promise<CheckoutsTally>
       ...{ folder: join(top, 'repositories'), hidden: join(top, 'nothing') },
       rights: { has: () => true, refusal: () => '', servers: 'none' },
       tokenOf: () => Promise.resolve(null),
+      lane: (work) => work(),
     });
     const repository = await repositories.of('p', { kind: 'git', repository: source, baseBranch: 'main' });
     const { commit: base } = await repository.base();

@@ -169,6 +169,7 @@ export async function createUndoPlace(limits: Partial<HistoryLimits> = {}): Prom
         now: Date.now,
         elapsed: () => performance.now(),
         logger: { warn: (message, more_) => console.error(message, more_) },
+        lane: (work) => work(),
         limits: { ...HISTORY_LIMITS, ...limits },
         ...more,
       }),

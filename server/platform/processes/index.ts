@@ -4,8 +4,8 @@
  * Each program has a process group of its own. The relay records the group in its folder before any
  * of the program runs.
  *
- * Main function: `startProgram` and its neighbours. `lines.ts` reads a program's output line by
- * line.
+ * Main function: `startProgram` and its neighbours. `invocation.ts` keeps options and operands apart.
+ * `lines.ts` reads a program's output line by line.
  *
  * Invariants:
  * - Nothing else in the relay starts a program. Lint enforces that.
@@ -21,6 +21,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { endGroup, endMarked, GROUP_MARK, groupOf, groupSchema } from './proc.ts';
+import { argumentsOf, type Invocation } from './invocation.ts';
+export { ArgumentError, type Invocation } from './invocation.ts';
 export { memoryLeft, processNow, processOf, processesNow, type Process } from './proc.ts';
 
 // The only place where the relay starts programs. Lint refuses `node:child_process` elsewhere in
@@ -60,11 +62,11 @@ export function closeInherited(): void {
   }
 }
 
-/** As `spawn`. */
-export function startProgram(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+/** As `spawn`. Throws `ArgumentError`, and starts nothing then. */
+export function startProgram(invocation: Invocation, options: SpawnOptions): ChildProcess {
   // The relay did this at its start. A test or a benchmark of one part did not.
   closeInherited();
-  return spawn(file, args, options);
+  return spawn(invocation.program, argumentsOf(invocation), options);
 }
 
 /** The program waits for a line on this descriptor before it begins. */
@@ -171,7 +173,9 @@ export function createProcesses(folder: string | null): Processes {
       const file = programFor({ command, env });
       const mark = newId();
       const noted = folder !== null && process.platform === 'linux';
-      const child = startProgram(noted ? '/bin/sh' : file, noted ? ['-c', GATE, 'sh', file, ...args] : args, {
+      const wanted = { program: file, options: args };
+      const gated = { program: '/bin/sh', options: ['-c', GATE, 'sh'], mark: null, runs: wanted };
+      const child = startProgram(noted ? gated : wanted, {
         ...(cwd === undefined ? {} : { cwd }),
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe', ...(noted ? ['pipe' as const] : [])],

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { projectPathFault } from '../../../src/shared/domain/project-path.ts';
 import { type EntryBelow, type Passed, readWhole, WorkspaceError, type Workspace } from '../workspaces/index.ts';
-import { GitError } from './git.ts';
+import { GitError } from '../../platform/git/index.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 
 /** A file: its path, and its content. */

@@ -2,7 +2,7 @@
  * Checkouts: where agents work on tasks of projects. A checkout is a folder in the agent's own
  * folder, so that its files, commands, quota and history are those of every other file.
  *
- * `repositories.ts` has the relay's own repository of each project, `git.ts` runs git there.
+ * `repositories.ts` has the relay's own repository of each project.
  *
  * Main types: `Checkouts`, `Place`, `Repository`.
  *
@@ -27,7 +27,7 @@ import { ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox/index.ts';
 import { createFolder } from '../workspaces/folder.ts';
 import { WorkspaceError, type Workspaces } from '../workspaces/index.ts';
-import { GitError } from './git.ts';
+import { GitError } from '../../platform/git/index.ts';
 import { bringFiles } from './bring-files.ts';
 import { changesIn, createLeft, type FileEntry, filesIn, fits, type FolderFile, nothing } from './folder-files.ts';
 import { BROUGHT_REF, type Repository } from './repositories.ts';
@@ -35,7 +35,7 @@ import { CHECKOUT_LIMITS } from './settings.ts';
 import { GIT, KEEP, MID_WORK, NOT_KEPT, TURN } from './switching.ts';
 
 export { type FileChange, RECORDED, tooMuch } from './folder-files.ts';
-export { GitError } from './git.ts';
+export { GitError } from '../../platform/git/index.ts';
 export {
   createRepositories,
   type Merged,
@@ -144,8 +144,8 @@ cat <&4 > "$1.in"
 ${GIT} -c clone.defaultRemoteName=origin clone --quiet --no-tags --branch "$2" -- "$1.in" "$1" 2>&1
 cd -- "$1"
 git remote remove origin
-git config user.name "$3"
-git config user.email "$4"`;
+git config --end-of-options user.name "$3"
+git config --end-of-options user.email "$4"`;
 const BRING = `set -e
 trap 'rm -rf -- "$1.in"' EXIT
 cat <&4 > "$1.in"

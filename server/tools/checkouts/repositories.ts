@@ -14,6 +14,7 @@ import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
+import { git, type GitCall, GitError, GIT_LIMITS, gitText } from '../../platform/git/index.ts';
 import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
 import {
   batchReader,
@@ -26,7 +27,7 @@ import {
   nothing,
   tooMuch,
 } from './folder-files.ts';
-import { git, type GitCall, GitError, gitText } from './git.ts';
+import type { Lane } from '../../platform/lanes.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 
 export type Source = Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>;
@@ -111,6 +112,8 @@ export interface RepositoriesDeps {
   /** The relay’s home: no repository above, at or below it is used. */
   readonly hidden: string;
   readonly rights: Pick<HomeRights, 'has' | 'refusal' | 'servers'>;
+  /** The household's, for git. */
+  readonly lane: Lane;
   /** A token for a remote, sent as the password of the user `x-access-token`. Null: none. */
   readonly tokenOf: (projectId: ProjectId) => Promise<string | null>;
 }
@@ -134,6 +137,9 @@ const FOLDER_BRANCH = 'main';
 /** The base branch as it was fetched last, and as it is handed to a checkout. */
 const BASE_REF = 'refs/roost/base';
 export const BROUGHT_REF = 'refs/roost/brought';
+/** The last commit that came out of a checkout. */
+const TAKEN_REF = 'refs/roost/taken';
+const DIFF = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '-M'];
 const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
 
 const STATUS: Readonly<Record<string, ChangedFile['status']>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'added' };
@@ -142,7 +148,7 @@ const within = (inner: string, outer: string) =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 const lines = (text: string) => (text === '' ? [] : text.split('\n'));
 
-export function createRepositories({ folder, hidden, rights, tokenOf }: RepositoriesDeps): Repositories {
+export function createRepositories({ folder, hidden, rights, lane, tokenOf }: RepositoriesDeps): Repositories {
   const opened = new Map<string, Promise<Repository>>();
   // The person may change the base branch.
   const keyOf = (projectId: ProjectId, { kind, repository, baseBranch }: Source) =>
@@ -178,9 +184,9 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
   }
 
   /** What a fetch or a push needs to reach the source, and nothing else. */
-  async function reaching(projectId: ProjectId, { repository }: Source): Promise<GitCall> {
-    const ms = CHECKOUT_LIMITS.networkMs;
-    if (isAbsolute(repository)) return { ms, protocols: 'file' };
+  async function reaching(projectId: ProjectId, { repository }: Source): Promise<Omit<GitCall, 'lane'>> {
+    const bounds = { ms: GIT_LIMITS.networkMs, memory: GIT_LIMITS.networkMemory };
+    if (isAbsolute(repository)) return { ...bounds, protocols: 'file' };
     const url = new URL(repository);
     const host = hostOf(url);
     const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port);
@@ -190,7 +196,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
     if (address === undefined) throw new GitError(rights.refusal('inner-servers'));
     const token = await tokenOf(projectId);
     return {
-      ms,
+      ...bounds,
       protocols: url.protocol === 'http:' ? 'http:https' : 'https',
       settings: {
         'http.curloptResolve': `${host}:${port}:${address}`,
@@ -208,24 +214,31 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
     if (refused !== null) throw new GitError(refused);
     const gitDir = join(folder, nameOf(projectId));
     const isElsewhere = source.kind === 'git';
-    const own = { gitDir };
+    const own = { gitDir, lane };
     const inOrder = createQueue();
+    /** The base whose size is known. */
+    let checkedBase: string | null = null;
     if (!existsSync(join(gitDir, 'HEAD'))) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await git(['init', '--quiet', '--bare', `--initial-branch=${FOLDER_BRANCH}`, gitDir]);
+      await git(['init', '--quiet', '--bare', `--initial-branch=${FOLDER_BRANCH}`], { lane, of: [gitDir] });
     }
     const from = ['--upload-pack', answering('upload-pack')];
 
     const headOf = async (branch: string): Promise<string | null> => {
-      const { code, out } = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`], {
+      const { code, out } = await git(['rev-parse', '--verify', '--quiet'], {
         ...own,
+        of: [`refs/heads/${branch}^{commit}`],
         codes: [0, 1],
       });
       return code === 0 ? out.toString('utf8').trim() : null;
     };
-    async function branchOfSource(reach: GitCall): Promise<string> {
+    async function branchOfSource(reach: Omit<GitCall, 'lane'>): Promise<string> {
       if (source.baseBranch !== '') return source.baseBranch;
-      const said = await gitText(['ls-remote', ...from, '--symref', source.repository, 'HEAD'], { ...own, ...reach });
+      const said = await gitText(['ls-remote', ...from, '--symref'], {
+        ...own,
+        ...reach,
+        of: [source.repository, 'HEAD'],
+      });
       const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said)?.[1];
       if (branch === undefined)
         throw new GitError(sentence`The repository has no commit, or no branch of its own. Name the branch.`);
@@ -238,23 +251,18 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       }
       const reach = await reaching(projectId, source);
       const branch = await branchOfSource(reach);
-      await git(
-        [
-          'fetch',
-          '--quiet',
-          '--no-tags',
-          '--no-auto-maintenance',
-          ...from,
-          source.repository,
-          `+refs/heads/${branch}:${BASE_REF}`,
-        ],
-        {
-          ...own,
-          ...reach,
-        },
-      );
-      return { branch, commit: await gitText(['rev-parse', `${BASE_REF}^{commit}`], own) };
+      await git(['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', ...from], {
+        ...own,
+        ...reach,
+        of: [source.repository, `+refs/heads/${branch}:${BASE_REF}`],
+      });
+      const commit = await commitAt(BASE_REF);
+      if (commit !== checkedBase) await refuseHuge(commit);
+      checkedBase = commit;
+      return { branch, commit };
     }
+    /** The commit of a reference that is there. */
+    const commitAt = (ref: string) => gitText(['rev-parse', '--verify'], { ...own, of: [`${ref}^{commit}`] });
     const FIRST = { message: 'Begin the folder', by: 'Roost', at: 0 };
 
     async function commitFiles(
@@ -274,14 +282,14 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       try {
         const input = importOf(all(), ref, parent, said);
         await git(['fast-import', '--quiet', '--force', '--done'], {
-          ...{ ...own, input, ms: CHECKOUT_LIMITS.networkMs },
-          settings: { 'core.bigFileThreshold': '1m', 'core.compression': '1' },
+          ...{ ...own, input, ms: GIT_LIMITS.networkMs },
+          settings: { 'core.bigFileThreshold': '1m' },
         });
       } catch (error) {
         await removeUnfinished(gitDir);
         throw error;
       }
-      const commit = await gitText(['rev-parse', `${ref}^{commit}`], own);
+      const commit = await commitAt(ref);
       await git(['update-ref', '--stdin'], { ...own, input: `update refs/heads/${branch} ${commit}\ndelete ${ref}\n` });
       return commit;
     }
@@ -292,35 +300,40 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       headOf,
       async knownBase() {
         if (!isElsewhere) return await headOf(FOLDER_BRANCH);
-        const { code, out } = await git(['rev-parse', '--verify', '--quiet', BASE_REF], { ...own, codes: [0, 1] });
+        const { code, out } = await git(['rev-parse', '--verify', '--quiet'], {
+          ...own,
+          of: [BASE_REF],
+          codes: [0, 1],
+        });
         return code === 0 ? out.toString('utf8').trim() : null;
       },
       async bundleBase(commit, file) {
-        await git(['update-ref', BROUGHT_REF, commit], own);
-        await git(['bundle', 'create', '--quiet', file, BROUGHT_REF], { ...own, ms: CHECKOUT_LIMITS.networkMs });
+        await git(['update-ref'], { ...own, of: [BROUGHT_REF, commit] });
+        await git(['bundle', 'create', '--quiet'], { ...own, of: [file, BROUGHT_REF], ms: GIT_LIMITS.networkMs });
       },
       async bundle(branch, commit, file) {
-        await git(['update-ref', `refs/heads/${branch}`, commit], own);
-        await git(['bundle', 'create', '--quiet', file, `refs/heads/${branch}`], {
-          ...own,
-          ms: CHECKOUT_LIMITS.networkMs,
-        });
+        const ref = `refs/heads/${branch}`;
+        await git(['update-ref'], { ...own, of: [ref, commit] });
+        await git(['bundle', 'create', '--quiet'], { ...own, of: [file, ref], ms: GIT_LIMITS.networkMs });
       },
       take: (file, branch) =>
         inOrder(async () => {
-          const heads = lines(await gitText(['bundle', 'list-heads', file], own)).map((line) => line.split(' '));
+          const heads = lines(await gitText(['bundle', 'list-heads'], { ...own, of: [file] })).map((line) =>
+            line.split(' '),
+          );
           const named =
             heads.find(([, ref]) => ref === `refs/heads/${branch}`) ?? heads.find(([, ref]) => ref === 'HEAD');
           if (named?.[1] === undefined) throw new GitError('The checkout has no such branch any more.');
-          await git(
-            ['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', file, `+${named[1]}:refs/heads/${branch}`],
-            {
-              ...own,
-              protocols: 'file',
-              ms: CHECKOUT_LIMITS.networkMs,
-            },
-          );
-          return (await headOf(branch)) ?? '';
+          await git(['fetch', '--quiet', '--no-tags', '--no-auto-maintenance'], {
+            ...own,
+            of: [file, `+${named[1]}:${TAKEN_REF}`],
+            protocols: 'file',
+            ms: GIT_LIMITS.networkMs,
+          });
+          const head = await commitAt(TAKEN_REF);
+          await refuseHuge(head);
+          await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, head] });
+          return head;
         }),
       commitFiles: (parent, branch, changes, said) =>
         inOrder(async () => {
@@ -328,7 +341,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
           return await commitFiles(parent, branch, changes, said);
         }),
       async list(commit) {
-        const said = await gitText(['ls-tree', '-r', '-l', '-z', '--full-tree', commit], own);
+        const said = await gitText(['ls-tree', '-r', '-l', '-z', '--full-tree'], { ...own, of: [commit] });
         const entries = said.split('\0').flatMap((line) => entryOf(line) ?? []);
         return new Map(entries.map((entry) => [entry.path, entry]));
       },
@@ -339,7 +352,11 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
         const found: Skill[] = [];
         for (const top of SKILL_FOLDERS) {
           const paths = (
-            await gitText(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '--', `${top}/`], own)
+            await gitText(['ls-tree', '-r', '-z', '--name-only', '--full-tree'], {
+              ...own,
+              of: [commit],
+              paths: [`${top}/`],
+            })
           )
             .split('\0')
             .filter((path) => path.endsWith('/SKILL.md'));
@@ -360,7 +377,10 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       has,
       async commits(base, head) {
         const all = lines(
-          await gitText(['log', '--reverse', '--format=%H%x09%s', '--max-count=2000', `${base}..${head}`], own),
+          await gitText(['log', '--reverse', '--format=%H%x09%s', '--max-count=2000'], {
+            ...own,
+            of: [`${base}..${head}`],
+          }),
         );
         const list = all.slice(-ATTEMPT_LIMITS.commits).map((line) => {
           const [commit = '', subject = ''] = line.split('\t', 2);
@@ -370,32 +390,16 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       },
       changes,
       async diff(base, head) {
-        const { list, more } = await changes(base, head);
+        const { list, more, replaced } = await changes(base, head);
         let left: number = ATTEMPT_LIMITS.patches;
-        const files: Diff['files'] = [];
-        for (const file of list) {
-          const paths = [...(file.before === null ? [] : [file.before]), file.path];
-          const patch =
-            file.added === null || left <= 0
-              ? null
-              : await gitText(
-                  [
-                    'diff',
-                    '--no-color',
-                    '--no-ext-diff',
-                    '--no-textconv',
-                    '-M',
-                    base,
-                    head,
-                    '--',
-                    ...paths.map((path) => `:(literal)${path}`),
-                  ],
-                  own,
-                ).catch(() => null);
-          const fitting = patch !== null && patch.length <= Math.min(left, ATTEMPT_LIMITS.patch) ? patch : null;
-          left -= fitting?.length ?? 0;
-          files.push({ ...file, patch: fitting });
-        }
+        const patches = list.length === 0 ? [] : [...(await patchesOf(base, head))];
+        const files = list.map((file): Diff['files'][number] => {
+          const own = patches.splice(0, replaced.has(file) ? 2 : 1).join('');
+          const patch = file.added === null || own === '' ? null : own.replace(/\n$/, '');
+          const isFitting = patch !== null && patch.length <= Math.min(left, ATTEMPT_LIMITS.patch);
+          if (isFitting) left -= patch.length;
+          return { ...file, patch: isFitting ? patch : null };
+        });
         return { files, more };
       },
       async textOfLine(commit, { path, line }) {
@@ -403,8 +407,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       },
       async linesIn(from, at, to) {
         if (at.length === 0 || !(await has(from)) || !(await has(to))) return at.map(() => null);
-        const plain = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '-M'];
-        const names = (await gitText([...plain, '-z', '--name-status', from, to], own)).split('\0');
+        const names = (await gitText([...DIFF, '-z', '--name-status'], { ...own, of: [from, to] })).split('\0');
         /** The names of changed files in the other commit. Null: it was deleted. */
         const moved = new Map<string, string | null>();
         for (let status = names.shift(); status !== undefined && status !== ''; status = names.shift()) {
@@ -417,7 +420,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
           const path = moved.has(before) ? moved.get(before) : before;
           if (path == null) return () => null;
           const paths = [...new Set([before, path])].map((each) => `:(literal)${each}`);
-          const patch = await gitText([...plain, '-U0', from, to, '--', ...paths], own);
+          const patch = await gitText([...DIFF, '-U0'], { ...own, of: [from, to], paths });
           const lines = await linesOf(to, path);
           return (line) => {
             const after = lineAfter(patch, line);
@@ -429,30 +432,30 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
         return at.map(({ path, line }) => finders.get(path)?.(line) ?? null);
       },
       async forkOf(base, head) {
-        const { code, out } = await git(['merge-base', base, head], { ...own, codes: [0, 1] });
+        const { code, out } = await git(['merge-base'], { ...own, of: [base, head], codes: [0, 1] });
         return code === 0 ? out.toString('utf8').trim() : base;
       },
       merge: (head, message) =>
         inOrder(async (): Promise<Merged> => {
           const { branch, commit: base } = await fetchBase();
-          const isAhead =
-            (await git(['merge-base', '--is-ancestor', base, head], { ...own, codes: [0, 1] })).code === 0;
-          const isIn = (await git(['merge-base', '--is-ancestor', head, base], { ...own, codes: [0, 1] })).code === 0;
+          const isAhead = await isAncestor(base, head);
+          const isIn = await isAncestor(head, base);
           if (isIn) return { kind: 'merged', commit: base };
           let target = head;
           if (!isAhead) {
-            const { code, out } = await git(
-              ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', base, head],
-              { ...own, codes: [0, 1] },
-            );
+            const { code, out } = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z'], {
+              ...own,
+              of: [base, head],
+              codes: [0, 1],
+            });
             const [tree = '', ...files] = out.toString('utf8').split('\0').filter(Boolean);
             if (code === 1) return { kind: 'conflict', files: [...new Set(files)].map(shortPath) };
-            target = await gitText(['commit-tree', tree, '-p', base, '-p', head, '-m', message], own);
+            target = await gitText(['commit-tree', '-p', base, '-p', head, '-m', message], { ...own, of: [tree] });
           }
           if (!isElsewhere) {
             const why = tooMuch((await repository.list(target)).values());
             if (why !== null) return { kind: 'refused', why };
-            await git(['update-ref', `refs/heads/${branch}`, target, base], own);
+            await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, target, base] });
             return { kind: 'merged', commit: target };
           }
           try {
@@ -468,8 +471,22 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       push: (branch) => inOrder(() => pushTo(`refs/heads/${branch}:refs/heads/${branch}`)),
     };
 
+    /** Throws `GitError` where a commit has more files than can be compared. */
+    async function refuseHuge(commit: string): Promise<void> {
+      const line = 'blob\n';
+      const most = CHECKOUT_LIMITS.treeEntries * line.length;
+      try {
+        await git(['ls-tree', '-r', '--full-tree', '--format=%(objecttype)'], { ...own, of: [commit], most });
+      } catch (error) {
+        if (!(error instanceof GitError) || (error.why !== 'too-much' && error.why !== 'too-slow')) throw error;
+        const files = CHECKOUT_LIMITS.treeEntries.toLocaleString('en');
+        throw new GitError(
+          sentence`The commit ${commit.slice(0, 12)} has more than ${files} files. Remove them from it.`,
+        );
+      }
+    }
     async function has(commit: string): Promise<boolean> {
-      return (await git(['cat-file', '-e', `${commit}^{commit}`], { ...own, codes: [0, 1, 128] })).code === 0;
+      return (await git(['cat-file', '-e'], { ...own, of: [`${commit}^{commit}`], codes: [0, 1, 128] })).code === 0;
     }
     /** The lines of a file. None: there is no such file. */
     async function linesOf(commit: string, path: string): Promise<readonly string[]> {
@@ -484,7 +501,7 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       if (entries.length === 0) return;
       await git(['cat-file', '--batch', '--buffer'], {
         ...own,
-        ms: CHECKOUT_LIMITS.networkMs,
+        ms: GIT_LIMITS.networkMs,
         input: entries.map(({ id }) => `${id}\n`).join(''),
         output: batchReader(async (bytes, index) => {
           const path = entries[index]?.path;
@@ -493,8 +510,9 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       });
     }
     async function fileOf(commit: string, path: string): Promise<Buffer | null> {
-      const about = ['--literal-pathspecs', 'ls-tree', '-l', '-z', '--full-tree', commit, '--', path];
-      const entry = entryOf((await gitText(about, own).catch(() => '')).replace(/\0$/, ''));
+      const about = { ...own, of: [commit], paths: [path], env: { GIT_LITERAL_PATHSPECS: '1' } };
+      const said = await gitText(['ls-tree', '-l', '-z', '--full-tree'], about).catch(() => '');
+      const entry = entryOf(said.replace(/\0$/, ''));
       if (entry?.path !== path) return null;
       if (entry.bytes > CHECKOUT_LIMITS.folderFileBytes)
         throw new GitError(
@@ -508,45 +526,59 @@ export function createRepositories({ folder, hidden, rights, tokenOf }: Reposito
       return content;
     }
     async function pushTo(what: string): Promise<void> {
-      await git(
-        ['push', '--quiet', '--no-verify', '--receive-pack', answering('receive-pack'), source.repository, what],
-        {
-          ...own,
-          ...(await reaching(projectId, source)),
-        },
-      );
+      await git(['push', '--quiet', '--no-verify', '--receive-pack', answering('receive-pack')], {
+        ...own,
+        ...(await reaching(projectId, source)),
+        of: [source.repository, what],
+      });
+    }
+    const isAncestor = async (older: string, newer: string) =>
+      (await git(['merge-base', '--is-ancestor'], { ...own, of: [older, newer], codes: [0, 1] })).code === 0;
+    /**
+     * The patches of all changed files, in the order of `changes`. The last one is left out where
+     * the output was cut.
+     */
+    async function patchesOf(base: string, head: string): Promise<readonly string[]> {
+      const { out, isCut } = await git(DIFF, {
+        ...own,
+        of: [base, head],
+        settings: { 'core.quotePath': 'true' },
+        most: CHECKOUT_LIMITS.diffBytes,
+        cut: true,
+      });
+      // No other line of a patch begins so: lines of files begin with a space, `+`, `-` or a backslash.
+      const patches = out.toString('utf8').split(/^(?=diff --git )/m);
+      return isCut ? patches.slice(0, -1) : patches;
     }
     async function changes(base: string, head: string) {
-      const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '-z', '-M'];
-      const [names, counts] = await Promise.all([
-        gitText(['diff', ...plain, '--name-status', base, head], own),
-        gitText(['diff', ...plain, '--numstat', base, head], own),
-      ]);
-      const counted = new Map<string, readonly [number | null, number | null]>();
-      const rest = counts.split('\0');
-      for (let entry = rest.shift(); entry !== undefined && entry !== ''; entry = rest.shift()) {
-        const [added = '', removed = '', path = ''] = entry.split('\t');
-        const number = (text: string) => (text === '-' ? null : Number(text));
+      const said = (await gitText([...DIFF, '-z', '--raw', '--numstat'], { ...own, of: [base, head] })).split('\0');
+      const number = (text: string) => (text === '-' ? null : Number(text));
+      const found: Omit<Changed, 'added' | 'removed'>[] = [];
+      const typeChanged = new Set<number>();
+      const counted: Pick<Changed, 'added' | 'removed'>[] = [];
+      for (let entry = said.shift(); entry !== undefined && entry !== ''; entry = said.shift()) {
+        if (entry.startsWith(':')) {
+          const kind = /([A-Z])\d*$/.exec(entry)?.[1] ?? 'M';
+          const first = said.shift() ?? '';
+          const path = kind === 'R' || kind === 'C' ? (said.shift() ?? '') : first;
+          const before = kind === 'R' ? first : null;
+          const file = { path: shortPath(path), before, status: STATUS[kind] ?? 'changed' };
+          if (kind === 'T') typeChanged.add(found.length);
+          found.push(file);
+          continue;
+        }
+        const [, added = '', removed = '', path] = /^([^\t]*)\t([^\t]*)\t([^]*)$/.exec(entry) ?? [];
         // A rename has both paths in the next two entries.
-        if (path === '') rest.shift();
-        counted.set(path === '' ? (rest.shift() ?? '') : path, [number(added), number(removed)]);
+        if (path === '') said.splice(0, 2);
+        counted.push({ added: number(added), removed: number(removed) });
       }
-      const all: Changed[] = [];
-      const parts = names.split('\0');
-      for (let status = parts.shift(); status !== undefined && status !== ''; status = parts.shift()) {
-        const kind = status[0] ?? 'M';
-        const first = parts.shift() ?? '';
-        const path = kind === 'R' || kind === 'C' ? (parts.shift() ?? '') : first;
-        const [added, removed] = counted.get(path) ?? [null, null];
-        all.push({
-          path: shortPath(path),
-          before: kind === 'R' ? first : null,
-          status: STATUS[kind] ?? 'changed',
-          added,
-          removed,
-        });
-      }
-      return { list: all.slice(0, ATTEMPT_LIMITS.files), more: Math.max(0, all.length - ATTEMPT_LIMITS.files) };
+      const all = found.map((file, i): Changed => ({ ...file, ...(counted[i] ?? { added: null, removed: null }) }));
+      return {
+        list: all.slice(0, ATTEMPT_LIMITS.files),
+        more: Math.max(0, all.length - ATTEMPT_LIMITS.files),
+        /** A file became a link, or the reverse. Git has two patches for each. */
+        replaced: new Set(all.filter((_, i) => typeChanged.has(i))),
+      };
     }
     if (!isElsewhere) {
       await writeFile(join(gitDir, 'info', 'attributes'), PLAIN);

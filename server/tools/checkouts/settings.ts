@@ -1,17 +1,15 @@
 /** Limits of repositories and checkouts. Times in ms. */
 export const CHECKOUT_LIMITS = {
-  /** One step of git in the relay’s own repository. */
-  gitMs: 60_000,
-  /** A fetch or a push. */
-  networkMs: 300_000,
   /** Filling a checkout, or reading what is in it. */
   sandboxMs: 300_000,
   /** Preparing a checkout, and one check. */
   commandMs: 900_000,
   /** Bytes of one bundle, which carries commits between a checkout and the relay. */
   bundleBytes: 2_000_000_000,
-  /** Bytes of git’s own output that are read. */
-  outputBytes: 20_000_000,
+  /** Files in one commit. A few hundred bytes can name more than any memory holds. */
+  treeEntries: 1_000_000,
+  /** Bytes of all patches of one diff that are read. */
+  diffBytes: 4_000_000,
   /** Bytes of one copied file. */
   copiedBytes: 1_000_000,
   /** A folder project: its files and folders, the bytes of one file, and of all together. */

@@ -2,8 +2,8 @@
  * The history of agents' files: recorded before and after work, compared, and restored.
  *
  * One bare git repository for each agent, outside every workspace, holds what was recorded.
- * `record.ts` reads folders, `restore.ts` writes them, `repository.ts` stores points, `git.ts` runs
- * git, and `listing.ts` compares.
+ * `record.ts` reads folders, `restore.ts` writes them, `repository.ts` stores points, and
+ * `listing.ts` compares.
  *
  * Main type: `Histories`.
  *
@@ -38,10 +38,11 @@ import {
   type Work,
 } from '../../../src/shared/protocol/endpoints/history.ts';
 import type { RecordWork } from '../../contracts/recorder.ts';
+import { createGitFinder, GitError } from '../../platform/git/index.ts';
+import type { Lane } from '../../platform/lanes.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { folderName } from '../workspaces/index.ts';
-import { createGitFinder, GitError } from './git.ts';
 import { changeOf, countsOf, type Difference, differences, EMPTY, type Listing, shownPathOf } from './listing.ts';
 import { recordFolder, type Store } from './record.ts';
 import { type Import, type Message, openRepository, type Repository, type StoredPoint } from './repository.ts';
@@ -49,7 +50,7 @@ import { type Left, restoreFolder } from './restore.ts';
 import { HISTORY_LIMITS, type HistoryLimits } from './settings.ts';
 import { isUnchanged } from './unchanged.ts';
 
-export { GitError } from './git.ts';
+export { GitError } from '../../platform/git/index.ts';
 
 /** A recorded folder. `key`: letters, digits, `.`, `_` and `-`. */
 export interface RecordedFolder {
@@ -110,6 +111,8 @@ export interface HistoriesDeps {
   /** Monotonic ms. */
   readonly elapsed: () => number;
   readonly logger: Pick<Logger, 'warn'>;
+  /** The household's, for git. */
+  readonly lane: Lane;
   readonly limits?: HistoryLimits;
   /** Where git is looked for. Left out: the relay's own path. */
   readonly path?: string;
@@ -133,6 +136,9 @@ interface Shadow {
 /** The end of the name of a history that is being deleted. */
 const GOING = '.going';
 
+/** What the person is told where git failed. Left out: the history is broken. */
+const GAPS: Partial<Record<GitError['why'], Gap['why']>> = { 'disk-full': 'disk-full', 'too-slow': 'too-slow' };
+
 /** The history would take more room than it may. */
 class NoRoomError extends Error {}
 
@@ -148,7 +154,7 @@ const DAY_MS = 86_400_000;
 
 export function createHistories(deps: HistoriesDeps): Histories {
   const { now, elapsed, logger, onChange, limits = HISTORY_LIMITS } = deps;
-  const findGit = createGitFinder(elapsed, deps.path);
+  const findGit = createGitFinder(deps.lane, limits.leastGit, elapsed, deps.path);
   const atOnce = createLimiter(limits.atOnce);
   const shadows = new Map<string, Shadow>();
   let isClosed = false;
@@ -170,8 +176,8 @@ export function createHistories(deps: HistoriesDeps): Histories {
   async function open(shadow: Shadow, begins: boolean): Promise<Repository | null> {
     if (!begins && !existsSync(shadow.folder)) return null;
     const git = await findGit();
-    if (git.kind !== 'on') return null;
-    if (!shadow.repository) shadow.repository = await openRepository(git.file, shadow.folder);
+    if (git !== 'on') return null;
+    if (!shadow.repository) shadow.repository = await openRepository({ ...deps, folder: shadow.folder });
     return shadow.repository;
   }
   async function count(shadow: Shadow): Promise<number> {
@@ -288,7 +294,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
       return point;
     } catch (error) {
       await importing?.abandon();
-      if (signal.aborted) throw new GitError('too-slow', `The folder could not be read in ${limits.recordMs} ms.`);
+      if (signal.aborted) throw new GitError(`The folder could not be read in ${limits.recordMs} ms.`, 'too-slow');
       if (error instanceof NoRoomError && !isRepeated && (await makeRoom(shadow, repository)))
         return await capture(agentId, shadow, label, true);
       throw error;
@@ -299,7 +305,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
     error instanceof NoRoomError
       ? 'no-room'
       : error instanceof GitError
-        ? error.why
+        ? (GAPS[error.why] ?? 'broken')
         : ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
           ? 'disk-full'
           : 'broken';
@@ -409,7 +415,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
   }
   async function pointOf(shadow: Shadow, pointId: string) {
     const repository = await open(shadow, false);
-    if (!repository) throw new HistoryError((await findGit()).kind === 'on' ? 'not-found' : 'off');
+    if (!repository) throw new HistoryError((await findGit()) === 'on' ? 'not-found' : 'off');
     const points = await repository.points();
     const point = shownIn(points).find(({ number }) => String(number) === pointId);
     if (!point) throw new HistoryError('not-found');
@@ -530,7 +536,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
         const all = await readPoints(shadow);
         const older = (all ?? []).filter(({ number }) => before === null || number < Number(before));
         return {
-          undo: all === null ? 'broken' : git.kind,
+          undo: all === null ? 'broken' : git,
           leastGit: limits.leastGit.join('.'),
           points: older.slice(0, LISTED_POINTS).map(({ number, at, work, cutOff, counts, folders }) => ({
             pointId: String(number),

@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { workSchema, type Work } from '../../../src/shared/protocol/endpoints/history.ts';
+import { git, type GitCall, GitError, type Running, startGit } from '../../platform/git/index.ts';
 import { createPace } from '../../platform/pace.ts';
-import { askGit, GitError, type Running, startGit } from './git.ts';
 import { EMPTY, type Listing, type Recorded } from './listing.ts';
 import { HISTORY_LIMITS } from './settings.ts';
 import type { Comparison } from './unchanged.ts';
@@ -130,12 +130,19 @@ async function replaceFile(path: string, content: string): Promise<void> {
   }
 }
 
-/** Creates the repository if there is none. `git`: the program. */
-export async function openRepository(git: string, folder: string): Promise<Repository> {
-  const ask = (args: readonly string[], input?: string) => askGit(git, folder, args, input);
+interface RepositoryPlace extends Pick<GitCall, 'lane' | 'path'> {
+  readonly folder: string;
+}
+
+/** Creates the repository if there is none. */
+export async function openRepository({ lane, folder, path }: RepositoryPlace): Promise<Repository> {
+  const limits = { ms: HISTORY_LIMITS.gitMs, most: HISTORY_LIMITS.answerBytes };
+  const place = { gitDir: folder, path, settings: { 'core.bigFileThreshold': String(HISTORY_LIMITS.bigFileBytes) } };
+  const ask = async (words: readonly string[], call: Pick<GitCall, 'input' | 'of' | 'paths'> = {}) =>
+    (await git(words, { lane, ...place, ...limits, ...call })).out;
   if (!existsSync(join(folder, 'HEAD'))) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await ask(['init', '--quiet', '--bare', '--object-format=sha256', '--template=']);
+    await git(['init', '--quiet', '--bare', '--object-format=sha256', '--template='], { lane, path, of: [folder] });
   }
   const stampsOf = (key: string) => join(folder, `stamps-${key}`);
   const pendingFile = join(folder, 'pending.json');
@@ -147,7 +154,7 @@ export async function openRepository(git: string, folder: string): Promise<Repos
   async function all(): Promise<StoredPoint[]> {
     if (points) return points;
     const format = '--format=%(refname:lstrip=2)%00%(contents)%00';
-    const fields = (await ask(['for-each-ref', '--sort=-refname', format, REFS])).toString().split('\0');
+    const fields = (await ask(['for-each-ref', '--sort=-refname', format], { of: [REFS] })).toString().split('\0');
     const found: StoredPoint[] = [];
     for (let i = 0; i + 1 < fields.length; i += 2)
       found.push({ number: Number(fields[i]), ...messageSchema.parse(JSON.parse(fields[i + 1] ?? '')) });
@@ -159,8 +166,8 @@ export async function openRepository(git: string, folder: string): Promise<Repos
     const ref = refOf(number);
     const prefix = `folders/${key}/`;
     const [lines, about] = await Promise.all([
-      ask(['ls-tree', '-r', '-l', '-z', '--full-tree', ref, '--', prefix]),
-      ask(['cat-file', '--batch'], `${ref}:about/${key}\n`),
+      ask(['ls-tree', '-r', '-l', '-z', '--full-tree'], { of: [ref], paths: [prefix] }),
+      ask(['cat-file', '--batch'], { input: `${ref}:about/${key}\n` }),
     ]);
     const text = about.toString();
     if (/^[^\n]* missing\n/.test(text)) return EMPTY;
@@ -214,9 +221,10 @@ export async function openRepository(git: string, folder: string): Promise<Repos
 
   async function beginImport(limitMs: number): Promise<Import> {
     const number = (await newestNumber()) + 1;
-    if (number > 1) tree ??= (await ask(['rev-parse', `${refOf(number - 1)}^{tree}`])).toString().trim();
+    if (number > 1)
+      tree ??= (await ask(['rev-parse', '--verify'], { of: [`${refOf(number - 1)}^{tree}`] })).toString().trim();
     const before = tree;
-    const running: Running = startGit(git, folder, ['fast-import', '--quiet', '--done'], limitMs);
+    const running: Running = startGit(['fast-import', '--quiet', '--done'], { ...place, ms: limitMs });
     let answer = '';
     running.child.stdout?.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     const data = async (text: string) => await running.write(`data ${Buffer.byteLength(text)}\n${text}\n`);
@@ -256,7 +264,7 @@ export async function openRepository(git: string, folder: string): Promise<Repos
         if (!points) await all();
       },
       async abandon() {
-        running.child.kill('SIGKILL');
+        running.stop(new GitError('It was stopped.', 'stopped'));
         await running.ended().catch(() => undefined);
         await removeUnfinished(folder);
       },
@@ -285,26 +293,26 @@ export async function openRepository(git: string, folder: string): Promise<Repos
     },
     async missing(objects) {
       if (objects.length === 0) return [];
-      const answer = (await ask(['cat-file', '--batch-check'], `${objects.join('\n')}\n`)).toString();
+      const answer = (await ask(['cat-file', '--batch-check'], { input: `${objects.join('\n')}\n` })).toString();
       return answer.split('\n').flatMap((line) => (line.endsWith(' missing') ? [line.split(' ')[0] ?? ''] : []));
     },
     async read(objects, use) {
       if (objects.length === 0) return;
-      const running = startGit(git, folder, ['cat-file', '--batch'], HISTORY_LIMITS.restoreMs);
+      const running = startGit(['cat-file', '--batch'], { ...place, ms: HISTORY_LIMITS.restoreMs });
       const pieces = running.child.stdout;
-      if (!pieces) throw new GitError('broken', 'git has no output.');
+      if (!pieces) throw new GitError('git has no output.');
       const reader = createReader(pieces);
       try {
         for (const [index, object] of objects.entries()) {
           await running.write(`${object}\n`);
           const head = (await reader.line()) ?? '';
           const bytes = Number(/ blob (\d+)$/.exec(head)?.[1] ?? -1);
-          if (bytes < 0) throw new GitError('broken', `An object of the history cannot be read: ${head}`);
+          if (bytes < 0) throw new GitError(`An object of the history cannot be read: ${head}`);
           const content = await reader.bytes(bytes + 1);
           await use(content.subarray(0, bytes), index);
         }
       } catch (error) {
-        running.child.kill('SIGKILL');
+        running.stop(new GitError('It was stopped.', 'stopped'));
         throw error;
       } finally {
         await running.ended().catch(() => undefined);
@@ -313,7 +321,7 @@ export async function openRepository(git: string, folder: string): Promise<Repos
     async drop(numbers) {
       if (numbers.length === 0) return;
       const gone = new Set(numbers);
-      await ask(['update-ref', '--stdin'], numbers.map((number) => `delete ${refOf(number)}\n`).join(''));
+      await ask(['update-ref', '--stdin'], { input: numbers.map((number) => `delete ${refOf(number)}\n`).join('') });
       points = (await all()).filter(({ number }) => !gone.has(number));
       await ask(['pack-refs', '--all']);
       await ask(['repack', '-a', '-d', '-q']);
@@ -365,7 +373,7 @@ function createReader(output: AsyncIterable<Buffer>) {
   let rest: Buffer = Buffer.alloc(0);
   async function more(): Promise<void> {
     const { done, value } = await chunks.next();
-    if (done) throw new GitError('broken', 'git has ended before its answer was whole.');
+    if (done) throw new GitError('git has ended before its answer was whole.');
     rest = rest.length === 0 ? value : Buffer.concat([rest, value]);
   }
   return {
@@ -386,7 +394,7 @@ function createReader(output: AsyncIterable<Buffer>) {
         let size = rest.length;
         while (size < count) {
           const { done, value } = await chunks.next();
-          if (done) throw new GitError('broken', 'git has ended before its answer was whole.');
+          if (done) throw new GitError('git has ended before its answer was whole.');
           parts.push(value);
           size += value.length;
         }

@@ -4,10 +4,10 @@ import { KEPT_DAYS } from '../../../src/shared/protocol/endpoints/history.ts';
 export const HISTORY_LIMITS = {
   /** The oldest git that can record: SHA-256 objects, and packs that are merged by size. */
   leastGit: [2, 34] as const,
-  /** ms after which the relay looks again for a git that was missing. */
-  recheckMs: 30_000,
   /** Bytes of a file. Larger ones are listed as not recorded. */
   fileBytes: 50_000_000,
+  /** Longer contents are streamed and not compared with others, so that memory stays small. */
+  bigFileBytes: 1_000_000,
   /** Files, folders and links of one folder. */
   entries: 100_000,
   /** Deepest nesting of folders. */

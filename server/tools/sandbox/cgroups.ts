@@ -114,10 +114,9 @@ async function works(place: Place): Promise<boolean> {
   const group = await createAt(place);
   if (!group) return false;
   try {
-    const child = startProgram('/bin/sh', ['-c', ENTER_GROUPS, 'sh', ...group.folders, '--', '/bin/sh', '-c', ':'], {
-      stdio: 'ignore',
-      env: {},
-    });
+    const enter = ['-c', ENTER_GROUPS, 'sh', ...group.folders];
+    const nothing = { program: '/bin/sh', options: ['-c', ':'] };
+    const child = startProgram({ program: '/bin/sh', options: enter, runs: nothing }, { stdio: 'ignore', env: {} });
     return await new Promise((done) => {
       child.once('error', () => done(false));
       child.once('exit', (code) => done(code === 0));

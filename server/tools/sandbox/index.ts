@@ -24,11 +24,13 @@ import { errorMessage } from '../../../src/shared/domain/platform/error-message.
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { SandboxStatus } from '../../../src/shared/protocol/calls.ts';
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
+import type { Lane } from '../../platform/lanes.ts';
 import {
   begun,
   createProcesses,
   type Group,
   type Processes,
+  type Invocation,
   programFor,
   type ProgramStart,
   startProgram,
@@ -50,7 +52,7 @@ import { type NetworkDeps, openWayOut, removeLeftWaysOut, type WayOut } from './
 import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
 import { type Excess, type Space, watch } from './watch.ts';
 export { isInnerHost } from '../../platform/guarded-fetch.ts';
-export { SANDBOX_LIMITS, WITHIN } from './settings.ts';
+export { COMMAND_LANES, SANDBOX_LIMITS, WITHIN } from './settings.ts';
 export type { Space } from './watch.ts';
 
 // Starts a process in a sandbox: in a control group where possible, behind `bwrap`, under limits
@@ -76,7 +78,7 @@ interface BoxedStart {
    * no network.
    */
   readonly sees: (seccompFd: number, wayOut: string | null) => readonly string[];
-  readonly program: readonly string[];
+  readonly program: Invocation;
   readonly env: Readonly<Record<string, string>>;
   readonly network: Network;
   /** As in `SandboxTask`. */
@@ -119,14 +121,11 @@ async function begin(
     if (refused === null) throw new Error('no calls of the kernel can be refused on this processor');
     if (network !== 'none' && reached) wayOut = await openWayOut(network, { ...reached, ownHosts });
     const way = wayOut?.folder ?? null;
+    const bounded = boundedBy(limits, { hasWayOut: way !== null, counted: cgroup !== null });
+    const inside: Invocation = { program: '/bin/bash', options: ['-c', bounded, 'bash'], mark: null, runs: program };
+    const box: Invocation = { program: bubble, options: sees(SECCOMP_FD, way), runs: inside };
     const child = startProgram(
-      '/bin/sh',
-      [
-        ...['-c', ENTER_GROUPS, 'sh', ...(cgroup?.folders ?? []), '--'],
-        ...[bubble, ...sees(SECCOMP_FD, way), '--'],
-        ...['/bin/bash', '-c', boundedBy(limits, { hasWayOut: way !== null, counted: cgroup !== null }), 'bash'],
-        ...program,
-      ],
+      { program: '/bin/sh', options: ['-c', ENTER_GROUPS, 'sh', ...(cgroup?.folders ?? [])], runs: box },
       {
         env: { ...env },
         cwd: '/',
@@ -261,7 +260,7 @@ async function startBoxed(
     box,
     {
       sees: (seccompFd, wayOut) => programArguments({ writes, read }, seccompFd, limits, wayOut),
-      program: [file, ...args],
+      program: { program: file, options: args },
       // Passed in the environment, not in the arguments: any user of the machine can list
       // arguments.
       env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
@@ -331,6 +330,8 @@ interface SandboxReach {
   readonly addresses: MayConnect;
   /** Why no folder of the machine is shown, as a sentence. Null: named folders are. */
   readonly refuseFolders: string | null;
+  /** In which its commands wait for their turn. Programs without a time limit take none. */
+  readonly lane: Lane;
 }
 
 export interface Sandbox {
@@ -412,7 +413,7 @@ export function createSandbox({
       box,
       {
         sees: (seccompFd, wayOut) => bubbleArguments(folder, seccompFd, limits, wayOut),
-        program: ['/bin/bash', ...bash],
+        program: { program: '/bin/bash', options: bash },
         env: {},
         ...{ network, ownHosts, fd, input: 'ignore' },
       },
@@ -499,19 +500,28 @@ export function createSandbox({
   }
   const found = () => (known ??= detect());
 
-  const within = (network: NetworkDeps | undefined, refuseFolders: string | null): Sandbox => ({
+  const within = (network: NetworkDeps | undefined, refuseFolders: string | null, lane: Lane): Sandbox => ({
     status: async () => (await found()).status,
     async run(task) {
       const { box, status } = await found();
-      if (box || task.bare) return await start(box, task, network);
-      throw new Error(status.why ?? sentence`There is no sandbox here.`);
+      if (!box && !task.bare) throw new Error(status.why ?? sentence`There is no sandbox here.`);
+      return await new Promise((begun, failed) => {
+        // Its turn lasts until it has ended.
+        const turn = lane(async () => {
+          const run = await start(box, task, network);
+          begun(run);
+          await run.ended;
+        });
+        turn.catch(failed);
+      });
     },
     async start(program) {
       const { box, status } = await found();
       if (!box) throw new Error(status.why ?? sentence`There is no sandbox here.`);
       return await startBoxed(box, program, { limits, network, refuseFolders, hidden });
     },
-    within: (household) => within({ ...network, addresses: household.addresses }, household.refuseFolders),
+    within: (household) =>
+      within({ ...network, addresses: household.addresses }, household.refuseFolders, household.lane),
     async close() {
       closed = true;
       const all = [...running];
@@ -519,5 +529,5 @@ export function createSandbox({
       await Promise.all(all.map(({ ended }) => ended));
     },
   });
-  return within(usual, null);
+  return within(usual, null, (work) => work());
 }

@@ -1,3 +1,8 @@
+import type { LaneLimits } from '../../platform/lanes.ts';
+
+/** Commands and scripts in the sandbox at once. Those that wait have not begun. */
+export const COMMAND_LANES: LaneLimits = { ofOne: 12, ofAll: 24, waiting: 200 };
+
 /** Limits of the sandbox. Times in ms, sizes in bytes. */
 export const SANDBOX_LIMITS = {
   /** Of all its processes together. */

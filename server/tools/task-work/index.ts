@@ -31,6 +31,7 @@ import {
   type ProjectSpent,
   type Receipt,
 } from '../../../src/shared/protocol/attempts.ts';
+import { CHECKOUTS_FOLDER } from '../../../src/shared/protocol/git-values.ts';
 import { LINE_COMMENT_LIMITS, type NewLineComment } from '../../../src/shared/protocol/line-comments.ts';
 import {
   PROJECT_LIMITS,
@@ -233,7 +234,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           (attempt) => attempt.agentId === agentId && isSharedFolder(attempt),
         )
       : before.findLast((attempt) => attempt.agentId === agentId && goesOn && !isSharedFolder(attempt));
-    const top = `projects/${slugOf(project.name)}-${project.projectId.slice(0, 4)}`;
+    const top = `${CHECKOUTS_FOLDER}/${slugOf(project.name)}-${project.projectId.slice(0, 4)}`;
     const fresh = isShared ? `${top}/${SHARED_FOLDER}` : `${top}/${task.number}-${slugOf(task.title)}`;
     // An earlier checkout of a merged task stays where it is.
     const isTaken = !isShared && own === undefined && before.some((attempt) => attempt.agentId === agentId);

@@ -110,7 +110,7 @@ describe('a task of a repository', () => {
     expect(await ask('GET', '/v1/attempts?hours=169')).toMatchObject({ status: 400 });
     const diff = diffSchema.parse(await good('GET', `${at(made)}/diff`));
     expect(diff.files).toMatchObject([{ path: 'bread.txt', patch: expect.stringContaining('+price 3') as string }]);
-    expect(await ask('POST', `${at(made)}/request/merge`, { head: 'another' })).toMatchObject({ status: 409 });
+    expect(await ask('POST', `${at(made)}/request/merge`, { head: 'f'.repeat(40) })).toMatchObject({ status: 409 });
     const merged = taskSchema.parse(await good('POST', `${at(made)}/request/merge`, { head: diff.head }));
     expect(merged).toMatchObject({ columnId: 'done', doneWithout: [], request: { state: 'merged' } });
     expect(readFileSync(join(path, 'bread.txt'), 'utf8')).toBe('rye\nprice 3\n');
