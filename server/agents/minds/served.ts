@@ -1,6 +1,7 @@
 /** A mind behind a model server, whichever protocol that speaks. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { Protocol } from '../../../src/shared/protocol/models.ts';
+import { modelNameFault } from '../../../src/shared/domain/model-names.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { MindInfo } from '../../../src/shared/protocol/events.ts';
@@ -399,6 +400,20 @@ function dearnessOf({ usage }: Assembly): Pick<MindAnswer, 'hourCacheWrites' | '
   };
 }
 
+const neverSent = (error: MindError): MindAnswer => ({
+  ok: false,
+  error,
+  blocks: [],
+  usage: null,
+  whole: false,
+  outputMost: null,
+});
+
+const noSuchName = (model: string): MindError => ({
+  kind: 'no-such-model',
+  message: sentence`“${model}” cannot be the name of a model. Choose another model in the settings.`,
+});
+
 export function createServedMind(config: ServedMindConfig): Mind {
   const baseURL = config.baseUrl ?? OFFICIAL_API;
   const { host } = new URL(baseURL);
@@ -591,21 +606,14 @@ export function createServedMind(config: ServedMindConfig): Mind {
       agentModel: chosen.agent || defaults.agent,
     }),
     async answer(request, listener) {
-      const { priority } = request;
+      const { priority, model } = request;
       const { signal } = listener;
+      // The demo’s own name is not a name that another server’s model may have.
+      if (config.kind !== 'rehearsal' && modelNameFault(model) !== null) return neverSent(noSuchName(model));
       const answer = await queue.run({ priority, signal, onState: listener.onState?.bind(listener) }, (turn) =>
         send(request, listener, turn),
       );
-      return (
-        answer ?? {
-          ok: false,
-          error: { kind: 'aborted', message: 'Stopped.' },
-          blocks: [],
-          usage: null,
-          whole: false,
-          outputMost: null,
-        }
-      );
+      return answer ?? neverSent({ kind: 'aborted', message: 'Stopped.' });
     },
     close: () => Promise.resolve(),
   };

@@ -9,6 +9,7 @@ import {
   MODEL_LIMITS,
   type Protocol,
 } from '../../../src/shared/protocol/models.ts';
+import { modelNameFault } from '../../../src/shared/domain/model-names.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { createBoundedFetch, createGuardedAgent, createGuardedFetch, guardOf } from '../../platform/guarded-fetch.ts';
 import type { KeyHeader } from '../../platform/key-filter.ts';
@@ -56,7 +57,7 @@ function listedIn(all: readonly unknown[]): ListedModel[] {
     const parsed = modelSchema.safeParse(each);
     if (!parsed.success) return [];
     const { id, display_name: shown, name } = parsed.data;
-    if (id === '' || id.length > MODEL_LIMITS.model) return [];
+    if (modelNameFault(id) !== null || id.length > MODEL_LIMITS.model) return [];
     return [{ id, name: (shown ?? name ?? id).slice(0, MODEL_LIMITS.model) }];
   });
 }

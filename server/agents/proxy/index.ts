@@ -23,6 +23,7 @@ import { realTimers, within } from '../../../src/shared/domain/platform/timers.t
 import { parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { modelNameFault } from '../../../src/shared/domain/model-names.ts';
 import { singleFlight } from '../../../src/shared/domain/platform/single-flight.ts';
 import { proxyEndpoints } from '../../../src/shared/protocol/endpoints/models.ts';
 import type { ListedModel } from '../../../src/shared/protocol/models.ts';
@@ -280,6 +281,11 @@ const OF_APPLICATION: ProxyError = {
 const BROKEN: ProxyError = { kind: 'broken', message: 'The relay had an error. Its log says more.' };
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
+const noSuchName = (model: string): ProxyError => ({
+  kind: 'malformed',
+  message: `model: ${JSON.stringify(model)} cannot be the name of a model.`,
+});
+
 /** Without it, a client that requests more of the API would be told to sign in. */
 const nothing = () =>
   errorResponse({
@@ -297,16 +303,18 @@ function ownCount({ size }: ProxyBody): ProxyAnswer {
   return wholeAnswer(200, { 'content-type': 'application/json' }, bytes);
 }
 
-/** The models in the form of the Messages API: the list, or the requested one. */
-function ownList(models: readonly ListedModel[], path: string): ProxyAnswer {
+/** Parameters of the Messages API that pass. Others could mean anything to another server. */
+const PASSED_PARAMETERS = new Set(['beta', 'limit', 'after_id', 'before_id']);
+
+/** The models in the form of the Messages API: the list, or the one that `asked` names. */
+function ownList(models: readonly ListedModel[], asked: string | null): ProxyAnswer {
   const data = models.map(({ id, name }) => ({
     ...{ type: 'model', id, display_name: name },
     created_at: '1970-01-01T00:00:00Z',
   }));
-  const asked = /^\/v1\/models\/([^?]+)/.exec(path)?.[1];
   const json = { 'content-type': 'application/json' };
-  const one = asked === undefined ? undefined : data.find(({ id }) => id === decodeURIComponent(asked));
-  if (asked !== undefined && !one) {
+  const one = asked === null ? undefined : data.find(({ id }) => id === asked);
+  if (asked !== null && !one) {
     const error = { type: 'not_found_error', message: 'No connected server has this model.' };
     return wholeAnswer(404, json, Buffer.from(JSON.stringify({ type: 'error', error })));
   }
@@ -409,10 +417,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
     });
   }
 
-  /** The upstream's path: everything after the credential, with `/v1` once. */
-  const pathOf = (context: Context<Env>) => {
-    const { pathname, search } = new URL(context.req.url);
-    return `/v1${pathname.replace(/^\/llm\/[^/]*(?:\/v1)*/, '')}${search}`;
+  /** The upstream's path. Nothing of it but a model's name and the known parameters is the client's. */
+  const pathOf = (context: Context<Env>, call: string) => {
+    const { searchParams } = new URL(context.req.url);
+    const query = new URLSearchParams([...searchParams].filter(([name]) => PASSED_PARAMETERS.has(name))).toString();
+    return `/v1${call}${query === '' ? '' : `?${query}`}`;
   };
 
   function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
@@ -434,6 +443,9 @@ export function createProxy(deps: ProxyDeps): Proxy {
   ): Promise<Outcome> {
     const standIn = deps.standIn?.(given.size.model, agent.agentId) ?? null;
     const body = standIn === null ? given : given.ofModel(standIn);
+    const { model } = body.size;
+    // A request that names none is counted as the dearest, and refused by its server.
+    if (model !== '' && modelNameFault(model) !== null) return { kind: 'error', error: noSuchName(model) };
     try {
       const admission = await admit({
         agent,
@@ -461,7 +473,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       };
       const request = {
         method: 'POST',
-        path: pathOf(context),
+        path: pathOf(context, costly ? '/messages' : '/messages/count_tokens'),
         headers: requestHeaders(context.req.raw.headers, key),
         body: body.bytes,
         signal,
@@ -502,21 +514,24 @@ export function createProxy(deps: ProxyDeps): Proxy {
       return passing(context, { status: 200, headers, body: heldAnswer(outcome, pingMs), close }, gone, done);
     });
 
-  const get = (_: unknown, context: Context<Env>) =>
+  /** `asked`: the model that is described. Null: all are listed. */
+  const get = (asked: string | null, context: Context<Env>) =>
     called(context, async ({ agent, credentialId, lineOf: forModel }, gone, done) => {
+      if (asked !== null && modelNameFault(asked) !== null)
+        return respond(context, { kind: 'error', error: noSuchName(asked) }, gone, done);
       const admission = await admit({ agent, credentialId, size: null, signal: gone.signal });
       if (admission.kind === 'gone') return respond(context, left(gone.signal), gone, done);
       if (admission.kind === 'refused') return respond(context, { kind: 'error', error: admission.error }, gone, done);
       const line = forModel(null);
       if (line === null) {
-        const outcome = { kind: 'answer', answer: ownList(deps.listed?.() ?? [], pathOf(context)) } as const;
+        const outcome = { kind: 'answer', answer: ownList(deps.listed?.() ?? [], asked) } as const;
         return respond(context, outcome, gone, done);
       }
       const { ask: sendOn, to: key } = line;
       const sent = await sendOn(
         {
           method: 'GET',
-          path: pathOf(context),
+          path: pathOf(context, asked === null ? '/models' : `/models/${encodeURIComponent(asked)}`),
           headers: requestHeaders(context.req.raw.headers, key),
           body: null,
           signal: gone.signal,
@@ -535,8 +550,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     endpoints: answer(proxyEndpoints, {
       llmMessages: post(true),
       llmCountTokens: post(false),
-      llmModels: get,
-      llmModel: get,
+      llmModels: (_, context) => get(null, context),
+      llmModel: ({ model }, context) => get(model, context),
       llmOtherGet: nothing,
       llmOtherPost: nothing,
     }),

@@ -12,6 +12,7 @@ import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
+import { addressFault, addressOf } from '../../../src/shared/protocol/addresses.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import { git, type GitCall, GitError, GIT_LIMITS, gitText } from '../../platform/git/index.ts';
@@ -127,6 +128,29 @@ export interface Repositories {
   remove(projectId: ProjectId): Promise<void>;
 }
 
+/** Where git goes for a fetch or a push, and what it needs for that. */
+interface Reach {
+  /** An absolute path, or the address that was checked, as git gets it. */
+  readonly at: string;
+  readonly call: Omit<GitCall, 'lane'>;
+}
+
+/** A query or a fragment would be a part of the path for git. */
+const PLAIN_ADDRESS = /^[^?#]+$/;
+const remoteOf = (repository: string): URL | null => (PLAIN_ADDRESS.test(repository) ? addressOf(repository) : null);
+function refuseSpelling(repository: string): string {
+  switch (addressFault(repository)) {
+    case 'scheme':
+      return sentence`A repository is an absolute path on the relay’s machine, or an address under https://.`;
+    case 'password':
+      return sentence`An address with a password in it is kept nowhere. Leave it out, and set a token.`;
+    default:
+      return sentence`This address of a repository cannot be used. It may hold no white space, no backslash, no “?” and no “#”, and its host may not end with a dot.`;
+  }
+}
+/** Ports below 1024 belong to other services, which a request of git could disturb. */
+const isUsualPort = ({ port }: URL) => port === '' || ['80', '443'].includes(port) || Number(port) >= 1_024;
+
 /** The program that answers a fetch from, or a push to, a repository on the relay's machine. */
 const answering = (program: string) =>
   `git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false -c receive.denyCurrentBranch=updateInstead ${program}`;
@@ -166,13 +190,12 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         ? sentence`${repository} holds what is the relay’s own, or lies in it.`
         : null;
     }
-    if (!URL.canParse(repository))
-      return sentence`A repository is an absolute path on the relay’s machine, or an address under https://.`;
-    const url = new URL(repository);
+    const url = remoteOf(repository);
+    if (url === null) return refuseSpelling(repository);
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rights.servers === 'any'))
       return sentence`A repository is fetched over https:// only.`;
-    if (url.username !== '' || url.password !== '')
-      return sentence`An address with a password in it is kept nowhere. Leave it out, and set a token.`;
+    if (!isUsualPort(url) && rights.servers !== 'any')
+      return sentence`Port ${url.port} is not one at which repositories are fetched.`;
     switch (await checkAddress(url, rights.servers)) {
       case 'ok':
         return null;
@@ -184,10 +207,11 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
   }
 
   /** What a fetch or a push needs to reach the source, and nothing else. */
-  async function reaching(projectId: ProjectId, { repository }: Source): Promise<Omit<GitCall, 'lane'>> {
+  async function reaching(projectId: ProjectId, { repository }: Source): Promise<Reach> {
     const bounds = { ms: GIT_LIMITS.networkMs, memory: GIT_LIMITS.networkMemory };
-    if (isAbsolute(repository)) return { ...bounds, protocols: 'file' };
-    const url = new URL(repository);
+    if (isAbsolute(repository)) return { at: repository, call: { ...bounds, protocols: 'file' } };
+    const url = remoteOf(repository);
+    if (url === null) throw new GitError(refuseSpelling(repository));
     const host = hostOf(url);
     const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port);
     // Connects to the address that was checked, whatever the name resolves to a moment later.
@@ -195,16 +219,16 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     const address = found.find((each) => fits(each.address, rights.servers))?.address;
     if (address === undefined) throw new GitError(rights.refusal('inner-servers'));
     const token = await tokenOf(projectId);
+    const basic = Buffer.from(`x-access-token:${token ?? ''}`).toString('base64');
     return {
-      ...bounds,
-      protocols: url.protocol === 'http:' ? 'http:https' : 'https',
-      settings: {
-        'http.curloptResolve': `${host}:${port}:${address}`,
-        ...(token === null
-          ? {}
-          : {
-              'http.extraHeader': `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
-            }),
+      at: url.href,
+      call: {
+        ...bounds,
+        protocols: url.protocol === 'http:' ? 'http:https' : 'https',
+        settings: {
+          'http.curloptResolve': `${host}:${port}:${address}`,
+          ...(token === null ? {} : { 'http.extraHeader': `Authorization: Basic ${basic}` }),
+        },
       },
     };
   }
@@ -232,12 +256,12 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       });
       return code === 0 ? out.toString('utf8').trim() : null;
     };
-    async function branchOfSource(reach: Omit<GitCall, 'lane'>): Promise<string> {
+    async function branchOfSource({ at, call }: Reach): Promise<string> {
       if (source.baseBranch !== '') return source.baseBranch;
       const said = await gitText(['ls-remote', ...from, '--symref'], {
         ...own,
-        ...reach,
-        of: [source.repository, 'HEAD'],
+        ...call,
+        of: [at, 'HEAD'],
       });
       const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said)?.[1];
       if (branch === undefined)
@@ -253,8 +277,8 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       const branch = await branchOfSource(reach);
       await git(['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', ...from], {
         ...own,
-        ...reach,
-        of: [source.repository, `+refs/heads/${branch}:${BASE_REF}`],
+        ...reach.call,
+        of: [reach.at, `+refs/heads/${branch}:${BASE_REF}`],
       });
       const commit = await commitAt(BASE_REF);
       if (commit !== checkedBase) await refuseHuge(commit);
@@ -526,10 +550,11 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       return content;
     }
     async function pushTo(what: string): Promise<void> {
+      const { at, call } = await reaching(projectId, source);
       await git(['push', '--quiet', '--no-verify', '--receive-pack', answering('receive-pack')], {
         ...own,
-        ...(await reaching(projectId, source)),
-        of: [source.repository, what],
+        ...call,
+        of: [at, what],
       });
     }
     const isAncestor = async (older: string, newer: string) =>

@@ -3,7 +3,8 @@
  *
  * A price is in US dollars per million tokens, which is the same number as millionths of a dollar
  * per token. A price’s `model` is a prefix of a model’s name. The longest match wins, and `*`
- * matches every model.
+ * matches every model. A price of zero is only for the model of exactly that name, so that nobody
+ * gets a model for nothing by giving its name a free one’s beginning.
  */
 
 // How much a model reads, where its name tells for certain. Sources: platform.claude.com, "Context
@@ -35,7 +36,10 @@ const READS: readonly (readonly [name: RegExp, reads: ModelReads])[] = [
 /** Null: nothing is known about this model. */
 export const readsOf = (model: string): ModelReads | null => READS.find(([name]) => name.test(model))?.[1] ?? null;
 
-/** The model name that the demo mind reports. The demo uses no model and costs nothing. */
+/**
+ * The model name that the demo mind reports. The demo uses no model and costs nothing. No model
+ * server’s model has this name: see `modelNameFault`.
+ */
 export const REHEARSAL_MODEL = 'rehearsal';
 
 export interface ModelPrice {
@@ -118,12 +122,21 @@ export const DEFAULT_PRICES: readonly ModelPrice[] = [
   row('claude-haiku-5-5', 0.5, 2.5),
   row('claude-3-5-haiku', 0.8, 4),
   row('claude-3-haiku', 0.25, 1.25),
-  row('rehearsal', 0, 0),
   row(ANY_MODEL, 25, 125),
 ];
 
 /** Charged if a table has neither the model nor `*`. */
 const DEAREST = row(ANY_MODEL, 25, 125);
+/** Applies to the demo alone, whatever a table says. */
+const OF_REHEARSAL = row(REHEARSAL_MODEL, 0, 0);
+
+const isFree = ({ input, output }: ModelPrice) => input === 0 && output === 0;
+
+/** Whether a row of a price table is about this model. */
+export function isPriceOf(price: ModelPrice, model: string): boolean {
+  if (price.model === ANY_MODEL || price.model === model) return true;
+  return !isFree(price) && model.startsWith(price.model);
+}
 
 /** Whether `one` is more specific than `other`: a longer name first, then a higher step. */
 function isCloser(one: ModelPrice, other: ModelPrice | null): boolean {
@@ -135,9 +148,10 @@ function isCloser(one: ModelPrice, other: ModelPrice | null): boolean {
 
 /** `inputTokens`: all tokens that the request reads. */
 export function priceFor(model: string, prices: readonly ModelPrice[], inputTokens = 0): ModelPrice {
+  if (model === REHEARSAL_MODEL) return OF_REHEARSAL;
   let best: ModelPrice | null = null;
   for (const price of prices) {
-    if (price.model !== ANY_MODEL && !model.startsWith(price.model)) continue;
+    if (!isPriceOf(price, model)) continue;
     if (inputTokens <= (price.above ?? -1)) continue;
     if (isCloser(price, best)) best = price;
   }
@@ -153,7 +167,7 @@ export function isCheaper(before: readonly ModelPrice[], after: readonly ModelPr
   const stepOf = ({ price }: { readonly price: ModelPrice }) => price.above ?? 0;
   const rows = [...rowsOf('before', before), ...rowsOf('after', after)].sort((a, b) => stepOf(a) - stepOf(b));
   const isCheaperFor = (model: string): boolean => {
-    const matching = rows.filter(({ price }) => price.model === ANY_MODEL || model.startsWith(price.model));
+    const matching = rows.filter(({ price }) => isPriceOf(price, model));
     const best: Record<Table, ModelPrice | null> = { before: null, after: null };
     return matching.some((row, index) => {
       if (isCloser(row.price, best[row.table])) best[row.table] = row.price;
@@ -164,8 +178,10 @@ export function isCheaper(before: readonly ModelPrice[], after: readonly ModelPr
       return CHARGED.some((each) => now[each] < old[each]);
     });
   };
-  // Any other model costs the same as the longest of these names that is a prefix of its own name.
-  return [...new Set(rows.map(({ price }) => price.model))].some(isCheaperFor);
+  // Any other model costs the same as one whose name is the longest of these that begins its own,
+  // and a character that none of them has.
+  const names = [...new Set(rows.map(({ price }) => price.model))];
+  return names.flatMap((name) => [name, `${name}\0`]).some(isCheaperFor);
 }
 
 /** All tokens that a request reads, cached or not. */

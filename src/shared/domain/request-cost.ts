@@ -4,7 +4,7 @@
  *
  * A daily budget holds only if every request under way is counted at its maximum cost.
  */
-import { ANY_MODEL, costOf, inputOf, type ModelPrice, type TokenCount } from './prices.ts';
+import { ANY_MODEL, costOf, inputOf, isPriceOf, type ModelPrice, type TokenCount } from './prices.ts';
 
 /** All tokens that a request reads and writes. */
 export const tokensOf = (count: TokenCount): number => inputOf(count) + count.outputTokens;
@@ -90,7 +90,7 @@ const STEP = { input: 2, output: 1.5 } as const;
 function isLong({ model, ...tokens }: TokenCount, prices: readonly ModelPrice[]): boolean {
   const above = STEPS.find(([name]) => name.test(model))?.[1] ?? Infinity;
   const hasOwn = prices.some(
-    (price) => price.above !== undefined && price.model !== ANY_MODEL && model.startsWith(price.model),
+    (price) => price.above !== undefined && price.model !== ANY_MODEL && isPriceOf(price, model),
   );
   return !hasOwn && inputOf({ model, ...tokens }) > above;
 }

@@ -3,6 +3,7 @@
  * use.
  */
 import { z } from 'zod';
+import { webAddress } from './addresses.ts';
 import { networkSchema } from './grants.ts';
 import { LIMITS } from './limits.ts';
 import { versionSchema } from './version.ts';
@@ -70,7 +71,7 @@ export const OAUTH_CLIENT = 'OAuth client';
 export const attachmentSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('address'),
-    url: z.url({ protocol: /^https?$/ }).max(ATTACHED_BOUNDS.url),
+    url: webAddress(ATTACHED_BOUNDS.url),
     headers: variables('sent with each request, as `Authorization`'),
     client: clientSchema
       .optional()
@@ -154,10 +155,7 @@ export const attachedRecordSchema = z.strictObject({
     .discriminatedUnion('kind', [
       z.strictObject({
         kind: z.literal('address'),
-        url: z
-          .url({ protocol: /^https?$/ })
-          .max(ATTACHED_BOUNDS.url)
-          .describe('without a query string'),
+        url: webAddress(ATTACHED_BOUNDS.url).describe('without a query string'),
       }),
       z.strictObject({
         kind: z.literal('program'),

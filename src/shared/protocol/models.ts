@@ -1,6 +1,7 @@
 /** Connected models: what a page is told about them, and what it sends. A key is never returned. */
 import { z } from 'zod';
-import { urlOf } from '../domain/platform/old-browsers.ts';
+import { modelNameFault } from '../domain/model-names.ts';
+import { webAddress } from './addresses.ts';
 
 /**
  * Maximum length of a key, an address and a model's name; maximum listed models per connection, and
@@ -78,17 +79,16 @@ const key = z
   .max(MODEL_LIMITS.key)
   .regex(/^[\x21-\x7e]+$/, 'holds a space, or a character that no key has')
   .describe('never returned, shown or logged');
-const address = z
+const address = webAddress(MODEL_LIMITS.address).describe('such as http://127.0.0.1:11434');
+const model = z
   .string()
-  .trim()
-  .max(MODEL_LIMITS.address)
-  .refine((text) => ['http:', 'https:'].includes(urlOf(text)?.protocol ?? ''), {
-    message: 'must be an address such as http://127.0.0.1:11434',
+  .max(MODEL_LIMITS.model)
+  .superRefine((name, context) => {
+    const fault = name === '' ? null : modelNameFault(name);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
   })
-  .refine((text) => `${urlOf(text)?.username ?? ''}${urlOf(text)?.password ?? ''}` === '', {
-    message: 'must hold no name and no password; a key has its own field',
-  });
-const model = z.string().trim().max(MODEL_LIMITS.model).optional().describe('the model to try; left out: a usual one');
+  .optional()
+  .describe('the model to try; left out or empty: a usual one');
 
 export const connectModelSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claude'), key, model }),

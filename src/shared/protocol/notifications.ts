@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isTimeZone } from '../domain/guardrails.ts';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../domain/talk.ts';
+import { webAddress } from './addresses.ts';
 import { common } from './documents.ts';
 
 export { NOTIFICATION_KINDS, type NotificationKind };
@@ -18,7 +19,7 @@ const quiet = z
   );
 
 const subscriptionSchema = z.strictObject({
-  endpoint: z.url().max(2_000).describe('address of the subscription at the browser’s push service'),
+  endpoint: webAddress(2_000).describe('address of the subscription at the browser’s push service'),
   keys: z.strictObject({
     p256dh: z.string().regex(/^[\w-]{86,88}=?$/),
     auth: z.string().regex(/^[\w-]{22,24}={0,2}$/),

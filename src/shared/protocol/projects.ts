@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ProjectId, TaskId } from '../domain/ids.ts';
 import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
+import { inOneSpelling } from './addresses.ts';
 import { mergeRequestSchema, WORK_DEFAULTS, workFields } from './attempts.ts';
 import { authorSchema, common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
@@ -210,6 +211,7 @@ export const createProjectSchema = z.strictObject({
   columns: projectFields.columns.optional().describe('left out: one of each kind'),
   agents: projectFields.agents.default([]),
   ...work,
+  repository: work.repository.overwrite(inOneSpelling),
 });
 /** `PUT /v1/projects/{projectId}`: fields that are left out stay as they are. */
 export const changeProjectSchema = z.strictObject({

@@ -634,6 +634,16 @@ function createFetch(
   };
 }
 
+/**
+ * A model’s name as Google’s protocol has it in the path: one segment, whatever characters it has.
+ * Google itself writes `models/…` before a name, and tuned models have a collection of their own.
+ * The SDK adds `models/` where there is no slash.
+ */
+function googlePath(model: string): string {
+  const [, collection, name = model] = /^(models|tunedModels)\/(.+)$/s.exec(model) ?? [];
+  return `${collection === 'tunedModels' ? 'tunedModels/' : ''}${encodeURIComponent(name)}`;
+}
+
 function modelOf(
   protocol: SdkProtocol,
   model: string,
@@ -659,7 +669,7 @@ function modelOf(
     case 'responses':
       return createOpenAI({ baseURL, apiKey, fetch }).responses(model);
     case 'google':
-      return createGoogleGenerativeAI({ baseURL, apiKey, fetch })(model);
+      return createGoogleGenerativeAI({ baseURL, apiKey, fetch })(googlePath(model));
     default:
       return protocol satisfies never;
   }
