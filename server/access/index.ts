@@ -28,7 +28,7 @@ import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import { homeEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 import { answer, browserOf, type Env, type Handled, isCallPath, lacks } from '../http/endpoint.ts';
-import { misfitIn, problem } from '../http/problem.ts';
+import { misfitIn, problem, tooManyCalls } from '../http/problem.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import type { Db } from '../store/index.ts';
 import type { Directory } from '../contracts/index.ts';
@@ -396,11 +396,11 @@ export function createAccess({
 
   function checkRate(caller: string): void {
     const seconds = rate.take(caller);
-    if (seconds > 0)
-      throw problem(429, 'too-many-calls', `Too many calls at once. Try again in ${seconds} s.`, {
-        headers: { 'retry-after': String(seconds) },
-      });
+    if (seconds > 0) throw tooManyCalls(seconds);
   }
+
+  /** For calls without a right secret. Calls with one have a bucket of their own. */
+  const strangersAt = (context: Context<Env>) => `address ${context.get('address') ?? ''}`;
 
   async function knownBrowser(
     context: Context,
@@ -439,8 +439,9 @@ export function createAccess({
         dest: header('sec-fetch-dest'),
       };
       context.set('address', addressOf(context, proxied));
-      if (isFromAnywhere(context)) checkRate(`address ${context.get('address') ?? ''}`);
-      else if (!isOwnRequest(fetchHeaders, origins))
+      context.set('strangers', strangersAt(context));
+      context.set('limit', rate.take);
+      if (!isFromAnywhere(context) && !isOwnRequest(fetchHeaders, origins))
         throw problem(403, 'other-site', 'Another website may not call Roost.');
       await next();
     },
@@ -448,9 +449,9 @@ export function createAccess({
       const known = await knownBrowser(context);
       const isCall = isCallPath(context.req.path);
       if (known === null || (isCall && !known.own)) {
-        checkRate(`address ${context.get('address') ?? ''}`);
-        if (known === null && wantsPage(context)) return signInPage();
         const client = await clientOf(context);
+        checkRate(client === null ? strangersAt(context) : `client ${client.credentialId}`);
+        if (known === null && wantsPage(context)) return signInPage();
         if (client !== null && isForClient(context, client)) {
           context.set('client', client);
           return next();
@@ -471,12 +472,14 @@ export function createAccess({
       if (token !== undefined) setToken(context, token);
     },
     async enter(context) {
-      checkRate(`address ${context.get('address') ?? ''}`);
       const known = await knownBrowser(context);
       // Also for a browser that is signed in. It may have lost its key, and no page could show
       // that.
       const entered = await signIn.take(codeOf(context.req.query('code') ?? ''), known?.token);
-      if (entered === null) return known === null ? badLinkPage() : welcomePage();
+      if (entered === null) {
+        checkRate(strangersAt(context));
+        return known === null ? badLinkPage() : welcomePage();
+      }
       setToken(context, entered.token);
       const page = handOverPage(entered.key, entered.byDevice);
       return context.newResponse(page.body, 200, Object.fromEntries(page.headers));

@@ -51,8 +51,8 @@ const GONE = refuse('gone', 'There is no such hook.');
 /** One call of a stranger that is to do something. */
 export interface Delivery {
   /**
-   * What makes it the same delivery as another: its id, and where the body itself is unique, the
-   * body. Empty: it is like no other.
+   * What makes it the same delivery as another: the body where that is signed, its id elsewhere.
+   * Empty: it is like no other.
    */
   readonly same: readonly string[];
   /** Null for a routine. */
@@ -69,6 +69,8 @@ export interface FoundHook {
   readonly hookId: HookId;
   readonly name: string;
   readonly target: Target;
+  /** Only bodies with a signature are taken, and nothing beside them is trusted: no header. */
+  readonly signed: boolean;
   /** Whether the body has this signature, as the header names it. */
   isSignedBy(body: Uint8Array, signature: string | undefined): boolean;
   deliver(delivery: Delivery): Promise<{ readonly ok: true; readonly repeated: boolean } | HookRefusal>;
@@ -246,7 +248,12 @@ export function createHooks({
    * Takes a delivery once. The row of the hook is locked meanwhile, so that the calls of an hour
    * are counted one after the other.
    */
-  const take = (hookId: HookId, same: readonly string[], issues: readonly string[], deleted: readonly string[]) =>
+  const take = (
+    { hook: hookId, sealed_signing: sealed }: Row,
+    same: readonly string[],
+    issues: readonly string[],
+    deleted: readonly string[],
+  ) =>
     db.transaction().execute(async (trx) => {
       const hook = trx.selectFrom('hooks').select('hook').where('home', '=', home).where('hook', '=', hookId);
       if (!(await hook.forUpdate().executeTakeFirst())) return GONE;
@@ -276,13 +283,15 @@ export function createHooks({
           `A hook takes ${settings.callsInAnHour} calls an hour.`,
           Number(lately.first) + settings.hourMs - time,
         );
-      await trx
-        .deleteFrom('hook_deliveries')
-        .where('home', '=', home)
-        .where('hook', '=', hookId)
-        .where('taken_at', '<', time - settings.deliveriesKeptMs)
-        .where('delivery_hash', 'not like', `${ISSUE}%`)
-        .execute();
+      // A signature is valid as long as its secret, and so long its delivery is remembered.
+      if (sealed === null)
+        await trx
+          .deleteFrom('hook_deliveries')
+          .where('home', '=', home)
+          .where('hook', '=', hookId)
+          .where('taken_at', '<', time - settings.deliveriesKeptMs)
+          .where('delivery_hash', 'not like', `${ISSUE}%`)
+          .execute();
       const taskId = newId();
       await trx
         .insertInto('hook_deliveries')
@@ -296,7 +305,7 @@ export function createHooks({
     const target = targetOf(row);
     const refused = await refuseTarget(target);
     if (refused) return refused;
-    const taken = await take(row.hook, same, issues, await deletedTasksOf(row.hook, target, issues));
+    const taken = await take(row, same, issues, await deletedTasksOf(row.hook, target, issues));
     if (!taken.ok) return taken;
     if (taken.done) return { ok: true, repeated: true };
     if (target.kind === 'routine') {
@@ -360,6 +369,13 @@ export function createHooks({
       if (!before) return null;
       const { given, stored } = newSecrets(hookId, before.sealed_signing !== null);
       await db.updateTable('hooks').set(stored).where('home', '=', home).where('hook', '=', hookId).execute();
+      await db
+        .deleteFrom('hook_deliveries')
+        .where('home', '=', home)
+        .where('hook', '=', hookId)
+        .where('taken_at', '<', now() - settings.deliveriesKeptMs)
+        .where('delivery_hash', 'not like', `${ISSUE}%`)
+        .execute();
       changed();
       return { hook: hookOf({ ...before, ...stored }), ...given };
     },
@@ -378,6 +394,7 @@ export function createHooks({
         hookId,
         name: parseText(row.name_json),
         target: targetOf(row),
+        signed: sealed !== null,
         isSignedBy(body, signature) {
           if (sealed === null) return true;
           const key = sealer.open(sealed, about(hookId));

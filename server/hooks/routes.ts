@@ -1,10 +1,10 @@
 /** HTTP routes of hooks: the person's, and the one that strangers call. */
 import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
-import { answer, type Handled } from '../http/endpoint.ts';
+import { answer, countCall, type Handled, strangersOf } from '../http/endpoint.ts';
 import { misfitIn, problem } from '../http/problem.ts';
 import { readBytes } from '../http/body.ts';
 import type { HookRefusal, Hooks } from './index.ts';
-import { taskOf } from './said.ts';
+import { signedSort, taskOf } from './said.ts';
 import { HOOK_SETTINGS } from './settings.ts';
 
 const unknown = () => problem(404, 'no-hook', 'There is no such hook.');
@@ -51,9 +51,13 @@ export function createHookRoutes({ hooks }: { readonly hooks: Hooks }): readonly
       if (!(await hooks.remove(hookId))) throw unknown();
       return null;
     },
-    async callHook({ secret }, { req }) {
+    async callHook({ secret }, context) {
+      const { req } = context;
       const hook = await hooks.find(secret);
-      if (!hook) throw unknown();
+      if (!hook) {
+        countCall(context, strangersOf(context));
+        throw unknown();
+      }
       const body = await readBytes(req.raw.body, HOOK_SETTINGS.bodyBytes);
       if (body === null)
         throw problem(
@@ -61,27 +65,29 @@ export function createHookRoutes({ hooks }: { readonly hooks: Hooks }): readonly
           'too-large',
           `This call may carry ${HOOK_SETTINGS.bodyBytes.toLocaleString('en')} bytes at most.`,
         );
-      const signature = req.header('x-hub-signature-256');
-      if (!hook.isSignedBy(body, signature))
+      const signature = req.header('x-hub-signature-256') ?? '';
+      if (!hook.isSignedBy(body, signature)) {
+        countCall(context, strangersOf(context));
         throw problem(401, 'bad-signature', 'The signature of the body is missing or wrong.');
-      const event = req.header('x-github-event');
+      }
+      countCall(context, `hook ${hook.hookId}`);
       const id = req.header('x-github-delivery') ?? req.header('idempotency-key') ?? '';
       if (id.length > HOOK_SETTINGS.deliveryId)
         throw misfitIn('Idempotency-Key', `has more than ${HOOK_SETTINGS.deliveryId} characters`);
+      const { type, event } = hook.signed
+        ? await signedSort(body)
+        : { type: req.header('content-type'), event: req.header('x-github-event') };
       if (event === 'ping') return did(200, 'nothing');
       const { target } = hook;
       const label = target.kind === 'project' ? target.githubLabel : null;
       const { task, issues } =
-        target.kind === 'project'
-          ? await taskOf(body, { type: req.header('content-type'), event, label })
-          : { task: null, issues: [] };
+        target.kind === 'project' ? await taskOf(body, { type, event, label }) : { task: null, issues: [] };
       if (target.kind === 'project' && task === null) {
         if (issues.length > 1) await hook.link(issues);
         return did(202, 'nothing');
       }
-      // GitHub signs the body, not the delivery id. Each of its bodies is unique.
-      const isUnique = event !== undefined && signature !== undefined;
-      const same = [...(id === '' ? [] : [`id ${id}`]), ...(isUnique ? [`body ${signature}`] : [])];
+      // Of a signed delivery only the body is signed. Whoever has seen one could change its id.
+      const same = hook.signed ? [`body ${signature}`] : id === '' ? [] : [`id ${id}`];
       const done = await hook.deliver({ same, task, issues });
       if (!done.ok) throw problemOf(done);
       const what = target.kind === 'project' ? 'created' : 'triggered';

@@ -1,5 +1,6 @@
 /** What a stranger sends to a hook: JSON, a form, or an event of GitHub. */
 import { z } from 'zod';
+import { isRecord } from '../../src/shared/domain/platform/json.ts';
 import { type HookedTask, hookedTaskSchema } from '../../src/shared/protocol/hooks.ts';
 import { PROJECT_LIMITS } from '../../src/shared/protocol/projects.ts';
 import { readJson, tooMuchOf } from '../http/body.ts';
@@ -39,12 +40,39 @@ async function jsonOf(body: Uint8Array): Promise<unknown> {
   throw problem(413, read.fault === 'length' ? 'too-large' : 'too-much', tooMuchOf(read.fault, JSON_BOUNDS));
 }
 
+const FORM = 'application/x-www-form-urlencoded';
+const OPENING_BRACE = 0x7b;
+const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+
+/** How a body is read. */
+interface Sort {
+  /** Media type. */
+  readonly type: string | undefined;
+  /** The name of GitHub's event; undefined: it is none of GitHub's. */
+  readonly event: string | undefined;
+}
+
+/**
+ * The sort of a signed body, by the body alone: its headers are not signed. GitHub names its event
+ * only in a header, so the fields of the body tell it.
+ */
+export async function signedSort(body: Uint8Array): Promise<Sort> {
+  const isJson = body.find((byte) => !isSpace(byte)) === OPENING_BRACE;
+  const type = isJson ? 'application/json' : FORM;
+  const payload = isJson ? body : Buffer.from(new URLSearchParams(Buffer.from(body).toString()).get('payload') ?? '');
+  const read = await readJson(new Blob([new Uint8Array(payload)]).stream(), JSON_BOUNDS);
+  const value = read.ok && isRecord(read.value) ? read.value : {};
+  if ('zen' in value && 'hook_id' in value) return { type, event: 'ping' };
+  if ('issue' in value && 'action' in value && !('comment' in value)) return { type, event: 'issues' };
+  return { type, event: 'sender' in value || 'repository' in value ? 'other' : undefined };
+}
+
 /** The value of a body. GitHub sends JSON, or a form whose field `payload` is JSON. */
 async function valueOf(body: Uint8Array, type: string, isGithub: boolean): Promise<unknown> {
   switch (type.split(';')[0]?.trim().toLowerCase()) {
     case 'application/json':
       return await jsonOf(body);
-    case 'application/x-www-form-urlencoded': {
+    case FORM: {
       const form = formOf(body);
       return isGithub ? await jsonOf(Buffer.from(form['payload'] ?? '')) : form;
     }
@@ -117,12 +145,11 @@ function taskOfIssue({ action, issue, label: set }: IssueEvent, label: string | 
  * The task that the stranger asks for. Null: the event of GitHub asks for none. Throws a problem
  * where the body does not fit.
  *
- * `event`: the name of GitHub's event; undefined: it is none of GitHub's. `label`: of GitHub's
- * issues only those that get this label; null: those that are opened.
+ * `label`: of GitHub's issues only those that get this label; null: those that are opened.
  */
 export async function taskOf(
   body: Uint8Array,
-  { type = '', event, label }: { type: string | undefined; event: string | undefined; label: string | null },
+  { type = '', event, label }: Sort & { readonly label: string | null },
 ): Promise<Asked> {
   if (event !== undefined && event !== 'issues') return { task: null, issues: [] };
   const value = await valueOf(body, type, event !== undefined);

@@ -10,7 +10,7 @@ import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
 import type { Scope } from '../../src/shared/protocol/scopes.ts';
 import { readBody } from './body.ts';
 import { readConfig } from './config-text.ts';
-import { misfit, problem } from './problem.ts';
+import { misfit, problem, tooManyCalls } from './problem.ts';
 
 /** A program that calls with a credential. */
 export interface ApiClient {
@@ -34,10 +34,25 @@ export interface Env {
     readonly client?: ApiClient;
     /** The caller's address, as far as it is known. */
     readonly address?: string;
+    /**
+     * Counts a call of this caller, and answers the seconds after which the next may come; 0: now.
+     * Endpoints that check a secret themselves count right ones by what they open, and wrong ones
+     * by `strangers`. So nobody with a right one is refused for what others guess.
+     */
+    readonly limit?: (caller: string) => number;
+    /** All callers without a right secret at this caller's address. */
+    readonly strangers?: string;
     /** A `raw` endpoint has begun to answer. */
     readonly raw?: true;
   };
 }
+
+/** Counts a call, and throws where there were too many of this caller. */
+export function countCall(context: Context<Env>, caller: string): void {
+  const seconds = context.get('limit')?.(caller) ?? 0;
+  if (seconds > 0) throw tooManyCalls(seconds);
+}
+export const strangersOf = (context: Context<Env>): string => context.get('strangers') ?? '';
 
 /** Returns the body of one of the endpoint's successes, null for none, or a response of its own. */
 export type Handler<E extends Endpoint> = (

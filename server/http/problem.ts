@@ -47,6 +47,11 @@ export function problem(...args: Parameters<typeof problemResponse>): HTTPExcept
   return new HTTPException(args[0], { res: problemResponse(...args), message: args[2] });
 }
 
+export const tooManyCalls = (seconds: number): HTTPException =>
+  problem(429, 'too-many-calls', `Too many calls at once. Try again in ${seconds} s.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
+
 /** Most errors in one answer: a list of a hundred thousand wrong values has as many. */
 const MOST_ERRORS = 20;
 

@@ -1,9 +1,11 @@
 /** Strangers at a hook's address: what they send, guess, and try to reach from there. */
+import { createHmac } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createdHookSchema, type Hook } from '../../src/shared/protocol/hooks.ts';
 import { projectSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
+import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
@@ -179,6 +181,78 @@ describe('a stranger', () => {
     // No agent can have the id of a hook.
     const agents = [{ agentId: 'hook:Website', name: 'Wren', position: 0, retired: false }];
     expect((await relay.fetch('/api/team', { method: 'PUT', json: { agents } })).status).toBe(400);
+  });
+});
+
+describe('whoever has seen a signed delivery of GitHub', () => {
+  const signed = (body: string, key: string, headers: Record<string, string>) => ({
+    'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
+    ...headers,
+  });
+  const issue = (action: string, more: object = {}) =>
+    JSON.stringify({ action, issue: { title: action }, repository: {}, sender: {}, ...more });
+  /** The headers that GitHub sends, and what somebody may make of them. */
+  const DRESSES: readonly Record<string, string>[] = [
+    { 'x-github-event': 'issues', 'x-github-delivery': 'd1' },
+    { 'x-github-event': 'issues', 'x-github-delivery': 'd2' },
+    { 'x-github-delivery': 'd3' },
+    { 'idempotency-key': 'd4' },
+    {},
+    { 'x-github-event': 'push' },
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    { 'content-type': 'text/plain' },
+  ];
+  async function hookOf(target: object): Promise<{ readonly at: string; readonly key: string }> {
+    const json = { name: 'GitHub', target, signed: true };
+    const made = createdHookSchema.parse(await (await relay.fetch('/api/hooks', { method: 'POST', json })).json());
+    return { at: `/hooks/${made.secret}`, key: made.signingSecret ?? '' };
+  }
+
+  it('triggers a routine by it once, whatever headers are left out or changed', async () => {
+    const routine = {
+      ...{ kind: 'routine', agentId: 'a1', name: 'Build failed', instructions: 'Look.' },
+      timing: { kind: 'every', minutes: 1_440 },
+    };
+    const added = await relay.fetch('/v1/pulse-routines', { method: 'POST', json: routine });
+    const { scheduleId } = scheduledSchema.parse(await added.json());
+    const { at, key } = await hookOf({ kind: 'routine', scheduleId });
+    const did: unknown[] = [];
+    for (const body of [issue('opened'), '', 'any words']) {
+      for (const dress of DRESSES) did.push(JSON.parse((await call(at, body, signed(body, key, dress))).text));
+      const [first, ...repeated] = did.splice(0);
+      expect(first).toEqual({ did: 'triggered', repeated: false });
+      expect(repeated).toEqual(repeated.map(() => ({ did: 'triggered', repeated: true })));
+    }
+    // A ping stays one, as JSON and as a form.
+    const ping = JSON.stringify({ zen: 'Design for failure.', hook_id: 1, hook: {} });
+    for (const body of [ping, ` \n${ping}`, new URLSearchParams({ payload: ping }).toString()])
+      for (const dress of DRESSES)
+        expect(JSON.parse((await call(at, body, signed(body, key, dress))).text)).toMatchObject({ did: 'nothing' });
+    // The same body with another key is nothing at all.
+    expect((await call(at, ping, signed(ping, 'other', {}))).status).toBe(401);
+  });
+
+  it('creates a task by it once, and none by an event that is no new issue', async () => {
+    const { at, key } = await hookOf({ kind: 'project', projectId, column: 'ready', githubLabel: null });
+    const before = (await tasks()).length;
+    for (const body of [
+      issue('created', { comment: { body: 'Me too' } }),
+      issue('opened', { comment: { body: 'Me too' } }),
+      issue('closed'),
+      JSON.stringify({ ref: 'refs/heads/main', repository: {}, sender: {}, title: 'x' }),
+      JSON.stringify({ action: 'opened', pull_request: { title: 'x' }, sender: {} }),
+    ])
+      for (const dress of DRESSES) {
+        const answer = await call(at, body, signed(body, key, dress));
+        expect([body, dress, answer.status, JSON.parse(answer.text)]).toMatchObject([
+          ...[body, dress, 202],
+          { did: 'nothing' },
+        ]);
+      }
+    for (const body of [issue('opened'), new URLSearchParams({ payload: issue('opened') }).toString()])
+      for (const [nth, dress] of DRESSES.entries())
+        expect((await call(at, body, signed(body, key, dress))).status).toBe(nth === 0 ? 201 : 200);
+    expect((await tasks()).length - before).toBe(2);
   });
 });
 

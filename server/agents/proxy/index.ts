@@ -38,7 +38,7 @@ import type {
   SessionHost,
 } from '../../contracts/index.ts';
 import type { Credentials } from '../../access/index.ts';
-import { answer, type Env, type Handled } from '../../http/endpoint.ts';
+import { answer, type Env, type Handled, strangersOf } from '../../http/endpoint.ts';
 import type { Mind } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import {
@@ -273,6 +273,10 @@ const BAD_CREDENTIAL: ProxyError = {
   message:
     'This credential is unknown or revoked. Make a new one on Roost’s page, and use http://…/llm/<credential> as ANTHROPIC_BASE_URL.',
 };
+const TOO_MANY: ProxyError = {
+  kind: 'too-many-calls',
+  message: 'Too many unknown credentials were tried from this address. Try again later.',
+};
 const OF_APPLICATION: ProxyError = {
   kind: 'bad-credential',
   message:
@@ -372,7 +376,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>,
   ): Promise<Response> {
     const bearer = await credentials.check(context.req.param('credential') ?? '');
-    if (bearer === null) return errorResponse(BAD_CREDENTIAL);
+    if (bearer === null)
+      return errorResponse((context.get('limit')?.(strangersOf(context)) ?? 0) > 0 ? TOO_MANY : BAD_CREDENTIAL);
     if (bearer.agentId === null) return errorResponse(OF_APPLICATION);
     const known = (await everybody()).find((member) => member.agentId === bearer.agentId);
     const agent = known ?? (bearer.run ? deps.newborn?.(bearer.agentId)?.member : undefined);

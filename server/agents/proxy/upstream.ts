@@ -87,6 +87,7 @@ export function responseHeaders(sent: IncomingHttpHeaders, filter: KeyFilter): R
 /** `retry`: a retry can help, so clients may retry by themselves. */
 const KINDS = {
   'bad-credential': { status: 401, type: 'authentication_error', retry: false },
+  'too-many-calls': { status: 429, type: 'rate_limit_error', retry: true },
   'no-agent': { status: 403, type: 'permission_error', retry: false },
   'no-upstream': { status: 400, type: 'invalid_request_error', retry: false },
   malformed: { status: 400, type: 'invalid_request_error', retry: false },

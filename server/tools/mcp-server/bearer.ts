@@ -1,11 +1,13 @@
 /** The caller of `/mcp`: one credential is one agent. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import type { Context } from 'hono';
 import { z } from 'zod';
 import { type TeamMember, teamSchema } from '../../../src/shared/protocol/team.ts';
 import type { RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { idOf } from '../../../src/shared/protocol/limits.ts';
 import type { Directory, PauseWait, SessionHost } from '../../contracts/index.ts';
 import type { Bearer, Credentials } from '../../access/index.ts';
+import { countCall, type Env, strangersOf } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 
 // Texts for clients, other than the tools' own answers.
@@ -92,12 +94,15 @@ const refuse = (detail: string, error: string) =>
 /** Throws a 401 without a valid credential, and a 403 where its agent may not join. */
 export async function authenticate(
   { credentials, directory, newborn }: BearerDeps,
-  authorization: string | undefined,
+  context: Context<Env>,
 ): Promise<AuthInfo> {
-  const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  const secret = /^Bearer +(\S+) *$/i.exec(context.req.header('authorization') ?? '')?.[1];
   if (secret === undefined) throw refuse(NO_CREDENTIAL, '');
   const bearer = await credentials.check(secret);
-  if (bearer === null) throw refuse(BAD_CREDENTIAL, ', error="invalid_token"');
+  if (bearer === null) {
+    countCall(context, strangersOf(context));
+    throw refuse(BAD_CREDENTIAL, ', error="invalid_token"');
+  }
   const { credentialId, agentId, label, readsSoul, run } = bearer;
   if (agentId === null) throw problem(403, 'no-agent', OF_APPLICATION);
   const known = (await directory.all()).find((each) => each.agentId === agentId);

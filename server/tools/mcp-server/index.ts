@@ -82,11 +82,11 @@ function createMcpRoutes({ modern, sessions, bodyBytes, ...bearer }: McpRoutesDe
     sessions.handle(request, { auth, credentialId: joinedFrom(auth).credentialId, body });
 
   const inOneSession = async (context: Context<Env>) =>
-    await inSession(context.req.raw, await authenticate(bearer, context.req.header('authorization')), undefined);
+    await inSession(context.req.raw, await authenticate(bearer, context), undefined);
 
   return answer(mcpEndpoints, {
     async mcpPost(_, context) {
-      const auth = await authenticate(bearer, context.req.header('authorization'));
+      const auth = await authenticate(bearer, context);
       const request = context.req.raw;
       const read = await readJson(request, bodyBytes);
       if (!read.ok) return read.response;

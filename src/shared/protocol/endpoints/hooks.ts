@@ -44,7 +44,7 @@ export const hookEndpoints = {
   callHook: endpoint({
     method: 'POST',
     path: '/hooks/{secret}',
-    does: 'Creates a task of the hook’s project, or triggers its routine. The body is JSON or a form with `title` and `text`, or an event of GitHub; of those only `issues` does something. Other fields are ignored. Long texts are cut, and the task says so. A delivery id is taken once, and one issue becomes one task. A hook takes 60 calls an hour.',
+    does: 'Creates a task of the hook’s project, or triggers its routine. The body is JSON or a form with `title` and `text`, or an event of GitHub; of those only `issues` does something. Other fields are ignored. Long texts are cut, and the task says so. A delivery id is taken once, and one issue becomes one task. A signed hook takes each body once, and reads in the body alone what it is. A hook takes 60 calls an hour.',
     access: 'credential',
     fromAnywhere: true,
     raw: true,
