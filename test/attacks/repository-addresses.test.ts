@@ -128,6 +128,7 @@ describe('the address of a repository', () => {
     const rights = { has: () => false, refusal: () => 'Only public addresses.', servers: 'public' } as const;
     const repositories = createRepositories({
       ...{ folder: join(folder, 'second'), hidden: folder, rights, tokenOf: () => Promise.resolve('secret') },
+      lane: (work) => work(),
     });
     for (const [at, repository] of spellings().entries()) {
       const source = { kind: 'git', repository, baseBranch: 'main' } as const;
@@ -144,6 +145,7 @@ describe('a repository’s server', () => {
     const rights = { has: () => true, refusal: () => 'No.', servers: 'any' } as const;
     const repositories = createRepositories({
       ...{ folder: join(folder, 'owner'), hidden: folder, rights, tokenOf: () => Promise.resolve('secret') },
+      lane: (work) => work(),
     });
     const repository = `http://127.0.0.1:${portOf(leading)}/x`;
     const opened = await repositories.of('p', { kind: 'git', repository, baseBranch: 'main' });
