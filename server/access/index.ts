@@ -319,12 +319,9 @@ function isForClient({ req }: Context, { agentId, scopes: has }: Bearer): boolea
       if (scopes.some((scope) => has.includes(scope))) return true;
       if (scopes.length > 0) throw problem(403, 'no-scope', lacks(scopes));
     }
+    if (access === 'client') return true;
     const named = found.groups?.['agentId'];
-    return (
-      named !== undefined &&
-      agentId !== null &&
-      (access === 'client' || (access === 'agent' && safeDecode(named) === agentId))
-    );
+    return access === 'agent' && agentId !== null && named !== undefined && safeDecode(named) === agentId;
   }
   return false;
 }
@@ -457,6 +454,12 @@ export function createAccess({
           return next();
         }
         if (known !== null) throw problem(401, 'no-page-key', NO_PAGE_KEY);
+        if (client !== null)
+          throw problem(
+            401,
+            'not-signed-in',
+            'This credential may not make this call. Most calls are the page’s alone.',
+          );
         throw problem(
           401,
           'not-signed-in',
