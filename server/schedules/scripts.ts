@@ -160,6 +160,25 @@ const OUTSIDE = 'The script lies outside of the agent’s folder.';
 const whereIs = ({ fd }: FileHandle, file: string): Promise<string> =>
   readlink(`/proc/self/fd/${fd}`).catch(() => file);
 
+/** The shells whose scripts bash runs. */
+const SHELLS = ['bash', 'sh', 'dash', 'ash'];
+
+/** Why bash would fail at this text each time, as a sentence. Null: it may run. */
+function unfitFor(bytes: Uint8Array): string | null {
+  const text = fileText(bytes);
+  if (text === null) return 'The file is not UTF-8 text, so it cannot be shown to the human.';
+  if (Buffer.from(bytes.subarray(0, 3)).toString('utf8') === '\ufeff')
+    return 'The file begins with a byte order mark (BOM), at which bash fails. Save it as UTF-8 without one.';
+  if (text.includes('\r\n'))
+    return 'The file has line ends of Windows (CR LF), at which bash fails. Save it with those of Unix (LF).';
+  const [, line = ''] = /^#![ \t]*([^\n]*)/.exec(text) ?? [];
+  const words = line.split(/\s+/).map((word) => word.split('/').at(-1) ?? '');
+  const program = words[0] === 'env' ? (words.slice(1).find((word) => !/^-|=/.test(word)) ?? '') : (words[0] ?? '');
+  return program === '' || SHELLS.includes(program)
+    ? null
+    : `Scripts run with bash, and this one is for ${program}. Write a script of bash that starts ${program}.`;
+}
+
 async function readScript({ own }: Folder, script: string): Promise<ScriptFile | string> {
   const found = await pathOf(own, script);
   if (typeof found === 'string') return found;
@@ -174,6 +193,8 @@ async function readScript({ own }: Folder, script: string): Promise<ScriptFile |
     if (!stat.isFile()) return 'That is no file.';
     if (stat.size > SCRIPT_LIMITS.bytes) return `A script is ${SCRIPT_LIMITS.bytes / 1_000} kB long at most.`;
     const text = await readWhole(handle, stat.size);
+    const unfit = unfitFor(text);
+    if (unfit !== null) return unfit;
     return { path: within.split(sep).join('/'), text, sha256: hashOf(text) };
   } finally {
     await handle.close();

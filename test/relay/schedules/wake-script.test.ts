@@ -143,6 +143,11 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
     await hands.put('folder/inner.txt', 'x');
     await hands.put('long.sh', 'x'.repeat(100_001));
     await hands.put('odd.sh', new Uint8Array([1, 0, 255]));
+    await hands.put('nul.sh', new Uint8Array([101, 0, 10]));
+    await hands.put('windows.sh', 'echo one\r\necho two\r\n');
+    await hands.put('bom.sh', '\ufeffecho one\n');
+    await hands.put('python.sh', '#!/usr/bin/env -S python3 -u\nprint(1)\n');
+    await hands.put('none-there.sh', '#!/opt/none/fishy\necho one\n');
     await symlink('/etc/hostname', join(await ownFolder(), 'out.sh'));
     const odd: readonly (readonly [object, string])[] = [
       [{ cron: '99 * * * *' }, '`cron`'],
@@ -156,6 +161,11 @@ describe.skipIf(WITHOUT_SANDBOX)('A script of an agent’s own, at a relay that 
       [{ script_path: 'folder' }, '`script_path`: '],
       [{ script_path: 'long.sh' }, '`script_path`: A script is 100 kB long at most'],
       [{ script_path: 'odd.sh' }, '`script_path`: The file is not UTF-8 text'],
+      [{ script_path: 'nul.sh' }, '`script_path`: The file is not UTF-8 text'],
+      [{ script_path: 'windows.sh' }, '`script_path`: The file has line ends of Windows'],
+      [{ script_path: 'bom.sh' }, '`script_path`: The file begins with a byte order mark'],
+      [{ script_path: 'python.sh' }, '`script_path`: Scripts run with bash, and this one is for python3'],
+      [{ script_path: 'none-there.sh' }, '`script_path`: Scripts run with bash, and this one is for fishy'],
       ...[
         ...['*.example.org', '*', 'http://example.org', 'user:password@example.org', 'Example.org', 'example.org.'],
         ...['[::1]', '::1', '[::ffff:127.0.0.1]:80', '2130706433', '0x7f.1', '127.1', 'example.org:99999', 'a b', ''],
