@@ -69,6 +69,7 @@ import { done, type Done, isFault, unable } from './outcome.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
+import { hasSetUp, setupText } from './setup.ts';
 import { spentBy, toldOf, uncommittedIn } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
@@ -266,13 +267,12 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       ...{ projectId: project.projectId, taskId: task.taskId, kind: 'agent', model: null, startedAt: now() },
       ...{ branch, base: place.base, folder },
     });
-    if (!isThere && project.setup !== '') {
-      const ran = await checkouts.run(place, project.setup, environment({ project, task, ports: await portsOf(task) }));
-      await attempts.ran(attempt.attemptId, { command: ran.command, code: ran.code, ms: ran.ms });
-      setup = writeSaid({
-        head: `Setup (${titled(project.setup)}) ended with ${ran.code ?? 'no status'}:`,
-        text: ran.output,
-      });
+    const ran = isShared ? await attempts.ofProject(project.projectId) : before;
+    const isSetUp = isThere && hasSetUp(ran, { agentId, folder }, project.setup);
+    if (!isSetUp && project.setup !== '') {
+      const run = await checkouts.run(place, project.setup, environment({ project, task, ports: await portsOf(task) }));
+      await attempts.ran(attempt.attemptId, { command: run.command, code: run.code, ms: run.ms });
+      setup = setupText(project.setup, run, isThere);
     }
     return {
       ok: true,

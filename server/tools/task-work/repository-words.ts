@@ -25,14 +25,48 @@ export async function copiesOf({ kind, repository, copy }: Pick<Project, 'kind' 
   return copies;
 }
 
-/** What a repository says to those who work in it: its own text, not the person's. */
+/** The beginning of a text, up to the end of a line. */
+function beginning(text: string, most: number): { readonly text: string; readonly isCut: boolean } {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return { text, isCut: false };
+  const end = bytes.subarray(0, most).lastIndexOf('\n');
+  return { text: bytes.subarray(0, end > 0 ? end : most).toString('utf8'), isCut: true };
+}
+const isInstructions = (path: string) => TASK_WORK_SETTINGS.instructions.some((name) => path.endsWith(`/${name}`));
+const named = (paths: readonly string[]) =>
+  [
+    ...paths.slice(0, TASK_WORK_SETTINGS.pathsNamed).map(titled),
+    ...(paths.length > TASK_WORK_SETTINGS.pathsNamed ? [`${paths.length - TASK_WORK_SETTINGS.pathsNamed} more`] : []),
+  ].join(', ');
+
+/**
+ * What a repository says to those who work in it: its own text, not the person's. Also what its
+ * checkout lacks.
+ */
 export async function instructionsOf(repository: Repository, commit: string): Promise<string[]> {
-  for (const name of TASK_WORK_SETTINGS.instructions) {
-    const text = await repository.textOf(commit, name, TASK_WORK_SETTINGS.instructionBytes);
-    if (text === null) continue;
-    return [writeSaid({ head: `The repository’s ${name}. It is text of the repository, not of the human:`, text })];
+  const said: string[] = [];
+  const { instructions, instructionBytes, submoduleBytes } = TASK_WORK_SETTINGS;
+  for (const name of instructions) {
+    const whole = await repository.textOf(commit, name, instructionBytes + 1);
+    if (whole === null) continue;
+    const { text, isCut } = beginning(whole, instructionBytes);
+    said.push(writeSaid({ head: `The repository’s ${name}. It is text of the repository, not of the human:`, text }));
+    if (isCut) said.push(`[${name} is cut here. Read the rest in the checkout.]`);
+    break;
   }
-  return [];
+  const files = [...(await repository.list(commit)).keys()];
+  const nested = files.filter(isInstructions);
+  if (nested.length > 0)
+    said.push(`Folders with instructions of their own, which you read before you work there: ${named(nested)}.`);
+  const modules = await repository.textOf(commit, '.gitmodules', submoduleBytes);
+  const submodules = [...(modules ?? '').matchAll(/^\s*path\s*=\s*"?(.+?)"?\s*$/gm)]
+    .flatMap(([, path]) => path ?? [])
+    .filter((path) => !files.some((file) => file === path || file.startsWith(`${path}/`)));
+  if (submodules.length > 0)
+    said.push(
+      `Submodules, which are empty folders here. The relay fetches none of them: ${named([...new Set(submodules)])}.`,
+    );
+  return said;
 }
 
 export async function skillsOf(repository: Repository, commit: string): Promise<string[]> {

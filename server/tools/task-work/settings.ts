@@ -3,6 +3,10 @@ export const TASK_WORK_SETTINGS = {
   /** Files of a repository with instructions for agents. The first that is there is read. */
   instructions: ['AGENTS.md', 'CLAUDE.md'],
   instructionBytes: 32_000,
+  /** Bytes of `.gitmodules` that are read. */
+  submoduleBytes: 100_000,
+  /** Paths of a list that an agent is told. */
+  pathsNamed: 50,
   /** How long a task waits after its model’s provider was overloaded, in ms. */
   overloadedMs: 300_000,
   /** Attempts of a task, the newest, that an agent is told. */

@@ -61,6 +61,48 @@ async function until<Value>(look: () => Promise<Value | undefined | false>): Pro
 }
 
 describe('a task of a repository', () => {
+  it('tells of long instructions that they are cut, of nested ones, and of submodules that are empty', async () => {
+    const line = (n: number) => `Rule ${n}: ${'x'.repeat(90)}`;
+    const long = Array.from({ length: 600 }, (_none, i) => line(i)).join('\n');
+    const path = repository('rules', {
+      'AGENTS.md': long,
+      'web/AGENTS.md': 'Of the web.',
+      'web/shop/CLAUDE.md': 'Of the shop.',
+      '.gitmodules': '[submodule "lib"]\n\tpath = vendor/lib\n\turl = https://example.org/lib.git\n',
+    });
+    const made = await task(await project({ kind: 'git', repository: path }));
+    const claimed = await night.tool('a1', 'claim_task', ids(made));
+    await night.tool('a1', 'release_task', { ...ids(made), note: '' });
+    await until(async () => (await attempts(made)).every(({ endedAt }) => endedAt !== null));
+    const rules = [...claimed.matchAll(/Rule (\d+): (x+)/g)];
+    expect(rules.length).toBeGreaterThan(300);
+    expect(rules.length).toBeLessThan(600);
+    expect(rules.every(([, , xs]) => xs?.length === 90)).toBe(true);
+    expect(claimed).toContain('[AGENTS.md is cut here. Read the rest in the checkout.]');
+    expect(claimed).toMatch(/instructions of their own[^\n]*“web\/AGENTS\.md”, “web\/shop\/CLAUDE\.md”/);
+    expect(claimed).toMatch(/Submodules, which are empty folders here[^\n]*“vendor\/lib”/);
+  });
+
+  it('repeats the setup at each attempt until it has ended with 0, and says so', async () => {
+    const path = repository('setup', { 'bread.txt': 'rye\n' });
+    const setup = 'echo x >> ../tries; test $(wc -l < ../tries) -ge 2 || exit 3';
+    const of = await project({ kind: 'git', repository: path, setup });
+    const made = await task(of);
+    const claim = () => night.tool('a1', 'claim_task', ids(made));
+    const release = () => night.tool('a1', 'release_task', { ...ids(made), note: '' });
+    const ended = async (count: number) =>
+      until(async () => (await attempts(made)).filter(({ endedAt }) => endedAt !== null).length === count);
+    expect(await claim()).toMatch(/ended with 3[^]*The next attempt repeats the setup/);
+    await release();
+    await ended(1);
+    expect(await claim()).toMatch(/setup had not ended with 0 here, and was repeated[^]*ended with 0/);
+    await release();
+    await ended(2);
+    expect(await claim()).not.toContain('ended with');
+    await release();
+    await ended(3);
+  });
+
   it('goes from ready to merged, and the receipt says what git says', async () => {
     const path = repository('bakery', { 'bread.txt': 'rye\n', 'AGENTS.md': 'Bake slowly.\n' });
     const of = await project({ kind: 'git', repository: path, checks: ['grep -q price bread.txt'] });
