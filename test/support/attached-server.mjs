@@ -72,7 +72,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
         serverInfo: { name: 'test', version: '1' },
       },
     });
-  else if (method === 'tools/list') write({ id, result: { tools: how.tools } });
+  else if (method === 'tools/list' && params?.cursor) write({ id, ...how.secondPage });
+  else if (method === 'tools/list')
+    write({ id, result: { tools: how.tools, ...(how.secondPage ? { nextCursor: '2' } : {}) } });
   else if (method === 'tools/call') {
     const answer = how.answers?.[params.arguments?.text];
     if (answer) return write({ id, ...answer });

@@ -21,6 +21,8 @@ export interface AuthorisationServer {
   allow(page: string): Promise<URL>;
   /** Access tokens are no longer taken; `all`: nor what they are renewed with. */
   expire(all?: boolean): void;
+  /** No client that was registered is known any more. */
+  forgetClients(): void;
   close(): Promise<void>;
 }
 
@@ -94,6 +96,7 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
     if (how.tokenStatus !== undefined) return json(response, how.tokenStatus, {});
     if (how.token)
       return void response.writeHead(how.token.status, { 'content-type': how.token.type }).end(how.token.body);
+    if (!clients.has(form.get('client_id') ?? '')) return json(response, 401, { error: 'invalid_client' });
     if (form.get('grant_type') === 'refresh_token')
       return refresh.delete(form.get('refresh_token') ?? '')
         ? json(response, 200, tokens())
@@ -149,7 +152,9 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
       }
       if (path === '/token') return token(response, new URLSearchParams(body));
       if (path === '/allow') {
-        const back = authorise(new URL(request.url ?? '', origin()).searchParams);
+        const query = new URL(request.url ?? '', origin()).searchParams;
+        if (!clients.has(query.get('client_id') ?? '')) return json(response, 400, { error: 'invalid_client' });
+        const back = authorise(query);
         return void response.writeHead(302, { location: back.href }).end();
       }
       json(response, 404, {});
@@ -164,8 +169,10 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
     does: (next) => void (how = next),
     async allow(page) {
       const answer = await fetch(page, { redirect: 'manual' });
+      if (answer.status === 400) throw new Error('no such client');
       return new URL(answer.headers.get('location') ?? '');
     },
+    forgetClients: () => clients.clear(),
     expire(all = false) {
       access.clear();
       if (all) refresh.clear();

@@ -79,7 +79,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     const secrets = createSecrets(secretsOf(attachment), limits.tokensKept);
     const isSecret = ({ signIn: held }: Sealed) => {
       const { access_token: access, refresh_token: refresh } = held?.tokens ?? {};
-      for (const token of [access, refresh, held?.client.client_secret]) if (token) secrets.add(token);
+      for (const token of [access, refresh, held?.client?.client_secret]) if (token) secrets.add(token);
     };
     isSecret(sealed);
     const signIn =

@@ -312,7 +312,9 @@ export function createLink(deps: LinkDeps): Link {
   const saying = (error: unknown) =>
     beginningOfText(onOneLine(filter.part(sentenceOf(error), 0, limits.problemChars + 1)), limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
-  const connectMs = isFetched(attachment) ? limits.fetchedConnectMs : limits.connectMs;
+  const isProgram = attachment.kind === 'program';
+  const programMs = isFetched(attachment) ? limits.fetchedConnectMs : limits.programConnectMs;
+  const connectMs = isProgram ? programMs : limits.connectMs;
   let current: Open | null = null;
   let connecting: Pick<Open, 'client' | 'transport'> | null = null;
   let status: LinkStatus = { state: 'connecting', problem: null, tools: null };
@@ -385,23 +387,37 @@ export function createLink(deps: LinkDeps): Link {
     let cursor: string | undefined;
     let chars = 0;
     let unread = 0;
-    for (let page = 0; page < limits.pages; page++) {
+    /** Why the rest of the list was left out, as a sentence. */
+    let cutBy: string | null = null;
+    pages: for (let page = 0; page < limits.pages; page++) {
       // Reads only as much of each tool as is needed to refuse it. The SDK would validate all of
       // them first.
-      const answer = await left((options) =>
-        client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listSchema, options),
-      );
-      if (answer.tools.length > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
+      let answer: z.infer<typeof listSchema>;
+      try {
+        answer = await left((options) =>
+          client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listSchema, options),
+        );
+      } catch (error) {
+        if (page === 0 || wantsSignIn(error)) throw error;
+        cutBy = sentence`Page ${page + 1} of its list of tools failed: ${saying(error)}. Roost left out the rest.`;
+        break;
+      }
       for (const each of answer.tools) {
         await pace();
+        if (tools.size >= limits.tools) {
+          cutBy = sentence`It has more than ${limits.tools} tools. Roost left out the rest.`;
+          break pages;
+        }
         const offered = offeredOf(each, filter, limits);
         if (!offered) {
           unread += 1;
           continue;
         }
         chars += offered.description.length + JSON.stringify(offered.schema).length;
-        if (chars > limits.toolChars)
-          throw new Error(`it describes its tools with more than ${limits.toolChars.toLocaleString('en')} characters`);
+        if (chars > limits.toolChars) {
+          cutBy = sentence`It describes its tools with more than ${limits.toolChars.toLocaleString('en')} characters. Roost left out the rest.`;
+          break pages;
+        }
         const before = tools.get(offered.name);
         // With two tools of one name, it is unknown which one the person reviewed.
         const isTwice = before !== undefined && before.hash !== offered.hash;
@@ -409,7 +425,6 @@ export function createLink(deps: LinkDeps): Link {
           offered.name,
           isTwice ? { ...offered, problem: sentence`The server offers two tools with this name.` } : offered,
         );
-        if (tools.size > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
       }
       cursor = cursors.next(answer.nextCursor);
       if (cursor === undefined) break;
@@ -420,7 +435,7 @@ export function createLink(deps: LinkDeps): Link {
       cursor === undefined
         ? null
         : sentence`Its list of tools has more than ${limits.pages} pages. Roost left out the rest.`;
-    return { tools: withResources(client, tools), problem: unnamed ?? further };
+    return { tools: withResources(client, tools), problem: cutBy ?? unnamed ?? further };
   }
 
   async function relist(open: Open): Promise<LinkStatus> {
@@ -537,6 +552,12 @@ export function createLink(deps: LinkDeps): Link {
       throw error;
     };
     connecting = { client, transport };
+    const notSlow = timers.after(limits.slowStartMs, () => {
+      if (isProgram && status.state === 'connecting')
+        stand({
+          problem: sentence`It has not answered yet. Roost waits ${connectMs / 1_000} seconds, because a first start may fetch the program.`,
+        });
+    });
     try {
       const times = { timeout: connectMs, maxTotalTimeout: connectMs };
       const connected = client.connect(transport, times).then(() => true);
@@ -558,6 +579,7 @@ export function createLink(deps: LinkDeps): Link {
       await transport.close().catch(NOTHING);
       throw new ConnectError(ended ?? (wantsSignIn(error) ? null : first) ?? error, transport.said?.());
     } finally {
+      notSlow();
       connecting = null;
     }
   }

@@ -6,7 +6,7 @@ import { sentence, shownText } from '../../../src/shared/domain/names.ts';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import type { Picture } from '../../../src/shared/domain/attachment.ts';
-import { isRecord } from '../../../src/shared/domain/platform/json.ts';
+import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { OfferedTool } from '../../../src/shared/protocol/attached.ts';
@@ -164,10 +164,32 @@ export function offeredOf(
 
 const sizeOf = (base64: string) => `${Math.ceil((base64.length * 3) / 4 / 1_000)} kB`;
 
+const DATA_URL = /^data:(?<type>[^,;]*)[^,]*;base64,/;
+/** Some servers write a data URL instead of its base64. */
+const base64 = z.string().transform((data) => data.replace(DATA_URL, ''));
+
+/** Parts as servers write them: plain texts, and pictures of OpenAI’s protocols. */
+function partOf(part: unknown): unknown {
+  if (typeof part === 'string')
+    return DATA_URL.test(part) ? { type: 'image', data: part } : { type: 'text', text: part };
+  if (!isRecord(part)) return part;
+  if (
+    part['type'] === 'text' &&
+    typeof part['text'] === 'string' &&
+    /^data:image\/[^,]*;base64,\S+$/.test(part['text'])
+  )
+    return { type: 'image', data: part['text'] };
+  const { image_url: image } = part;
+  const url = isRecord(image) ? image['url'] : image;
+  return part['type'] === 'image_url' && typeof url === 'string' && DATA_URL.test(url)
+    ? { type: 'image', data: url }
+    : part;
+}
+
 const partSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
-  z.looseObject({ type: z.literal('audio'), data: z.string(), mimeType: z.string() }),
+  z.looseObject({ type: z.literal('image'), data: base64, mimeType: optionalText }),
+  z.looseObject({ type: z.literal('audio'), data: base64, mimeType: optionalText }),
   z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string().catch('') }),
   z.looseObject({
     type: z.literal('resource'),
@@ -184,7 +206,7 @@ function partText(part: unknown): string {
       return data.text;
     case 'image':
     case 'audio':
-      return `[${data.type === 'image' ? 'A picture' : 'A sound'}, ${data.mimeType}, ${sizeOf(data.data)}: it cannot be shown here.]`;
+      return `[${data.type === 'image' ? 'A picture' : 'A sound'}, ${data.mimeType ?? 'of an unknown type'}, ${sizeOf(data.data)}: it cannot be shown here.]`;
     case 'resource_link':
       return `[A link: ${data.name} ${data.uri}]`;
     case 'resource':
@@ -212,9 +234,9 @@ const SHOWN = '[A picture: you see it beside this. What is in it, words too, is 
 /** The result of a call. Its parts are parsed one by one, up to the limit. */
 export const answeredSchema = z.looseObject({
   content: z
-    .array(z.unknown())
+    .union([z.array(z.unknown()), z.string(), z.looseObject({})])
     .nullish()
-    .transform((content) => content ?? []),
+    .transform((content) => [content ?? []].flat().map(partOf)),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false).catch(false),
 });
@@ -222,6 +244,18 @@ export const answeredSchema = z.looseObject({
 export interface Answered {
   readonly content: readonly unknown[];
   readonly structured?: unknown;
+}
+
+/** Whether a text of the answer says the same. FastMCP puts a text into `result`. */
+function isSaid(structured: unknown, content: readonly unknown[]): boolean {
+  const same = (value: unknown) => JSON.stringify(canonical(value));
+  const texts = content
+    .flatMap((part) => partSchema.safeParse(part).data ?? [])
+    .flatMap((part) => (part.type === 'text' ? part.text : []));
+  const values = texts.flatMap((text) => [text, parseJson(text)]);
+  const inner = isRecord(structured) && Object.keys(structured).length === 1 ? structured['result'] : undefined;
+  const wanted = [structured, ...(inner === undefined ? [] : [inner, Array.isArray(inner) ? null : [inner]])].map(same);
+  return [...values, texts].some((value) => value !== undefined && wanted.includes(same(value)));
 }
 
 /** A tool's answer: its text, and the first picture that can be shown. */
@@ -243,8 +277,8 @@ export function readAnswer(
     ...read.map((part, i) => (i === shown?.at ? SHOWN : partText(part))),
     ...(left > 0 ? [`[${left} more parts, which are not read.]`] : []),
   ];
-  const text =
-    parts.length > 0 ? parts.join('\n\n') : structured === undefined ? '' : JSON.stringify(structured, undefined, 1);
+  const isKept = structured !== undefined && !isSaid(structured, read);
+  const text = [...parts, ...(isKept ? [JSON.stringify(structured, undefined, 1)] : [])].join('\n\n');
   return {
     text: cutMiddle(text, limits.answerChars, (from, to) => filter.part(text, from, to)),
     ...(shown ? { picture: shown.picture } : {}),

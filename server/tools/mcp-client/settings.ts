@@ -9,6 +9,10 @@ export const ATTACHED_LIMITS = {
   pages: 20,
   /** Time to connect, to list everything, and to answer a call or report progress. */
   connectMs: 20_000,
+  /** Time for a program to start: its first start may be slow. */
+  programConnectMs: 60_000,
+  /** After this time, the person is told that a program is still starting. */
+  slowStartMs: 5_000,
   /** Time to connect where the program must be fetched first, as by `npx`. */
   fetchedConnectMs: 120_000,
   listMs: 20_000,

@@ -41,7 +41,8 @@ const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'obj
 export const storedSignInSchema = z.object({
   redirect: z.string(),
   discovery: heldSchema<OAuthDiscoveryState>(),
-  client: heldSchema<StoredOAuthClientInformation>(),
+  /** Null: the authorisation server does not know the client any more. */
+  client: heldSchema<StoredOAuthClientInformation>().nullable(),
   /** Null: the tokens are no longer accepted, or the person has signed out. */
   tokens: heldSchema<StoredOAuthTokens>().nullable(),
 });
@@ -110,6 +111,10 @@ const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took to
  * without a token is a refusal.
  */
 const isUnwell = (status: number) => status >= 500 || status === 408 || status === 429;
+
+/** The authorisation server does not know the client. */
+const isUnknownClient = (error: unknown) =>
+  error instanceof OAuthError && ['invalid_client', 'unauthorized_client'].includes(error.code);
 
 const isSame = (one: string, other: string) => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
@@ -241,7 +246,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       kept = { ...kept, tokens: { ...tokens, ...fresh } };
     } catch (error) {
       if (answered === null || isUnwell(answered)) throw new Error(wordsOf(error, filter), { cause: error });
-      await keep((kept = { ...kept, tokens: null }));
+      await keep((kept = { ...kept, tokens: null, client: isUnknownClient(error) ? registered : client }));
       throw new UnauthorizedError(EXPIRED);
     }
     await keep(kept);
@@ -268,8 +273,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
         redirect,
         until: elapsed() + limits.signInMs,
         verifier: '',
-        // A client is registered with its redirect address.
-        client: registered ?? (kept?.redirect === redirect ? kept.client : null),
+        // A client is registered with its redirect address. If the last sign-in with it did not
+        // return, the authorisation server may not know it any more, which only its page says.
+        client: registered ?? (kept?.redirect === redirect && begun === null ? kept.client : null),
         discovery: null,
       };
       let onward: URL | null = null as URL | null;
@@ -325,6 +331,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
           fetchFn,
         });
       } catch (error) {
+        if (kept && isUnknownClient(error)) await keep((kept = { ...kept, client: registered }));
         throw new SignInError(wordsOf(error, filter), { cause: error });
       }
     },

@@ -56,8 +56,16 @@ const ROUTINE: Kind<Draft, Routine> = {
 /** Rarely used fields, each a line of text. */
 const MORE_TEXTS = [
   { field: 'model', label: t`Model`, hint: t`What thinks when this is due.` },
-  { field: 'planningModel', label: t`Model of the first request`, hint: t`A large one plans, say.` },
-  { field: 'executorModel', label: t`Model after tools were used`, hint: t`A small one goes on, say.` },
+  {
+    field: 'planningModel',
+    label: t`Model of the first request`,
+    hint: t`A large one plans, say. In a run on projects, it makes all requests of the run.`,
+  },
+  {
+    field: 'executorModel',
+    label: t`Model after tools were used`,
+    hint: t`A small one carries out, say. In a run on projects, only executors have it.`,
+  },
 ] as const;
 const MORE_NUMBERS = [
   {

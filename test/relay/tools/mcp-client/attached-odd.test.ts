@@ -20,6 +20,7 @@ import { createHome } from '../../../support/relay.ts';
 const PROGRAM = fileURLToPath(new URL('../../../support/attached-server.mjs', import.meta.url));
 const ECHO = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object', properties: {} } };
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 let hands: Hands;
 let home: string;
 let ways: string;
@@ -280,11 +281,56 @@ describe('a program', () => {
     ['has a part that is none', { content: [null, 7, { type: 'text', text: 'Hi' }] }, /> Hi/],
     ['has no parts', { content: null, structuredContent: { a: 1 } }, /"a": 1/],
     ['does not say whether it failed', { content: [{ type: 'text', text: 'Hi' }], isError: null }, /> Hi/],
+    ['is one text', { content: 'Hi' }, /> Hi/],
+    ['is one part', { content: { type: 'text', text: 'Hi' } }, /> Hi/],
+    ['has texts among its parts', { content: ['Hi'] }, /> Hi/],
+    [
+      'has a text and more in its structure',
+      { content: [{ type: 'text', text: 'One.' }], structuredContent: { rows: [1] } },
+      /> One\.\n> \n> \{\n> {2}"rows"/,
+    ],
+    ['says the same twice', { content: [{ type: 'text', text: 'Hi' }], structuredContent: { result: 'Hi' } }, /> Hi$/],
+    [
+      'says the same as JSON',
+      { content: [{ type: 'text', text: '{"b":1,"a":2}' }], structuredContent: { a: 2, b: 1 } },
+      /> \{"b":1,"a":2\}$/,
+    ],
+    ...[
+      { type: 'image', data: `data:image/png;base64,${PIXEL}` },
+      { type: 'image', data: PIXEL },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+      { type: 'text', text: `data:image/png;base64,${PIXEL}` },
+    ].map((part): [string, object, RegExp] => [
+      `has a picture as ${JSON.stringify(part).slice(0, 40)}`,
+      { content: [part] },
+      /A picture: you see it/,
+    ]),
     ['has nothing beside its parts', { content: [{ type: 'text', text: 'Hi' }], structuredContent: null }, /> Hi/],
   ])('whose answer %s is read as far as it can be', async (_what, result, said) => {
     await does({ 'tools/call': ['result', result] });
     await allow(await attach());
     expect(await hands.works([{ call: 'mcp__notes__echo', input: {} }])).toMatchObject([said]);
+  });
+
+  it.each<[string, object, number, RegExp]>([
+    [
+      'has more tools than are read',
+      { tools: Array.from({ length: 201 }, (_n, i) => ({ ...ECHO, name: `t${i}` })) },
+      200,
+      /more than 200 tools/,
+    ],
+    [
+      'fails at the second page of its list',
+      { tools: [ECHO], secondPage: { error: { code: -32603, message: 'No.' } } },
+      1,
+      /Page 2 .* failed: .*No\./,
+    ],
+    ['sends what is no second page', { tools: [ECHO], secondPage: { result: { tools: 7 } } }, 1, /Page 2 .* failed/],
+  ])('that %s keeps those that came, and says what was left out', async (_what, how, count, problem) => {
+    await does(how);
+    const server = await attach();
+    expect(server).toMatchObject({ state: 'connected', problem: expect.stringMatching(problem) as string });
+    expect(server.tools).toHaveLength(count);
   });
 
   it('whose answer is none fails that call at once, and no other', async () => {

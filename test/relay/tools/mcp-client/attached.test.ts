@@ -459,11 +459,6 @@ describe('a hostile server', () => {
     });
 
     it.each<[string, object, RegExp]>([
-      [
-        'has more tools than anybody looks at',
-        { tools: Array.from({ length: 201 }, (_n, i) => ({ ...ECHO, name: `t${i}` })) },
-        /more than 200 tools/,
-      ],
       ['ends at once', { initialize: ['exit'] }, /closed|ended/i],
       ['talks nonsense', { initialize: ['nonsense'] }, /\S/],
       ['refuses', { initialize: ['error', { code: -32000, message: 'No.' }] }, /No\./],
@@ -697,7 +692,7 @@ describe('a hostile server', () => {
         elapsed: () => performance.now(),
         filter: createKeyFilter(),
         onChange: () => undefined,
-        limits: { ...ATTACHED_LIMITS, connectMs: 1_000, listMs: 300, callMs: 300 },
+        limits: { ...ATTACHED_LIMITS, programConnectMs: 1_000, listMs: 300, callMs: 300 },
       });
       const opened = await link.open();
       if (method === 'tools/call') {
@@ -1010,6 +1005,26 @@ describe('a server that asks for a sign-in by OAuth', () => {
     expect(await now()).toMatchObject({ state: 'sign-in', signIn: { state: 'expired' } });
     const server = await now();
     if (server) await finish(await far.allow(await begin(server)));
+    expect(await now()).toMatchObject({ state: 'connected', signIn: { state: 'in' } });
+  });
+
+  it('that forgot the client is signed in to by a new one, also where only its page says so', async () => {
+    const again = async () => {
+      const server = await now();
+      if (!server) throw new Error('it is gone');
+      return far.allow(await begin(server));
+    };
+    await signIn();
+    far.expire();
+    far.forgetClients();
+    expect(await works(echo)).toMatchObject([/expired or was withdrawn: sign in again/]);
+    await finish(await again());
+    expect(await now()).toMatchObject({ state: 'connected', signIn: { state: 'in' } });
+    far.expire(true);
+    expect(await works(echo)).toMatchObject([/expired or was withdrawn: sign in again/]);
+    far.forgetClients();
+    await expect(again()).rejects.toThrow('no such client');
+    await finish(await again());
     expect(await now()).toMatchObject({ state: 'connected', signIn: { state: 'in' } });
   });
 
