@@ -5,7 +5,6 @@
 import { dirname, join } from 'node:path';
 import type { Context } from 'hono';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
-import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { grantOf, TOOLSETS } from '../../src/shared/domain/toolsets.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
@@ -15,16 +14,14 @@ import { OWN_FOLDER } from '../../src/shared/protocol/endpoints/history.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
-import { type Calls, createCallRoutes } from '../tools/calls/index.ts';
-import type { Configs, Directory, EventLog } from '../contracts/index.ts';
-import { createGateRoutes, type OpenConfigs, scopeOf } from '../team/gate/index.ts';
+import { createCallRoutes } from '../tools/calls/index.ts';
+import type { Configs, EventLog } from '../contracts/index.ts';
+import { createGateRoutes } from '../team/gate/index.ts';
 import type { Lane } from '../platform/lanes.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Copies } from '../schedules/records.ts';
-import { forgetTexts } from '../schedules/scripts.ts';
-import { createScripts, type Schedules, type Scripts, type WatchedClock } from '../schedules/index.ts';
+import { createScripts, type Scripts, type WatchedClock } from '../schedules/index.ts';
 import type { Database, Db, OpenJournal } from '../store/index.ts';
-import { type Hands, type HandTools, roomOf } from '../tools/hands/index.ts';
+import { type Hands, roomOf } from '../tools/hands/index.ts';
 import { createHistories, type Histories } from '../tools/history/index.ts';
 import { createHistoryRoutes } from '../tools/history/routes.ts';
 import { createWorkspaces, type Workspaces } from '../tools/workspaces/index.ts';
@@ -78,125 +75,9 @@ import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import type { Sandbox } from '../tools/sandbox/index.ts';
 import type { Web } from '../tools/web/index.ts';
 import { createAsideNotices } from './aside-notices.ts';
+import { createForgetting, type Forgetting } from './forgetting.ts';
 import { openTeam, type Team } from './team.ts';
 import { createSessionRoutes, type StreamLimit } from './session-routes.ts';
-
-// Removes what an agent has left at the relay after it has moved away, was retired, or was
-// forgotten.
-
-interface LettingGoDeps {
-  readonly log: Pick<EventLog, 'subscribe'>;
-  readonly directory: Pick<Directory, 'all'>;
-  readonly copies: Pick<Copies, 'keepOnly'>;
-  readonly schedules: Pick<Schedules, 'stopAll'>;
-  readonly calls: Pick<Calls, 'keepOnly' | 'forgetCallsOf'>;
-  readonly workspaces: Pick<Workspaces, 'forget'>;
-  readonly histories: Pick<Histories, 'forget'>;
-  readonly endCommandsOf: HandTools['endCommandsOf'];
-  readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
-  readonly configs: Pick<OpenConfigs, 'changing'>;
-  readonly db: Db;
-  /** The id of the home. */
-  readonly home: string;
-  readonly logger: Pick<Logger, 'error'>;
-}
-
-/** Follows the team. Returns the function to call for agents that were forgotten for good. */
-function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => Promise<void> {
-  const {
-    log,
-    directory,
-    copies,
-    schedules,
-    calls,
-    workspaces,
-    histories,
-    endCommandsOf,
-    credentials,
-    configs,
-    db,
-    home,
-    logger,
-  } = deps;
-
-  /** Removes the data of agents that have moved away, and stops the schedules of retired ones. */
-  async function removeDeparted(): Promise<void> {
-    const members = await directory.all();
-    const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
-    const gone = await copies.keepOnly(here);
-    await calls.keepOnly(here);
-    for (const agentId of gone)
-      if (members.some((member) => member.agentId === agentId)) await schedules.stopAll(agentId);
-  }
-  log.subscribe(({ event }) => {
-    if (event.kind !== 'changed' || event.what !== 'team') return;
-    removeDeparted().catch((error: unknown) =>
-      logger.error('Agent snapshots could not be released. The relay tries again at the next change.', { error }),
-    );
-  });
-
-  /**
-   * Deletes the agent's settings, its messages and its schedules from every table, and revokes its
-   * credentials.
-   */
-  async function forgetRows(agentId: AgentId): Promise<void> {
-    for (const credential of await credentials.list())
-      if (credential.agentId === agentId) await credentials.revoke(credential.credentialId);
-    // Switched off first, so that the clock starts nothing meanwhile.
-    await schedules.stopAll(agentId);
-    const scope = scopeOf(agentId);
-    await configs.changing(scope, () =>
-      db.deleteFrom('configs').where('home', '=', home).where('scope', '=', scope).execute(),
-    );
-    const scheduled = await db
-      .selectFrom('schedules')
-      .select('schedule')
-      .where('home', '=', home)
-      .where('agent_json', '=', JSON.stringify(agentId))
-      .execute();
-    await forgetTexts(
-      db,
-      home,
-      scheduled.map(({ schedule }) => schedule),
-    );
-    const records = [scope, ...scheduled.map(({ schedule }) => schedule)].map((id) => JSON.stringify(id));
-    await db.deleteFrom('asked_records').where('home', '=', home).where('record_json', 'in', records).execute();
-    for (const table of [
-      'credentials',
-      'inbox',
-      'occurrences',
-      'program_sessions',
-      'proposals',
-      'routine_mappings',
-      'schedules',
-    ] as const)
-      await db.deleteFrom(table).where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId)).execute();
-  }
-
-  /**
-   * The person requested it twice and waited. Nothing may remain that a page, a program or a folder
-   * would show.
-   */
-  return async (agentIds) => {
-    for (const agentId of agentIds.filter((id) => id !== LEAD_ID))
-      // Each step by itself, so that a failure does not stop the others.
-      for (const remove of [
-        () => endCommandsOf(agentId),
-        () => forgetRows(agentId),
-        () => calls.forgetCallsOf(agentId),
-        () => workspaces.forget(agentId),
-        () => histories.forget(agentId),
-      ])
-        try {
-          await remove();
-        } catch (error) {
-          logger.error(
-            'Data of a forgotten agent could not be removed. The relay tries again when a page reports the team.',
-            { error },
-          );
-        }
-  };
-}
 
 // Programs that run beside the relay for one home, ACP agents and MCP servers, and what they
 // receive from it.
@@ -326,7 +207,7 @@ interface HomeParts {
   readonly credentials: Credentials;
   readonly models: HomeModels;
   readonly onTeam: () => Promise<void>;
-  readonly onForgotten: Parameters<typeof createDirectoryRoutes>[0]['onForgotten'];
+  readonly forgetting: Forgetting;
   /** Endpoints of parts that define their own. */
   readonly others: readonly Handled[];
 }
@@ -342,7 +223,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       directory,
       beginsIn: configs.beginsIn,
       onTeam: parts.onTeam,
-      onForgotten: parts.onForgotten,
+      onForgotten: parts.forgetting.agents,
     }),
     ...createInboxRoutes({ inbox }),
     ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
@@ -369,7 +250,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules, host, configs }),
-    ...createRecordRoutes({ records }),
+    ...createRecordRoutes({ records, onRestored: parts.forgetting.restored }),
     ...createScheduleRoutes({
       ...{ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts },
       startsWithoutPage: async () =>
@@ -561,7 +442,6 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     logger,
   });
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
-  const onForgotten = letGoOfAgents({ ...team, ...{ db, home: id, log, credentials, workspaces, histories, logger } });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
     credentials,
@@ -608,9 +488,13 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   const hooks = createHooks({
     ...{ db, home: id, sealer: deps.sealer, projects, schedules, log, logger, tell, now, newId },
   });
+  const forgetting = createForgetting({
+    ...team,
+    ...{ db, home: id, log, credentials, hooks, notifications, workspaces, histories, logger },
+  });
   const endpoints = endpointsOf(deps, {
     ...{ team, log, streams, workspaces, histories, attached, programs, notifications, scripts, credentials, models },
-    ...{ onTeam, onForgotten },
+    ...{ onTeam, forgetting },
     others: [...mcp.endpoints, ...proxy.endpoints, ...createHookRoutes({ hooks })],
   });
   await setAside.run([
@@ -619,6 +503,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     { part: 'notifications', run: () => notifications.start() },
     { part: 'ACP agents', run: () => programs.start() },
     { part: 'hooks', run: () => hooks.recover() },
+    { part: 'removed projects', run: () => forgetting.recover() },
   ]);
   void histories.keepTidy(realTimers);
   const { stoodMs, planned } = await schedules.clock.start();

@@ -32,6 +32,7 @@ import { createConfigRecords } from '../team/records/config-records.ts';
 import { createRecords, type Records } from '../team/records/index.ts';
 import {
   createAttemptRecords,
+  type Attempts,
   createAttempts,
   type Comments,
   createComments,
@@ -79,7 +80,7 @@ import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } fr
 import { createPauses } from '../team/pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../team/searches/index.ts';
-import { createThreads, createThreadTools, type Threads } from '../team/threads/index.ts';
+import { createThreads, createThreadTools, type OpenThreads } from '../team/threads/index.ts';
 import { dayOf } from '../../src/shared/domain/zone-days.ts';
 import { createGuardedFetch } from '../platform/guarded-fetch.ts';
 import { createCheckouts, createRepositories, createTokens, type RepositoriesDeps } from '../tools/checkouts/index.ts';
@@ -149,8 +150,9 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly configs: OpenConfigs;
   readonly gate: Gate;
   readonly pauses: Pauses;
-  readonly threads: Threads;
+  readonly threads: OpenThreads;
   readonly projects: Projects;
+  readonly attempts: Attempts;
   /** Null: agents have no folders here. */
   readonly taskWork:
     | (Omit<TaskWorkRoutesDeps, 'projects'> & { readonly status: WorkStatus; close(): Promise<void> })
@@ -366,6 +368,12 @@ export function openTeam({
         onRan: (agentId, command) => taskWork?.work.ran(agentId, command),
       })
     : null;
+  const attempts = createAttempts({
+    ...{ db, home, now, newId },
+    onChange: (projectId) => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId }),
+    onBegin: (began) => meter?.began(began),
+    onEnd: (attemptId) => meter?.ended(attemptId),
+  });
   const taskWork: Team['taskWork'] =
     hands && repositoriesOf && handTools ? openTaskWork(hands, repositoriesOf, handTools) : null;
   function openTaskWork(
@@ -373,12 +381,6 @@ export function openTeam({
     given: Pick<RepositoriesDeps, 'folder' | 'hidden' | 'rights' | 'lane'>,
     handed: HandTools,
   ) {
-    const attempts = createAttempts({
-      ...{ db, home, now, newId },
-      onChange: (projectId) => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId }),
-      onBegin: (began) => meter?.began(began),
-      onEnd: (attemptId) => meter?.ended(attemptId),
-    });
     const tokens = createTokens({ db, home, sealer });
     const forgeFetch = createGuardedFetch(given.rights.servers);
     const repositories = createRepositories({
@@ -526,6 +528,7 @@ export function openTeam({
     pauses,
     threads,
     projects,
+    attempts,
     taskWork,
     obstacles,
     comments,

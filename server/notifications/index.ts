@@ -330,6 +330,8 @@ export interface HomeNotifications {
   /** The contact for push services. Null: the household has none. */
   putContact(mail: string | null): Promise<void>;
   seen(browser: string, keys: readonly string[]): Promise<void>;
+  /** Deletes what is about these agents. */
+  forget(agentIds: readonly string[]): Promise<void>;
   start(): Promise<void>;
   /** Resolves when running work is done. */
   whenQuiet(): Promise<void>;
@@ -533,6 +535,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
           if (!key.startsWith('approval:')) await close(key, browser);
         }
       }),
+    forget: (agentIds) => inTurn(() => rows.forget(agentIds)),
     start: () =>
       soon(async () => {
         await rows.drop(now() - LIMITS.keptMs);

@@ -364,6 +364,20 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
         .executeTakeFirstOrThrow();
       return at === null ? null : Number(at);
     },
+    /** Deletes notifications about these agents, with their pushes. */
+    async forget(agentIds: readonly string[]): Promise<void> {
+      const rows = await db
+        .selectFrom('notifications')
+        .select(['key', 'value_json'])
+        .where('home', '=', home)
+        .execute();
+      for (const { key, value_json } of rows) {
+        const { agentId } = read(value_json);
+        if (agentId === null || !agentIds.includes(agentId)) continue;
+        await sendsOf(key).execute();
+        await db.deleteFrom('notifications').where('home', '=', home).where('key', '=', key).execute();
+      }
+    },
     /**
      * Deletes old notifications that are over or were never seen. A question waits for its answer,
      * however long.

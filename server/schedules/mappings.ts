@@ -114,8 +114,6 @@ export interface Mappings {
   shownOf(scheduleId: ScheduleId): Promise<AskedProjects>;
   /** The person has agreed to this routine here, and so to its projects. */
   agree(scheduleId: ScheduleId): Promise<void>;
-  /** Deletes the mappings of a forgotten agent. */
-  forget(agentId: AgentId): Promise<void>;
   readonly records: RecordSource;
   /** Removes mappings whose project or routine was deleted. */
   recover(): Promise<void>;
@@ -532,13 +530,6 @@ export function createMappings(deps: MappingsDeps): Mappings {
         .set({ agreed: true })
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
-        .execute();
-    },
-    async forget(agentId) {
-      await db
-        .deleteFrom('routine_mappings')
-        .where('home', '=', home)
-        .where('agent_json', '=', json(agentId))
         .execute();
     },
     records: {

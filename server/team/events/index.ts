@@ -45,6 +45,7 @@ import {
   readHead,
   readNewest,
   readTaken,
+  removeEvents,
   type UnreadableRow,
   type Write,
 } from './log-rows.ts';
@@ -369,6 +370,8 @@ interface EventLogDeps {
 
 /** `close` resolves when everything appended is on disk. */
 export interface OpenEventLog extends EventLog {
+  /** Deletes stored events in which one of these texts stands, and that are over. */
+  remove(texts: readonly string[], isOver: (event: RoostEvent) => boolean): Promise<void>;
   /** Runs the statement of the next write once, without writing anything. */
   warm(): Promise<void>;
   close(): Promise<void>;
@@ -650,6 +653,10 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       if ((await prune(db, log, now() - retentionMs, keepFrom)) === 0) return;
       const [oldest] = await readEvents(db, log, 0, 1, readRow);
       if (oldest) store.dropped(oldest.id);
+    },
+    async remove(texts, isOver) {
+      await store.flush();
+      await removeEvents(db, log, texts, isOver);
     },
     warm: () => store.warm(),
     async close() {

@@ -360,6 +360,57 @@ export async function prune(db: Db, log: string, before: number, keepFrom: numbe
   return Number(numDeletedRows);
 }
 
+/** Rows that are read at once. */
+const PAGE = 500;
+
+/**
+ * Deletes events in which one of these texts stands and that are `over`, and the words of their
+ * answers. An event that cannot be read goes too. Starts and ends of sessions stay.
+ */
+export async function removeEvents(
+  db: Db,
+  log: string,
+  texts: readonly string[],
+  isOver: (event: RoostEvent) => boolean,
+): Promise<void> {
+  const answers = new Set<unknown>();
+  const read = createReadRow();
+  for (let last = 0; ;) {
+    const rows = await db
+      .selectFrom('events')
+      .select(['id', 'kind', 'event_json'])
+      .where('log', '=', log)
+      .where('id', '>', last)
+      .where('kind', 'not in', BOUNDARIES)
+      .orderBy('id')
+      .limit(PAGE)
+      .execute();
+    const over = rows.filter((row) => {
+      if (WORDS.some((kind) => kind === row.kind) && answers.size > 0) {
+        const words = parseJson(row.event_json);
+        if (isRecord(words) && answers.has(words['messageId'])) return true;
+      }
+      if (!texts.some((text) => row.event_json.includes(text))) return false;
+      const event = read(row)?.event;
+      if (event && !isOver(event)) return false;
+      if (event?.kind === 'answer-started') answers.add(event.messageId);
+      return true;
+    });
+    if (over.length > 0)
+      await db
+        .deleteFrom('events')
+        .where('log', '=', log)
+        .where(
+          'id',
+          'in',
+          over.map(({ id }) => id),
+        )
+        .execute();
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < PAGE) return;
+  }
+}
+
 /**
  * Deletes the client ids of dropped events. A browser that has stored the result of its call does
  * not repeat the call.

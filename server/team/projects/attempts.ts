@@ -20,6 +20,7 @@ import type { Db } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
 import type { Holder } from './contract.ts';
+import { attemptWithout, removedAttempt } from './forgetting.ts';
 import { runOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
@@ -86,6 +87,10 @@ export interface Attempts {
   add(attemptId: string, more: Spent): Promise<void>;
   /** What a second mind says of it. */
   reviewed(attemptId: string, review: SecondReview): Promise<void>;
+  /** Deletes the attempts of these agents, and what was said in their name of others. */
+  forgetAgents(agentIds: readonly AgentId[]): Promise<void>;
+  /** Takes every word out of the attempts of these projects. */
+  forgetProjects(projectIds: readonly ProjectId[]): Promise<void>;
   /** Ends it. False: it has ended already. */
   end(attemptId: string, end: Pick<AttemptValue, 'outcome' | 'head' | 'receipt' | 'note'>): Promise<boolean>;
 }
@@ -129,6 +134,16 @@ export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd 
         await trx.updateTable('attempts').set(set).where('home', '=', home).where('attempt', '=', attemptId).execute();
       return row;
     });
+  }
+
+  async function rewrite(row: AttemptRow, value: AttemptValue, also: object = {}): Promise<void> {
+    await db
+      .updateTable('attempts')
+      .set({ ...also, value_json: JSON.stringify(value), stamp: null, version: sql<number>`version + 1` })
+      .where('home', '=', home)
+      .where('attempt', '=', row.attempt)
+      .execute();
+    onChange(row.project);
   }
 
   return {
@@ -241,6 +256,33 @@ export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd 
         return row.project;
       });
       if (projectId !== null) onChange(projectId);
+    },
+    async forgetAgents(agentIds) {
+      const gone = new Set(agentIds);
+      for (const agentId of agentIds) {
+        const own = rowsOf(db).where('agent_json', '=', JSON.stringify(agentId));
+        for (const { attempt, is_open } of await own.execute()) if (is_open) onEnd?.(attempt);
+        await db
+          .deleteFrom('attempts')
+          .where('home', '=', home)
+          .where('agent_json', '=', JSON.stringify(agentId))
+          .execute();
+        const named = sql<boolean>`replace(value_json, ${JSON.stringify(agentId)}, '') <> value_json`;
+        for (const row of await rowsOf(db).where(named).execute()) {
+          const value = attemptWithout(attemptValueOf(row), gone);
+          if (value !== null) await rewrite(row, value);
+        }
+      }
+    },
+    async forgetProjects(projectIds) {
+      for (const projectId of projectIds)
+        for (const row of await rowsOf(db).where('project', '=', projectId).execute()) {
+          const value = attemptValueOf(row);
+          const left = removedAttempt(value);
+          if (JSON.stringify(left) === JSON.stringify(value)) continue;
+          if (row.is_open) onEnd?.(row.attempt);
+          await rewrite(row, left, { is_open: false, commands_json: '[]', draft_json: null });
+        }
     },
     async end(attemptId, end) {
       const before = await changing(attemptId, (row) => {

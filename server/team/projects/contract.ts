@@ -22,6 +22,7 @@ import type { Directory, EventLog } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../store/index.ts';
 import type { RecordSource } from '../records/index.ts';
+import type { ProjectForgetting } from './forgetting.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
 
 export type ProjectRefusal = Extract<
@@ -215,6 +216,9 @@ export interface Projects {
   atWork(agentId: AgentId, projectId: ProjectId): Promise<string | null>;
   /** How many tasks of its project the agent may claim now, by column. */
   readyCounts(agentId: AgentId, projectId: ProjectId): Promise<ReadonlyMap<string, number>>;
+  /** Calls the listener with projects that were removed here, or by a record. It takes the rest. */
+  onRemoved(listener: (projectIds: readonly ProjectId[]) => Promise<void>): void;
+  readonly forgetting: ProjectForgetting;
   /** An API client has called: its claims last longer. */
   called(credentialId: string): Promise<void>;
   readonly records: RecordSource;

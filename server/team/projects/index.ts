@@ -54,6 +54,7 @@ import type {
   Refused,
   TaskWork,
 } from './contract.ts';
+import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
 import { createProjectRecords } from './records.ts';
 import {
   claimOf,
@@ -88,6 +89,7 @@ export {
 } from './attempts.ts';
 export type { EndedClaim, HeldClaim, Holder, Projects, SpentUp, TaskWork } from './contract.ts';
 export { type Comments, createComments } from './comments.ts';
+export { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from './forgetting.ts';
 export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
 
@@ -118,6 +120,7 @@ export function createProjects({
   const searching = createLimiter(settings.searchesAtOnce);
   const listeners: ((ended: EndedClaim) => void)[] = [];
   let work: TaskWork | null = null;
+  let onRemoved: (projectIds: readonly ProjectId[]) => Promise<void> = () => Promise.resolve();
   /** Agents with a project, as they were read last. */
   let assigned: { readonly at: number; readonly agents: Promise<ReadonlySet<AgentId>> } | null = null;
   async function readAssigned(): Promise<ReadonlySet<AgentId>> {
@@ -298,6 +301,7 @@ export function createProjects({
       .execute();
     for (const row of rows) await endClaim(row, note);
   }
+  const forgetting = createProjectForgetting({ db, home, changed, endClaim });
   let stopSweeping: (() => void) | null = null;
   /** Ends claims whose lease is over, and comes back when the next one may be. */
   async function sweep(): Promise<void> {
@@ -475,15 +479,11 @@ export function createProjects({
           .where('removed', '=', false)
           .forUpdate()
           .execute();
-        for (const task of tasks) await writeTask(trx, task, { ...taskValueOf(task), removed: true }, UNCLAIMED);
+        for (const task of tasks) await writeTask(trx, task, removedTask(taskValueOf(task)), UNCLAIMED);
+        const value_json = JSON.stringify(removedProject(projectValueOf(row)));
         await trx
           .updateTable('projects')
-          .set((eb) => ({
-            value_json: JSON.stringify({ ...projectValueOf(row), removed: true }),
-            removed: true,
-            stamp: null,
-            version: eb('version', '+', 1),
-          }))
+          .set({ value_json, removed: true, stamp: null, version: row.version + 1 })
           .where('home', '=', home)
           .where('project', '=', projectId)
           .execute();
@@ -491,7 +491,7 @@ export function createProjects({
       });
       if (!isThere) return NO_PROJECT;
       changed(projectId);
-      return done(null);
+      return onRemoved([projectId]).then(() => done(null));
     },
     async tasks(projectId, { column, assignee, label, after, limit }) {
       if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
@@ -611,7 +611,7 @@ export function createProjects({
       }),
     async removeTask(projectId, taskId) {
       const outcome = await changing<Refused>(projectId, taskId, ({ value }) =>
-        Promise.resolve({ value: { ...value, removed: true, updatedAt: now() }, claim: UNCLAIMED }),
+        Promise.resolve({ value: removedTask({ ...value, updatedAt: now() }), claim: UNCLAIMED }),
       );
       return outcome.ok ? done(null) : outcome;
     },
@@ -773,7 +773,9 @@ export function createProjects({
         .where('lease_until', '>=', now())
         .execute();
     },
-    records: createProjectRecords({ db, home }),
+    onRemoved: (listener) => void (onRemoved = listener),
+    forgetting,
+    records: createProjectRecords({ db, home, onRemoved: (projectIds) => onRemoved(projectIds) }),
     recover: sweep,
     close() {
       unsubscribe();

@@ -3,6 +3,7 @@
  * on it is not in its record.
  */
 import { sql } from 'kysely';
+import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordAnswer, RecordOf } from '../../../src/shared/protocol/records.ts';
 import type { Db } from '../../store/index.ts';
@@ -13,7 +14,14 @@ import { PROJECT_SETTINGS } from './settings.ts';
 const TAKEN: RecordAnswer = { answer: 'taken' };
 const KEPT: RecordAnswer = { answer: 'kept' };
 
-export function createProjectRecords({ db, home }: { readonly db: Db; readonly home: string }): RecordSource {
+interface ProjectRecordsDeps {
+  readonly db: Db;
+  readonly home: string;
+  /** Records have removed these projects. */
+  readonly onRemoved: (projectIds: readonly ProjectId[]) => Promise<void>;
+}
+
+export function createProjectRecords({ db, home, onRemoved }: ProjectRecordsDeps): RecordSource {
   async function unannouncedProjects(): Promise<Unannounced[]> {
     const rows = await db
       .selectFrom('projects')
@@ -104,6 +112,10 @@ export function createProjectRecords({ db, home }: { readonly db: Db; readonly h
               ? await restoreTask(record)
               : { answer: 'refused', why: 'It is no project and no task.' },
         );
+      const removed = offered.filter(
+        (record, i) => record.type === 'project' && record.value.removed && answers[i]?.answer === 'taken',
+      );
+      if (removed.length > 0) await onRemoved(removed.map(({ id }) => id));
       return answers;
     },
   };

@@ -24,7 +24,9 @@ import {
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Changed, EventOf } from '../../../src/shared/protocol/events.ts';
 import { recordEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
+import { scheduleRecordSchema } from '../../../src/shared/protocol/schedules.ts';
 import type { Db } from '../../store/index.ts';
+import { scopeOf } from '../gate/index.ts';
 import type { EventLog } from '../../contracts/index.ts';
 import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
@@ -161,6 +163,28 @@ export function createAskedRows({ db, home }: { readonly db: Db; readonly home: 
     },
     drop,
   };
+}
+
+/** Deletes what waits of these agents, or of these projects. */
+export async function forgetAsked(
+  { db, home }: { readonly db: Db; readonly home: string },
+  {
+    agentIds = [],
+    projectIds = [],
+  }: { readonly agentIds?: readonly string[]; readonly projectIds?: readonly string[] },
+): Promise<void> {
+  const gone = new Set<unknown>([...agentIds.map(scopeOf), ...projectIds].map(text));
+  for (const row of await db.selectFrom('asked_records').selectAll().where('home', '=', home).execute()) {
+    const schedule = scheduleRecordSchema.safeParse((JSON.parse(row.value_json) as { readonly value?: unknown }).value);
+    const isOf = row.type === 'schedule' && schedule.success && agentIds.includes(schedule.data.schedule.agentId);
+    if (!isOf && !gone.has(row.record_json)) continue;
+    await db
+      .deleteFrom('asked_records')
+      .where('home', '=', home)
+      .where('type', '=', row.type)
+      .where('record_json', '=', row.record_json)
+      .execute();
+  }
 }
 
 /** A changed record that is not in the log yet. */
@@ -318,8 +342,11 @@ function refusePrograms(context: Context<Env>): void {
 
 export function createRecordRoutes({
   records,
+  onRestored,
 }: {
   readonly records: Pick<Records, 'compare' | 'offer' | 'asked' | 'answer'>;
+  /** Records were restored. */
+  readonly onRestored: () => void;
 }): readonly Handled[] {
   return answer(recordEndpoints, {
     async compareRecords({ body }, context) {
@@ -328,7 +355,9 @@ export function createRecordRoutes({
     },
     async offerRecords({ body }, context) {
       refusePrograms(context);
-      return { answers: await records.offer(body.records) };
+      const answers = await records.offer(body.records);
+      onRestored();
+      return { answers };
     },
     async askedRecords(_, context) {
       refusePrograms(context);

@@ -46,6 +46,8 @@ import {
   withoutThread,
 } from './rows.ts';
 import { THREAD_LIMITS } from './settings.ts';
+import { createThreadForgetting, type ThreadForgetting } from './forgetting.ts';
+export { DELETED_THREAD } from './forgetting.ts';
 import { createThreadRecords } from './records.ts';
 export type { ThreadsDeps, Threads } from './context.ts';
 export { createThreadTools } from './tools.ts';
@@ -758,6 +760,7 @@ function createWaiting(
 /** Threads, and their rows as records. */
 export interface OpenThreads extends Threads {
   readonly records: RecordSource;
+  readonly forgetting: ThreadForgetting;
 }
 
 export function createThreads(deps: ThreadsDeps): OpenThreads {
@@ -772,6 +775,7 @@ export function createThreads(deps: ThreadsDeps): OpenThreads {
     list,
     read,
     records: createThreadRecords(context),
+    forgetting: createThreadForgetting(context),
     recover: () => context.inTurn(() => announcer.all()),
   };
 }

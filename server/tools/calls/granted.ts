@@ -51,7 +51,6 @@ interface AgreedCommands {
   get(agentId: AgentId, command: string): Promise<AgreedCommand | null>;
   /** `among`: all commands that are now allowed. Entries of any other command are deleted. */
   put(agentId: AgentId, command: string, agreed: AgreedCommand, among: readonly string[], within: Db): Promise<void>;
-  forget(agentId: AgentId): Promise<void>;
 }
 
 const hashOf = (command: string) => createHash('sha256').update(command).digest('hex');
@@ -90,13 +89,6 @@ export function createAgreedCommands({
         .insertInto('command_contents')
         .values({ ...own, command_hash: hashOf(command), ...said })
         .onConflict((conflict) => conflict.columns(['home', 'agent_json', 'command_hash']).doUpdateSet(said))
-        .execute();
-    },
-    async forget(agentId) {
-      await db
-        .deleteFrom('command_contents')
-        .where('home', '=', home)
-        .where('agent_json', '=', agentOf(agentId))
         .execute();
     },
   };

@@ -579,10 +579,6 @@ export function createCalls(deps: CallsDeps): Calls {
     send,
     keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),
     withdrawToolsOf: (prefix) => withdrawAll(({ tool }) => tool.startsWith(prefix), WITHDRAWN.detached),
-    async forgetCallsOf(agentId) {
-      await rows.forget(agentId);
-      await agreed.forget(agentId);
-    },
     async recover() {
       await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());
       await rows.leftBehind(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, WITHDRAWN.restarted, now());

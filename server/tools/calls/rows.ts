@@ -403,10 +403,6 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     async told(callId: string, at: number, within = db): Promise<void> {
       await update(within).set({ told_at: at }).where('call', '=', callId).execute();
     },
-    /** Deletes all calls of this agent. */
-    async forget(agentId: AgentId): Promise<void> {
-      await db.deleteFrom('tool_calls').where('home', '=', home).where('agent_json', '=', json(agentId)).execute();
-    },
     async drop(before: number): Promise<void> {
       await db
         .deleteFrom('tool_calls')
@@ -514,7 +510,6 @@ export interface Calls {
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
   /** Withdraws the questions of tools whose names start with this prefix. */
   withdrawToolsOf(prefix: string): Promise<void>;
-  forgetCallsOf(agentId: AgentId): Promise<void>;
   /** Called after a start: settles the calls that were running when the relay ended. */
   recover(): Promise<void>;
   /** Ends running calls. Resolves when that is on disk. */

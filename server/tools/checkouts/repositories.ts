@@ -124,6 +124,11 @@ export interface Repositories {
   refuse(source: Source): Promise<string | null>;
   /** Opens the project's repository. Creates it at the first call. */
   of(projectId: ProjectId, source: Source): Promise<Repository>;
+  /**
+   * Deletes branches of the relay's copy, and every commit that no other branch has. A project that
+   * was never opened has none.
+   */
+  dropBranches(projectId: ProjectId, branches: readonly string[]): Promise<void>;
   /** Deletes the relay's copy. The person's repository stays as it is. */
   remove(projectId: ProjectId): Promise<void>;
 }
@@ -621,6 +626,13 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       opened.set(key, opening);
       opening.catch(() => opened.delete(key));
       return opening;
+    },
+    async dropBranches(projectId, branches) {
+      const gitDir = join(folder, nameOf(projectId));
+      if (branches.length === 0 || !existsSync(join(gitDir, 'HEAD'))) return;
+      const input = branches.map((branch) => `delete refs/heads/${branch}\n`).join('');
+      await git(['update-ref', '--stdin'], { gitDir, lane, input });
+      await git(['gc', '--quiet', '--prune=now'], { gitDir, lane, ms: GIT_LIMITS.networkMs });
     },
     async remove(projectId) {
       for (const key of opened.keys()) if (key.startsWith(`${projectId}\n`)) opened.delete(key);

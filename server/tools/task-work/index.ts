@@ -60,6 +60,7 @@ import {
   type Tokens,
 } from '../checkouts/index.ts';
 import { type Forges } from './forge.ts';
+import { createWorkForgetting, lastOf, type Worked, type WorkForgetting } from './forgetting.ts';
 import { endedSince } from './ended.ts';
 import type { WorkLimits } from './limits.ts';
 import { type FromWhere, keptComments, messageOf, shownComments, toldComments } from './line-comments.ts';
@@ -72,7 +73,7 @@ import { TASK_WORK_SETTINGS } from './settings.ts';
 import { hasSetUp, setupText } from './setup.ts';
 import { spentBy, toldOf, uncommittedIn } from './summary.ts';
 
-export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList {
+export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, WorkForgetting {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
   /** Attempts of all projects that ended after this time, newest first. */
   ended(since: number): ReturnType<typeof endedSince>;
@@ -223,7 +224,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     }
     const repository = await repositories.of(project.projectId, project);
     const base = await repository.base();
-    const last = before.at(-1);
+    const last = lastOf(task, before);
     const branch = last?.branch ?? `feat/${task.number}-${slugOf(task.title)}`;
     const head = last ? await repository.headOf(branch) : null;
     // Work that was merged is over: what is asked for now begins at the base.
@@ -379,7 +380,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   }
 
   /** The two commits between which the work on a task is shown. */
-  async function rangeOf(repository: Repository, { request }: Task, last: Attempt): Promise<FromWhere> {
+  async function rangeOf(repository: Repository, { request }: Task, last: Worked): Promise<FromWhere> {
     const asked = request?.branch === last.branch ? request : null;
     if (asked?.state === 'merged') return { base: asked.base, head: asked.head };
     const head = (await repository.headOf(last.branch)) ?? last.base;
@@ -659,7 +660,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const at = await taskOf(projectId, taskId);
       if (!at.ok) return at;
       const { project, task } = at.value;
-      const last = (await attempts.list(taskId)).at(-1);
+      const last = lastOf(task, await attempts.list(taskId));
       if (!last) return NO_WORK;
       const repository = await repositories.of(projectId, project);
       const { base, head } = await rangeOf(repository, task, last);
@@ -744,6 +745,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         return await settleRequest(projectId, taskId, { state: 'closed', note: '', to: null });
       }),
     ...createProjectFiles({ projects, repositories, now }),
+    ...createWorkForgetting({ projects, attempts, checkouts, repositories }),
     ...createCheckoutList({ projects, attempts, checkouts, repositories, taskOf, inOrder }),
     async environmentOf(agentId) {
       const open = (await attempts.open(agentId)).at(-1);

@@ -213,6 +213,7 @@ function aboutWhom(record: RelayRecord): AgentId | null {
       return record.value.schedule.agentId;
     case 'limits':
     case 'routine-mapping':
+    case 'attempt':
       return record.value.agentId;
     case 'prices':
     case 'thread':
@@ -220,7 +221,6 @@ function aboutWhom(record: RelayRecord): AgentId | null {
     case 'attached-server':
     case 'project':
     case 'task':
-    case 'attempt':
       return null;
     default:
       return record satisfies never;
@@ -237,7 +237,11 @@ function recordOf(doc: Doc): RelayRecord | null {
  * inside would escape both.
  */
 const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
-  record !== null && (record.type === 'thread-message' || aboutWhom(record) === (doc['agentId'] ?? null));
+  record !== null &&
+  (record.type === 'thread-message' ||
+    aboutWhom(record) === (doc['agentId'] ?? null) ||
+    // As an older Roost has stored it.
+    (record.type === 'attempt' && doc['agentId'] === undefined));
 
 const isRecordType = (type: string) => RECORD_TYPES.some((known) => known === type);
 const THREADS = 'Threads';

@@ -6,6 +6,7 @@ import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import type { ProjectId, ScheduleId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
+import { isRecord } from '../../domain/platform/json.ts';
 import { type Forget, isAmong } from '../../domain/forgetting.ts';
 import { idOf } from '../limits.ts';
 import { type AnyDoc, defineKind, type DocumentKind, type DocumentStore, isNewer } from './kind.ts';
@@ -678,6 +679,12 @@ export const wins = (doc: AnyDoc, held: AnyDoc): boolean =>
 /** Whose change a document is in the log of the person's changes. Null: it is not in the log. */
 export const changedBy = (doc: AnyDoc): 'person' | 'else' | null => kindOfKnown(doc)?.view.changedBy?.(doc) ?? null;
 
+/** Attempts that were stored by an older Roost name their agent in their value alone. */
+function agentOf(doc: { readonly type: string; readonly [field: string]: unknown }): unknown {
+  const { value } = doc;
+  return doc['agentId'] ?? (doc.type === attempt.type && isRecord(value) ? value['agentId'] : undefined);
+}
+
 /**
  * Whether a request to forget covers this document. Documents of unknown kinds are deleted with the
  * agent that they name.
@@ -686,7 +693,7 @@ export const isCovered = (
   doc: { readonly type: string; readonly at: string; readonly [field: string]: unknown },
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
-  isAmong({ at: doc.at, agentId: doc['agentId'], forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget);
+  isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget);
 
 /**
  * Changes with every new kind and version. Views that were written with another list of kinds are

@@ -179,6 +179,28 @@ describe.each(attacks)('A copy that %s', (_, file, ticks) => {
   });
 });
 
+const ATTEMPT = {
+  ...{
+    projectId: 'p1',
+    taskId: 't1',
+    agentId: 'a1',
+    runId: null,
+    kind: 'agent',
+    model: null,
+    startedAt: 1,
+    endedAt: 2,
+  },
+  ...{
+    outcome: 'ended',
+    note: '',
+    branch: 'feat/1-ferry',
+    base: 'a'.repeat(40),
+    head: null,
+    folder: 'projects/trip/1',
+  },
+  ...{ receipt: null, review: null },
+};
+
 describe('A copy of routines and limits', () => {
   const older = version(40, 'schedule', 's1', routine('Greet Ada.'), 'a1');
   const home = [...HOME, older];
@@ -246,6 +268,16 @@ describe('A copy of routines and limits', () => {
       offered: [],
       came: [],
     });
+  });
+
+  it('takes attempts at tasks that name their agent, or none as an older Roost, and none that names another', async () => {
+    const attempt = (n: number, ...about: readonly string[]) =>
+      version(n, 'attempt', `attempt-${n}`, { ...ATTEMPT, number: n }, ...about);
+    const { preview } = await open(
+      await exportOf([attempt(50, 'a1'), attempt(51), attempt(52, 'lead')]),
+      memoryLedger(home),
+    );
+    expect(preview.conflicts).toContainEqual({ kind: 'unfit', documents: 1 });
   });
 
   it('sets of the limits only those that are ticked, and the others stay as they are', async () => {

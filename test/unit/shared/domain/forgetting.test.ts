@@ -34,6 +34,12 @@ describe('forgetting a conversation', () => {
 });
 
 describe('forgetting an agent', () => {
+  it('covers its attempts at tasks, also those of which only the value names it', () => {
+    const forget = asked(1_000, 'agent');
+    const attempt = (agentId: string) => ({ type: 'attempt', at: stamp(1), value: { agentId } });
+    expect(isCovered(attempt('a1'), forget)).toBe(true);
+    expect(isCovered(attempt('a2'), forget)).toBe(false);
+  });
   it('covers everything about it, whenever it was written, of whatever kind, but not the asking itself', () => {
     const forget = asked(1_000, 'agent');
     for (const type of ['agent-identity', 'agent-change', 'message', 'memory', 'of a newer app'])

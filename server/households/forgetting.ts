@@ -1,0 +1,234 @@
+/**
+ * Forgets agents and removed projects: in every table, as `FORGETTING` says, and in what lies
+ * outside of the store. Also removes what an agent has left here after it has moved away or was
+ * retired.
+ */
+import type { AgentId, ProjectId, ThreadId } from '../../src/shared/domain/ids.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import type { RoostEvent } from '../../src/shared/protocol/events.ts';
+import type { RelayRecord } from '../../src/shared/protocol/records.ts';
+import type { Credentials } from '../access/index.ts';
+import type { HomeNotifications } from '../notifications/index.ts';
+import type { Hooks } from '../hooks/index.ts';
+import type { Logger } from '../platform/logger.ts';
+import { forgetRows, type Rewrites } from '../store/forgetting.ts';
+import type { Db } from '../store/index.ts';
+import type { OpenEventLog } from '../team/events/index.ts';
+import { scopeOf } from '../team/gate/index.ts';
+import { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from '../team/projects/index.ts';
+import { DELETED_THREAD } from '../team/threads/index.ts';
+import { forgetAsked } from '../team/records/index.ts';
+import type { Histories } from '../tools/history/index.ts';
+import type { Workspaces } from '../tools/workspaces/index.ts';
+import type { Team } from './team.ts';
+
+interface Deps extends Pick<
+  Team,
+  | 'attempts'
+  | 'calls'
+  | 'configs'
+  | 'copies'
+  | 'directory'
+  | 'endCommandsOf'
+  | 'projects'
+  | 'records'
+  | 'schedules'
+  | 'taskWork'
+  | 'threads'
+> {
+  readonly db: Db;
+  /** The id of the home. */
+  readonly home: string;
+  readonly log: OpenEventLog;
+  readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
+  readonly hooks: Pick<Hooks, 'recover'>;
+  readonly notifications: Pick<HomeNotifications, 'forget'>;
+  readonly workspaces: Pick<Workspaces, 'forget'>;
+  readonly histories: Pick<Histories, 'forget'>;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+export interface Forgetting {
+  /**
+   * The person requested it twice and waited. Nothing may remain that a page, a program or a folder
+   * would show.
+   */
+  agents(agentIds: readonly AgentId[]): Promise<void>;
+  /** Goes on with removed projects of which something was left. Called once. */
+  recover(): Promise<void>;
+  /** Records were restored, and may have brought back what was forgotten. */
+  restored(): void;
+}
+
+/** Whether the record says something in the name of these agents, or is about one of them. */
+function isRecordOf(record: RelayRecord, gone: ReadonlySet<AgentId>): boolean {
+  switch (record.type) {
+    case 'limits':
+    case 'routine-mapping':
+      return record.value.agentId !== null && gone.has(record.value.agentId);
+    case 'schedule':
+      return gone.has(record.value.schedule.agentId);
+    case 'thread-message':
+      return gone.has(record.value.from);
+    case 'thread':
+      return record.value.closed !== null && gone.has(record.value.closed.by);
+    case 'project':
+      return isProjectOf(record.value, gone);
+    case 'task':
+      return taskWithout(record.value, gone) !== null;
+    case 'attempt':
+      return gone.has(record.value.agentId) || attemptWithout(record.value, gone) !== null;
+    case 'prices':
+    case 'attached-server':
+      return false;
+    default:
+      return record satisfies never;
+  }
+}
+
+/** A newer event says the same of what is left, so pages that have not stored this one lack nothing. */
+const isEventOf =
+  (gone: ReadonlySet<AgentId>) =>
+  (event: RoostEvent): boolean =>
+    event.kind === 'record'
+      ? isRecordOf(event.record, gone)
+      : 'agentId' in event && event.agentId !== null && gone.has(event.agentId);
+
+/** Whether the record is of one of these projects, and not the last word on it. */
+function isOfProject(
+  record: RelayRecord,
+  { projects, threads }: { readonly projects: ReadonlySet<ProjectId>; readonly threads: ReadonlySet<ThreadId> },
+): boolean {
+  switch (record.type) {
+    case 'project':
+      return projects.has(record.id) && !record.value.removed;
+    case 'task':
+      return projects.has(record.value.projectId) && !record.value.removed;
+    case 'attempt':
+      return projects.has(record.value.projectId) && record.value.branch !== REMOVED_BRANCH;
+    case 'thread':
+      return threads.has(record.id) && record.value.title !== DELETED_THREAD;
+    case 'thread-message':
+      return threads.has(record.value.threadId);
+    default:
+      return false;
+  }
+}
+
+/** Follows the team and the projects. */
+export function createForgetting(deps: Deps): Forgetting {
+  const { db, home, log, attempts, calls, configs, copies, credentials, directory, projects, logger } = deps;
+
+  /** Runs each step by itself, so that a failure does not stop the others. False: one failed. */
+  async function each(steps: readonly (() => Promise<unknown> | undefined)[], failed: string): Promise<boolean> {
+    let isDone = true;
+    for (const step of steps)
+      try {
+        await step();
+      } catch (error) {
+        isDone = false;
+        logger.error(failed, { error });
+      }
+    return isDone;
+  }
+
+  /** Removes the data of agents that have moved away, and stops the schedules of retired ones. */
+  async function removeDeparted(): Promise<void> {
+    const members = await directory.all();
+    const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
+    const gone = await copies.keepOnly(here);
+    await calls.keepOnly(here);
+    for (const agentId of gone)
+      if (members.some((member) => member.agentId === agentId)) await deps.schedules.stopAll(agentId);
+  }
+  log.subscribe(({ event }) => {
+    if (event.kind !== 'changed' || event.what !== 'team') return;
+    removeDeparted().catch((error: unknown) =>
+      logger.error('Agent snapshots could not be released. The relay tries again at the next change.', { error }),
+    );
+  });
+
+  const always = {
+    hooks: () => deps.hooks.recover(),
+    notifications: (ids: readonly string[]) => deps.notifications.forget(ids),
+  };
+  const ofAgents: Rewrites<'agent'> = {
+    ...always,
+    async configs(agentIds) {
+      for (const scope of agentIds.map(scopeOf))
+        await configs.changing(scope, () =>
+          db.deleteFrom('configs').where('home', '=', home).where('scope', '=', scope).execute(),
+        );
+    },
+    attempts: (agentIds) => attempts.forgetAgents(agentIds),
+    projects: (agentIds) => projects.forgetting.agents(agentIds),
+    threads: (agentIds) => deps.threads.forgetting.agents(agentIds),
+    asked: (agentIds) => forgetAsked({ db, home }, { agentIds }),
+    async events(agentIds) {
+      // What is left of records is announced first.
+      await deps.records.recover();
+      await log.remove(
+        agentIds.map((id) => JSON.stringify(id)),
+        isEventOf(new Set(agentIds)),
+      );
+    },
+  };
+  async function stop(agentIds: readonly AgentId[]): Promise<void> {
+    for (const credential of await credentials.list())
+      if (credential.agentId !== null && agentIds.includes(credential.agentId))
+        await credentials.revoke(credential.credentialId);
+    // Switched off first, so that the clock starts nothing meanwhile.
+    for (const agentId of agentIds) await deps.schedules.stopAll(agentId);
+  }
+
+  const ofProjects: Rewrites<'project'> = {
+    ...always,
+    attempts: (projectIds) => attempts.forgetProjects(projectIds),
+    projects: (projectIds) => projects.forgetting.projects(projectIds),
+    threads: (projectIds) => deps.threads.forgetting.projects(projectIds),
+    asked: (projectIds) => forgetAsked({ db, home }, { projectIds }),
+    async events(projectIds) {
+      await deps.records.recover();
+      const gone = { projects: new Set(projectIds), threads: await deps.threads.forgetting.ofProjects(projectIds) };
+      await log.remove(
+        [...projectIds, ...gone.threads].map((id) => JSON.stringify(id)),
+        (event) => event.kind === 'record' && isOfProject(event.record, gone),
+      );
+    },
+  };
+  const removeProjects = (projectIds: readonly ProjectId[]) =>
+    each(
+      [
+        () => deps.taskWork?.work.forgetProjects(projectIds),
+        () => forgetRows(db, home, 'project', projectIds, ofProjects),
+      ],
+      'Data of a removed project could not be deleted. The relay tries again at its next start.',
+    );
+  projects.onRemoved(async (projectIds) => void (await removeProjects(projectIds)));
+
+  /** Agents of which nothing is left here. */
+  const forgotten = new Set<AgentId>();
+  return {
+    async agents(agentIds) {
+      const due = agentIds.filter((id) => id !== LEAD_ID && !forgotten.has(id));
+      if (due.length === 0) return;
+      const isDone = await each(
+        [
+          ...due.map((agentId) => () => deps.endCommandsOf(agentId)),
+          () => stop(due),
+          () => deps.taskWork?.work.forgetAgents(due),
+          () => forgetRows(db, home, 'agent', due, ofAgents),
+          ...due.map((agentId) => () => deps.workspaces.forget(agentId)),
+          ...due.map((agentId) => () => deps.histories.forget(agentId)),
+        ],
+        'Data of a forgotten agent could not be removed. The relay tries again when a page reports the team.',
+      );
+      if (isDone) for (const agentId of due) forgotten.add(agentId);
+    },
+    async recover() {
+      const removed = await projects.forgetting.removed();
+      if (removed.length > 0) await removeProjects(removed);
+    },
+    restored: () => forgotten.clear(),
+  };
+}

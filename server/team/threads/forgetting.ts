@@ -1,0 +1,87 @@
+/**
+ * What is left of threads when an agent is forgotten or a project is removed. Messages keep their
+ * places without words, so that no page gives them back.
+ */
+import { sql } from 'kysely';
+import type { ThreadId } from '../../../src/shared/domain/ids.ts';
+import { commentsThread } from '../../../src/shared/domain/threads.ts';
+import type { ThreadsContext } from './context.ts';
+import { json } from './rows.ts';
+
+const NOTHING = json('');
+/** The title of a thread whose words were taken out. */
+export const DELETED_THREAD = 'deleted';
+
+export interface ThreadForgetting {
+  /** Takes out what these agents said, and takes them out of threads. Titles stay. */
+  agents(agentIds: readonly string[]): Promise<void>;
+  /** Takes every word out of the comments on tasks of these projects. */
+  projects(projectIds: readonly string[]): Promise<void>;
+  /** The threads of comments on tasks of these projects. */
+  ofProjects(projectIds: readonly string[]): Promise<ReadonlySet<ThreadId>>;
+}
+
+export function createThreadForgetting({
+  db,
+  home,
+  now,
+  tell,
+}: Pick<ThreadsContext, 'db' | 'home' | 'now' | 'tell'>): ThreadForgetting {
+  const changed = { stamp: null, version: sql<number>`version + 1` };
+  const threads = () => db.updateTable('threads').where('home', '=', home);
+  const messages = () => db.updateTable('thread_messages').where('home', '=', home).where('text_json', '<>', NOTHING);
+  const commentsOn = (projectIds: readonly string[]) =>
+    db
+      .selectFrom('tasks')
+      .select(sql<string>`${commentsThread('')} || task`.as('thread'))
+      .where('home', '=', home)
+      .where('project', 'in', [...projectIds]);
+  const announce = () => tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
+
+  return {
+    async agents(agentIds) {
+      const gone = agentIds.map(json);
+      await messages().set({ text_json: NOTHING }).where('from_json', 'in', gone).execute();
+      await threads()
+        .set({ ...changed, summary_json: NOTHING })
+        .where('closed_by_json', 'in', gone)
+        .where('summary_json', '<>', NOTHING)
+        .execute();
+      const members = db
+        .selectFrom('thread_members')
+        .select('thread')
+        .where('home', '=', home)
+        .where('agent_json', 'in', gone)
+        .where('removed_at', 'is', null);
+      await threads().set(changed).where('thread', 'in', members).execute();
+      await db
+        .updateTable('thread_members')
+        .set({ removed_at: now() })
+        .where('home', '=', home)
+        .where('agent_json', 'in', gone)
+        .where('removed_at', 'is', null)
+        .execute();
+      announce();
+    },
+    async ofProjects(projectIds) {
+      const found = await db
+        .selectFrom('threads')
+        .select('thread')
+        .where('home', '=', home)
+        .where('thread', 'in', commentsOn(projectIds))
+        .execute();
+      return new Set(found.map(({ thread }) => thread));
+    },
+    async projects(projectIds) {
+      const comments = commentsOn(projectIds);
+      await messages().set({ text_json: NOTHING }).where('thread', 'in', comments).execute();
+      const { numUpdatedRows } = await threads()
+        .set({ ...changed, title_json: json(DELETED_THREAD), summary_json: NOTHING })
+        .where('thread', 'in', comments)
+        .where('title_json', '<>', json(DELETED_THREAD))
+        .executeTakeFirst();
+      await db.deleteFrom('thread_mentions').where('home', '=', home).where('thread', 'in', comments).execute();
+      if (numUpdatedRows > 0n) announce();
+    },
+  };
+}
