@@ -52,6 +52,21 @@ const WAKE_LIMITS = [
   'sleep_events',
   'wake_events',
 ] as const satisfies readonly (keyof AgentConfig['coordination'])[];
+/** The same beside `coordination`: how long runs take, and when they are given up. */
+const RUN_LIMITS = [
+  'pulse_container_timeout_ms',
+  'pulse_busy_wait_ms',
+  'pulse_max_consecutive_skips',
+  'pulse_max_turns',
+] as const satisfies readonly (keyof AgentConfig)[];
+
+/** The first field that differs and is none of these. */
+function changedBeyond(before: object, after: object, may: readonly string[]): string | undefined {
+  const [from, to] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  return [...new Set([...from.keys(), ...to.keys()])].find(
+    (key) => !may.includes(key) && !isSameJson(from.get(key), to.get(key)),
+  );
+}
 
 export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
   /** Queued, so that no other page changes the settings between the read and the write. */
@@ -83,13 +98,10 @@ export function createGateRoutes({ gate, configs, directory, pulses }: GateRoute
     agentId: AgentId,
     { own, config, pulse }: { own: AgentConfig; config: AgentConfig; pulse: PulseChanges },
   ): Promise<void> {
-    const before = new Map(Object.entries(own.coordination));
-    const after = new Map(Object.entries(config.coordination));
-    const beyond = [...new Set([...before.keys(), ...after.keys()])].find(
-      (key) => !WAKE_LIMITS.some((limit) => limit === key) && !isSameJson(before.get(key), after.get(key)),
-    );
-    if (beyond !== undefined)
-      throw problem(403, 'no-scope', `Only the person sets \`coordination.${beyond}\`, on the page.`);
+    const inside = changedBeyond(own.coordination, config.coordination, WAKE_LIMITS);
+    const beyond =
+      inside === undefined ? changedBeyond(own, config, ['coordination', ...RUN_LIMITS]) : `coordination.${inside}`;
+    if (beyond !== undefined) throw problem(403, 'no-scope', `Only the person sets \`${beyond}\`, on the page.`);
     if (scopes.includes('schedules')) return;
     const routine = new Map(Object.entries(await pulses.of(agentId)));
     const changed = Object.entries(pulse).find(

@@ -1,5 +1,6 @@
 /** What an application's credential lets it do: what the person ticked, and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentConfigSchema } from '../../../src/shared/protocol/config.ts';
 import { madeCredentialSchema } from '../../../src/shared/protocol/team.ts';
 import { SCOPES, type Scope } from '../../../src/shared/protocol/scopes.ts';
 import { startRelay, type TestRelay } from '../../support/relay.ts';
@@ -55,6 +56,32 @@ const CALLS: Readonly<Record<Scope, readonly (readonly [string, string, unknown,
   schedules: [['POST', '/v1/pulse-routines', ROUTINE, 201]],
   limits: [['PUT', '/v1/agents/Lyra/config', { coordination: { wakes_enabled: true } }, 200]],
 };
+
+/** Fields of an agent's settings that the scope `limits` sets, with a value for each. */
+const OF_LIMITS: Readonly<Record<string, unknown>> = {
+  'coordination.wakes_enabled': false,
+  'coordination.max_concurrent_pulse_sessions': 1,
+  'coordination.wake_guardrails': { max_wakes_per_day: 2 },
+  'coordination.blackouts': [],
+  'coordination.sleep_events': [],
+  'coordination.wake_events': [],
+  pulse_container_timeout_ms: 600_000,
+  pulse_busy_wait_ms: 60_000,
+  pulse_max_consecutive_skips: 4,
+  pulse_max_turns: 9,
+  pulse_blackouts: [],
+};
+/** Those that need `schedules`, too. */
+const OF_SCHEDULES: Readonly<Record<string, unknown>> = {
+  pulse_enabled: false,
+  pulse_interval_minutes: 77,
+  pulse_offset_minutes: 3,
+};
+const OF_PERSON = [
+  ...['toolsets', 'tools', 'mind', 'network', 'command_seconds', 'workspace_megabytes', 'shell_without_sandbox'],
+  ...['allowed_commands', 'daily_budget_usd', 'may_put_others_to_sleep', 'may_propose_routines'],
+].map((field) => `coordination.${field}`);
+OF_PERSON.push('pulse_columns', 'pulse_transitions_to', 'planning_model', 'executor_model');
 
 /** Who sets something may see it. */
 const ALSO: Partial<Record<Scope, readonly Scope[]>> = { read: ['schedules', 'limits'] };
@@ -162,6 +189,41 @@ describe('An application', () => {
     const both = await credential(['limits', 'schedules']);
     const pulses = { pulse_enabled: true, pulse_interval_minutes: 60 };
     expect(await statusOf(both, 'PUT', '/v1/agents/Orion/config', pulses)).toBe(200);
+  });
+
+  it('sets of an agent’s settings the fields that its scopes name, and no other of them all', async () => {
+    const [limits, both] = [await credential(['limits']), await credential(['limits', 'schedules'])];
+    const coordination = Object.keys(agentConfigSchema.shape.coordination.unwrap().shape);
+    const fields = [
+      ...coordination.map((field) => `coordination.${field}`),
+      ...Object.keys(agentConfigSchema.shape).filter((field) => field !== 'coordination'),
+      ...['pulse_enabled', 'pulse_interval_minutes', 'pulse_offset_minutes', 'pulse_blackouts'],
+    ];
+    expect(fields.sort()).toEqual([...Object.keys(OF_LIMITS), ...Object.keys(OF_SCHEDULES), ...OF_PERSON].sort());
+    const put = (secret: string, field: string, value: unknown) => {
+      const name = field.replace('coordination.', '');
+      const json = name === field ? { [name]: value } : { coordination: { [name]: value } };
+      return statusOf(secret, 'PUT', '/v1/agents/Orion/config', json);
+    };
+    for (const [field, value] of Object.entries(OF_LIMITS))
+      expect([field, await put(limits, field, value)]).toEqual([field, 200]);
+    for (const [field, value] of Object.entries(OF_SCHEDULES)) {
+      expect([field, await put(limits, field, value)]).toEqual([field, 403]);
+      expect([field, await put(both, field, value)]).toEqual([field, 200]);
+    }
+    const before = await (await relay.fetch('/v1/agents/Orion/config')).json();
+    // One of these fits each field that there is.
+    const values = [true, 77, 'x', ['x'], 'all', { shell: 'allow' }, [], { x: { y: 'allow' } }, ['example.org']];
+    for (const field of OF_PERSON) {
+      const statuses = new Set<number>();
+      for (const value of values) statuses.add(await put(both, field, value));
+      expect([field, [...statuses].filter((status) => status !== 400)]).toEqual([field, [403]]);
+    }
+    // Nor by leaving out what the person has set.
+    const whole = { planning_model: 'big', pulse_columns: ['ready'] };
+    expect((await relay.fetch('/v1/agents/Lyra/config', { method: 'PUT', json: whole })).status).toBe(200);
+    expect(await statusOf(both, 'PUT', '/v1/agents/Lyra/config', { whole: true, coordination: {} })).toBe(403);
+    expect(await (await relay.fetch('/v1/agents/Orion/config')).json()).toEqual(before);
   });
 
   it('sets no scripts, and starts none', async () => {
