@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import type { ForgeKind } from '../../../src/shared/protocol/attempts.ts';
+import { webAddress } from '../../../src/shared/protocol/addresses.ts';
+import { createBoundedFetch } from '../../platform/guarded-fetch.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
 /** The forge refused, or did not answer: a sentence for people and models. */
@@ -34,7 +36,7 @@ export interface Forges {
 
 const pullSchema = z.object({
   number: z.number().int(),
-  html_url: z.string().max(2_000),
+  html_url: webAddress(2_000),
   head: z.object({ ref: z.string() }),
 });
 const messageSchema = z.object({ message: z.string() });
@@ -57,7 +59,8 @@ function placeOf({ kind, repository }: Forge): { readonly api: string; readonly 
 }
 
 /** `fetch`: reaches only addresses that the household may call. */
-export function createForges({ fetch }: { readonly fetch: typeof globalThis.fetch }): Forges {
+export function createForges(deps: { readonly fetch: typeof globalThis.fetch }): Forges {
+  const fetch = createBoundedFetch(TASK_WORK_SETTINGS.forgeAnswer, deps.fetch);
   async function call(forge: Forge, method: string, path: string, json?: object): Promise<unknown> {
     const place = placeOf(forge);
     if (!place) throw new ForgeError('The repository’s address names no owner and no repository.');
@@ -76,7 +79,7 @@ export function createForges({ fetch }: { readonly fetch: typeof globalThis.fetc
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         signal: AbortSignal.timeout(TASK_WORK_SETTINGS.forgeMs),
       });
-      text = (await answer.text()).slice(0, TASK_WORK_SETTINGS.forgeCharacters);
+      text = await answer.text();
     } catch (error) {
       const late = error instanceof Error && error.name === 'TimeoutError';
       throw new ForgeError(

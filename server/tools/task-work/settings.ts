@@ -17,7 +17,8 @@ export const TASK_WORK_SETTINGS = {
   reviewTurns: 3,
   /** A call of a forge, in ms. */
   forgeMs: 15_000,
-  /** Characters of an answer of a forge, and requests in its list. */
-  forgeCharacters: 2_000_000,
+  /** Most of an answer of a forge. */
+  forgeAnswer: { messageBytes: 4_000_000, json: { depth: 30, values: 100_000 } },
+  /** Requests in its list. */
   forgeListed: 50,
 } as const;
