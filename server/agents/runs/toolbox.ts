@@ -3,6 +3,7 @@
  * the moment.
  */
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
+import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
@@ -233,6 +234,16 @@ interface ToolboxDeps {
   readonly untilResumed: Permits['untilResumed'];
 }
 
+/**
+ * Names by which an agent's own notes may call a tool. They are answered, and not listed. An input
+ * that the tool cannot read becomes its query.
+ */
+const ALIASES: ReadonlyMap<string, string> = new Map([['recall', 'search_conversations']]);
+function queryIn(input: unknown): unknown {
+  if (!isRecord(input) || 'query' in input) return input;
+  return { query: Object.values(input).find((value) => typeof value === 'string') };
+}
+
 export const TOOLS_CUT = 'The answer was cut off before this call was made.';
 const TOOL_BROKEN = 'The relay had an error. The call may or may not have been carried out. The relay’s log says more.';
 
@@ -265,7 +276,10 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
       const { signal } = caller;
       if (!(await untilResumed(signal)) || signal.aborted) return toolError(TOOLS_CUT);
       try {
-        const outcome = await runTeamTool(team, name, input, caller);
+        const alias = own.definitions.some((tool) => tool.name === name) ? undefined : ALIASES.get(name);
+        const outcome =
+          (await runTeamTool(team, name, input, caller)) ??
+          (alias === undefined ? null : await runTeamTool(team, alias, queryIn(input), caller));
         if (outcome) {
           // A mind may know the name from another source: from a list of names, or from before it
           // slept.
