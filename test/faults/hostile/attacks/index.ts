@@ -10,6 +10,7 @@ import { clients } from './clients.ts';
 import { commands } from './commands.ts';
 import { cookieAlone } from './cookie-alone.ts';
 import { folders } from './folders.ts';
+import { guesses } from './guesses.ts';
 import { imports } from './imports.ts';
 import { models } from './models.ts';
 import { otherHousehold } from './other-household.ts';
@@ -27,6 +28,7 @@ export const ATTACKS: readonly Attack[] = [
   commands,
   cookieAlone,
   folders,
+  guesses,
   imports,
   models,
   otherHousehold,
