@@ -43,7 +43,16 @@ import type { Lane } from '../../platform/lanes.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { folderName } from '../workspaces/index.ts';
-import { changeOf, countsOf, type Difference, differences, EMPTY, type Listing, shownPathOf } from './listing.ts';
+import {
+  changeOf,
+  countsOf,
+  type Difference,
+  differences,
+  EMPTY,
+  type Listing,
+  shownDifferences,
+  shownPathOf,
+} from './listing.ts';
 import { recordFolder, type Store } from './record.ts';
 import { type Import, type Message, openRepository, type Repository, type StoredPoint } from './repository.ts';
 import { type Left, restoreFolder } from './restore.ts';
@@ -263,20 +272,22 @@ export function createHistories(deps: HistoriesDeps): Histories {
       for (const { key } of folders) before.set(key, await repository.newest(key));
       for (const { entries } of before.values()) for (const { object } of entries.values()) known.add(object);
       const all = new Map<string, { before: Listing; after: Listing }>();
-      const found: Difference[] = [];
+      const shown: Difference[] = [];
+      let isOther = false;
       for (const { key, path } of folders) {
         const old = before.get(key) ?? EMPTY;
         const after = await recordFolder(path, { before: old, store, now: started, limits, signal });
         all.set(key, { before: old, after });
-        found.push(...differences(old, after));
+        isOther ||= differences(old, after).length > 0;
+        shown.push(...shownDifferences(old, after));
       }
       let point: StoredPoint | null = null;
-      if (found.length > 0) {
+      if (isOther) {
         importing ??= await repository.import(limits.recordMs);
         const message: Message = {
           at: now(),
           ...label,
-          counts: countsOf(found),
+          counts: countsOf(shown),
           folders: [...new Set([...((await repository.points())[0]?.folders ?? []), ...all.keys()])],
         };
         await importing.commit(message, all);
@@ -558,7 +569,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
         let moreNotRecorded = 0;
         for (const key of found.point.folders) {
           const { before, after } = await bothSides(agentId, found, from, key);
-          changes.push(...differences(before, after).map((each) => changeOf(key, each)));
+          changes.push(...shownDifferences(before, after).map((each) => changeOf(key, each)));
           notRecorded.push(
             ...after.notRecorded.map((each) => ({ ...each, folder: key, path: shownPathOf(each.path) })),
           );

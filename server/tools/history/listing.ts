@@ -34,6 +34,17 @@ export interface Listing {
 }
 export const EMPTY: Listing = { entries: new Map(), notRecorded: [], moreNotRecorded: 0 };
 
+/** Whether this path may have been there without having been recorded. */
+export function unknownIn({ notRecorded, moreNotRecorded }: Omit<Listing, 'entries'>): (path: string) => boolean {
+  if (moreNotRecorded > 0) return () => true;
+  const paths = new Set(notRecorded.map(({ path }) => path));
+  return (path) => {
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+      if (paths.has(path.slice(0, end))) return true;
+    return false;
+  };
+}
+
 const PLAIN = /^[\w.+-]$/;
 /** Beginnings of names that git treats in its own way, such as `.git`, `.GitModules` or `git~1`. */
 const GITS_OWN = /^(?:\.git|git~)/i;
@@ -109,6 +120,12 @@ export function differences(before: Listing, after: Listing): Difference[] {
     if (!after.entries.has(path) && !moved.has(path))
       found.push({ path, change: 'deleted', before: old, after: null, from: null });
   return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** As `differences`, without what may still be there: it is only not recorded any more. */
+export function shownDifferences(before: Listing, after: Listing): Difference[] {
+  const isUnknown = unknownIn(after);
+  return differences(before, after).filter(({ path, change }) => change !== 'deleted' || !isUnknown(path));
 }
 
 /** For people. A folder that is there because of the files in it is not named. */

@@ -9,7 +9,7 @@ import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { NO_LINKS, type OpenFolder, openThere, placeOf, stepToEmpty, unfinished } from '../workspaces/index.ts';
-import { type Listing, rawOf, type Recorded } from './listing.ts';
+import { type Listing, rawOf, type Recorded, unknownIn } from './listing.ts';
 import { stampOf } from './record.ts';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
@@ -43,8 +43,13 @@ export function planOf({ current, target, only }: Pick<RestoreOptions, 'current'
   const makes: Recorded[] = [];
   const writes: Recorded[] = [];
   const modes: Recorded[] = [];
-  for (const [path, now] of current.entries)
-    if (isWanted(path) && target.entries.get(path)?.kind !== now.kind) removes.push(now);
+  const unknown: Recorded[] = [];
+  const isUnknown = unknownIn(target);
+  for (const [path, now] of current.entries) {
+    const then = target.entries.get(path);
+    if (!isWanted(path) || then?.kind === now.kind) continue;
+    (!then && isUnknown(path) ? unknown : removes).push(now);
+  }
   for (const [path, then] of target.entries) {
     if (!isWanted(path)) continue;
     const now = current.entries.get(path);
@@ -54,7 +59,7 @@ export function planOf({ current, target, only }: Pick<RestoreOptions, 'current'
     else writes.push(then);
   }
   const deepestFirst = (one: Recorded, other: Recorded) => (one.path < other.path ? 1 : -1);
-  return { removes: removes.sort(deepestFirst), makes, writes, modes };
+  return { removes: removes.sort(deepestFirst), makes, writes, modes, unknown };
 }
 
 /** Expected at one entry. */
@@ -62,6 +67,7 @@ class LeftError extends Error {}
 
 const NOT_RECORDED = sentence`Something that is not recorded lies there, and could not be brought back. It stays as it is.`;
 const CHANGED = sentence`It changed while the files were being restored. It stays as it is.`;
+const UNKNOWN = sentence`What was there at that time was not recorded. What is there now stays.`;
 const NOT_EMPTY = sentence`Something that is not recorded lies in the folder, so the folder stays.`;
 const NO_FOLDER = sentence`The folder for it could not be made.`;
 const FORBIDDEN = sentence`The rights that are set there forbid it.`;
@@ -100,7 +106,7 @@ const nameOf = (path: string): Buffer => {
 export async function restoreFolder(path: string, options: RestoreOptions): Promise<readonly Left[]> {
   const { current, target, read, signal } = options;
   const plan = planOf(options);
-  const left: Left[] = [];
+  const left: Left[] = plan.unknown.map(({ path: where }) => ({ path: where, why: UNKNOWN }));
   /** Permissions that were given to work in a folder, and those to be set again. */
   const lent = new Map<string, number>();
   let root = await openThere(path);

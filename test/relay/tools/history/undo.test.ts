@@ -71,3 +71,38 @@ it('takes no room where a run changes nothing, also of a large folder, and none 
     await place.remove();
   }
 });
+
+it('never removes a file that was there and too large to be recorded, and does not call it deleted', async () => {
+  const place = await createUndoPlace({ fileBytes: 100 });
+  const histories = place.histories();
+  const folder = place.folders[0]?.path ?? '';
+  const runs = async (runId: string, changes: () => Promise<unknown>) => {
+    const end = await histories.record(AGENT, { kind: 'run', runId, cause: { kind: 'pulse', routine: 'x' } });
+    await changes();
+    await end();
+    return (await histories.list(AGENT, null)).points[0]?.pointId ?? '';
+  };
+  const log = join(folder, 'log.txt');
+  try {
+    await runs('small', () => writeFile(log, 'small'));
+    const grown = await runs('grows', () => writeFile(log, 'x'.repeat(101)));
+    const { changes, notRecorded } = await histories.changes(AGENT, grown, 'previous');
+    expect([changes, notRecorded.map(({ path }) => path)]).toEqual([[], ['log.txt']]);
+    // What lies there now is not recorded, so nothing takes its place.
+    const { left } = await histories.restore(AGENT, grown, 'before', null);
+    expect(left.map(({ path }) => path)).toEqual(['log.txt']);
+    await runs('shrinks', () => writeFile(log, 'new'));
+    const again = await histories.restore(AGENT, grown, 'after', null);
+    expect(again.left).toEqual([
+      {
+        folder: 'files',
+        path: 'log.txt',
+        why: 'What was there at that time was not recorded. What is there now stays.',
+      },
+    ]);
+    expect(await readFile(log, 'utf8')).toBe('new');
+  } finally {
+    await histories.close();
+    await place.remove();
+  }
+});
