@@ -27,7 +27,7 @@ import type { PROJECT_SETTINGS } from './settings.ts';
 
 export type ProjectRefusal = Extract<
   ProblemName,
-  'no-project' | 'no-task' | 'misfit' | 'too-many' | 'not-ready' | 'not-proven' | 'other-agent'
+  'no-project' | 'no-task' | 'misfit' | 'too-many' | 'not-ready' | 'not-proven' | 'other-agent' | 'unsaved'
 >;
 export interface Refused {
   readonly ok: false;
@@ -117,6 +117,8 @@ export interface TaskWork {
     taskId: TaskId,
     task: Pick<TaskValue, 'criteria'>,
   ): Promise<readonly (keyof DoneNeeds)[]>;
+  /** What would be lost with this project and is nowhere else, as a sentence. Null: nothing. */
+  lostWith(projectId: ProjectId): Promise<string | null>;
 }
 
 export type BoardPage = z.output<typeof boardSchema>;
@@ -144,7 +146,8 @@ export interface Projects {
   read(projectId: ProjectId): Promise<Outcome<Project>>;
   create(given: z.input<typeof createProjectSchema>): Promise<Outcome<Project>>;
   change(projectId: ProjectId, given: z.output<typeof changeProjectSchema>): Promise<Changed<Project>>;
-  remove(projectId: ProjectId): Promise<Outcome<null>>;
+  /** `lose`: also where something would be lost that is nowhere else. */
+  remove(projectId: ProjectId, lose: boolean): Promise<Outcome<null>>;
   tasks(
     projectId: ProjectId,
     query: TaskQuery,

@@ -467,16 +467,16 @@ export function createProjects({
       if (!current) return NO_PROJECT;
       return outcome === null ? done(current) : { ok: false, reason: 'changed-elsewhere', current };
     },
-    async remove(projectId) {
+    async remove(projectId, lose) {
+      const lost = lose ? null : await work?.lostWith(projectId);
+      if (lost != null) return refuse('unsaved', lost);
       const isThere = await db.transaction().execute(async (trx) => {
         const row = await readProjectRow(trx, home, projectId, true);
         if (!row) return false;
         const tasks = await trx
           .selectFrom('tasks')
           .selectAll()
-          .where('home', '=', home)
-          .where('project', '=', projectId)
-          .where('removed', '=', false)
+          .where((eb) => eb.and({ home, project: projectId, removed: false }))
           .forUpdate()
           .execute();
         for (const task of tasks) await writeTask(trx, task, removedTask(taskValueOf(task)), UNCLAIMED);

@@ -18,6 +18,7 @@ function problemOf({ reason, detail, field = 'body' }: Refused): HTTPException {
       return problem(403, reason, detail);
     case 'not-ready':
     case 'not-proven':
+    case 'unsaved':
       return problem(409, reason, detail);
     case 'too-many':
       return problem(429, reason, detail);
@@ -52,7 +53,7 @@ export function createProjectRoutes({ projects, comments }: RoutesDeps): readonl
     createProject: async ({ body }) => orThrow(await projects.create(body)),
     project: async ({ projectId }) => orThrow(await projects.read(projectId)),
     changeProject: async ({ projectId, body }) => orThrow(await projects.change(projectId, body)),
-    removeProject: async ({ projectId }) => orThrow(await projects.remove(projectId)),
+    removeProject: async ({ projectId, lose }) => orThrow(await projects.remove(projectId, lose === 'true')),
     tasks: async ({ projectId, ...query }) => {
       const { tasks, more } = orThrow(await projects.tasks(projectId, query));
       return { tasks: [...tasks], more };

@@ -478,7 +478,9 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
             if (!(await repository.has(rest))) unsaved.push(`commit ${rest.slice(0, 12)}`);
           } else unsaved.push(rest);
         }
-        return { state: unsaved.length === 0 ? 'clean' : 'unsaved', unsaved: unsaved.slice(0, ATTEMPT_LIMITS.files) };
+        // Both looks may find a file.
+        const names = [...new Set(unsaved)].slice(0, ATTEMPT_LIMITS.files);
+        return { state: names.length === 0 ? 'clean' : 'unsaved', unsaved: names };
       } catch (error) {
         if (error instanceof GitError || error instanceof WorkspaceError) return { state: 'unknown', unsaved: [] };
         throw error;

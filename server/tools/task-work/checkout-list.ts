@@ -13,6 +13,17 @@ export const placeOf = (project: Pick<ProjectValue, 'kind'>, { agentId, folder, 
   ...{ agentId, folder, branch, base },
 });
 
+/** The newest attempt in each checkout of a project. */
+export async function placesOf(
+  attempts: Pick<Attempts, 'ofProject'>,
+  projectId: ProjectId,
+): Promise<readonly Attempt[]> {
+  const newest = new Map<string, Attempt>();
+  for (const attempt of await attempts.ofProject(projectId))
+    newest.set(`${attempt.agentId}\n${attempt.folder}`, attempt);
+  return [...newest.values()];
+}
+
 export interface CheckoutList {
   checkouts(projectId: ProjectId): Promise<Done<ShownCheckouts['checkouts']>>;
   removeCheckout(projectId: ProjectId, taskId: TaskId, lose: boolean): Promise<Done<null>>;
@@ -34,14 +45,6 @@ export interface CheckoutListDeps {
 export function createCheckoutList(deps: CheckoutListDeps): CheckoutList {
   const { projects, attempts, checkouts, repositories, taskOf, inOrder } = deps;
 
-  /** The newest attempt in each checkout of a project. */
-  async function placesOf(projectId: ProjectId): Promise<readonly Attempt[]> {
-    const newest = new Map<string, Attempt>();
-    for (const attempt of await attempts.ofProject(projectId))
-      newest.set(`${attempt.agentId}\n${attempt.folder}`, attempt);
-    return [...newest.values()];
-  }
-
   return {
     async checkouts(projectId) {
       const project = await projects.read(projectId);
@@ -51,7 +54,7 @@ export function createCheckoutList(deps: CheckoutListDeps): CheckoutList {
         if (!isFault(error)) throw error;
         return null;
       });
-      for (const attempt of await placesOf(projectId)) {
+      for (const attempt of await placesOf(attempts, projectId)) {
         const place = placeOf(project.value, attempt);
         if (!(await checkouts.exists(place))) continue;
         const { taskId, agentId, folder, branch } = attempt;
@@ -79,7 +82,7 @@ export function createCheckoutList(deps: CheckoutListDeps): CheckoutList {
         const { project } = at.value;
         if (await attempts.openOf(taskId)) return unable('busy', 'An agent works in it now.');
         const repository = lose ? null : await repositories.of(projectId, project);
-        for (const attempt of (await placesOf(projectId)).filter((each) => each.taskId === taskId)) {
+        for (const attempt of (await placesOf(attempts, projectId)).filter((each) => each.taskId === taskId)) {
           const place = placeOf(project, attempt);
           if (!(await checkouts.exists(place))) continue;
           const status = repository ? await checkouts.status(place, repository, project.copy) : null;

@@ -2,8 +2,9 @@
 import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { type Attempt, ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
 import type { Task } from '../../../src/shared/protocol/projects.ts';
-import type { Attempts, Projects } from '../../team/projects/index.ts';
+import type { Attempts, Projects, TaskWork } from '../../team/projects/index.ts';
 import type { Checkouts, Repositories } from '../checkouts/index.ts';
+import { createProjectEnd, type ProjectEndDeps } from './project-end.ts';
 import { WorkspaceError } from '../workspaces/index.ts';
 
 /**
@@ -26,7 +27,7 @@ export function lastOf({ request }: Pick<Task, 'request'>, attempts: readonly At
   return attempts.at(-1) ?? asked ?? undefined;
 }
 
-export interface WorkForgetting {
+export interface WorkForgetting extends Pick<TaskWork, 'lostWith'> {
   /**
    * Deletes the branches on which only these agents worked. A branch stays where the person was
    * asked to accept it, and what was merged stays in the base branch. Before their attempts go.
@@ -36,15 +37,17 @@ export interface WorkForgetting {
   forgetProjects(projectIds: readonly ProjectId[]): Promise<void>;
 }
 
-interface Deps {
-  readonly projects: Pick<Projects, 'list' | 'task'>;
+interface Deps extends ProjectEndDeps {
+  readonly projects: Pick<Projects, 'list' | 'read' | 'task'>;
   readonly attempts: Pick<Attempts, 'ofProject'>;
-  readonly checkouts: Pick<Checkouts, 'remove'>;
-  readonly repositories: Pick<Repositories, 'remove' | 'dropBranches'>;
+  readonly checkouts: Pick<Checkouts, 'exists' | 'status' | 'remove'>;
+  readonly repositories: Pick<Repositories, 'of' | 'remove' | 'dropBranches'>;
 }
 
-export function createWorkForgetting({ projects, attempts, checkouts, repositories }: Deps): WorkForgetting {
+export function createWorkForgetting(deps: Deps): WorkForgetting {
+  const { projects, attempts, checkouts, repositories } = deps;
   return {
+    ...createProjectEnd(deps),
     async forgetAgents(agentIds) {
       for (const { projectId } of await projects.list()) {
         const all = await attempts.ofProject(projectId);

@@ -745,7 +745,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         return await settleRequest(projectId, taskId, { state: 'closed', note: '', to: null });
       }),
     ...createProjectFiles({ projects, repositories, now }),
-    ...createWorkForgetting({ projects, attempts, checkouts, repositories }),
+    ...createWorkForgetting({ projects, attempts, checkouts, repositories, nameOf }),
     ...createCheckoutList({ projects, attempts, checkouts, repositories, taskOf, inOrder }),
     async environmentOf(agentId) {
       const open = (await attempts.open(agentId)).at(-1);

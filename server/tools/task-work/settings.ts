@@ -13,6 +13,8 @@ export const TASK_WORK_SETTINGS = {
   attemptsTold: 5,
   /** Comments on lines, the newest, that an agent is told. */
   lineCommentsTold: 50,
+  /** Tasks, and files of one checkout, that are named when a project is deleted. */
+  lostNamed: 10,
   /** Requests to a model for one review. */
   reviewTurns: 3,
   /** A call of a forge, in ms. */

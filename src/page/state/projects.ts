@@ -35,6 +35,12 @@ export type TaskFields = Omit<z.input<typeof changeTaskSchema>, 'version'>;
 
 type Show = (tasks: readonly TaskCard[]) => void;
 
+/** `why`: a failure, or null. `isUnsaved`: something would be lost, and `why` names it. */
+export interface Removed {
+  readonly why: string | null;
+  readonly isUnsaved: boolean;
+}
+
 /** The outcome of a change, with what is there now. */
 export type Outcome<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -70,7 +76,8 @@ export interface Projects {
   /** Changes these fields of `base`, the project from which the change was made. */
   change(base: Project, fields: ProjectFields): Promise<Outcome<Project>>;
   /** null: it is deleted. Otherwise the reason why not. */
-  remove(projectId: ProjectId): Promise<string | null>;
+  /** `lose`: also what would be lost with it. */
+  remove(projectId: ProjectId, lose: boolean): Promise<Removed>;
   addTask(projectId: ProjectId, task: NewTask): Promise<Outcome<Task>>;
   /** Changes these fields of `base`, the task from which the change was made. */
   changeTask(base: Task, fields: TaskFields): Promise<Outcome<Task>>;
@@ -224,11 +231,11 @@ function createProjects({
   /** Moves and new tasks go out one after the other, so that they arrive in the person's order. */
   const inTurn = createQueue();
 
-  async function remove(projectId: ProjectId): Promise<string | null> {
-    const removed = await reach((client) => client.removeProject({ projectId }));
-    if (!removed.ok) return problemText(removed.problem);
+  async function remove(projectId: ProjectId, lose: boolean): Promise<Removed> {
+    const removed = await reach((client) => client.removeProject({ projectId, ...(lose ? { lose: 'true' } : {}) }));
+    if (!removed.ok) return { why: problemText(removed.problem), isUnsaved: isRefusedAs(removed.problem, 'unsaved') };
     list.amend((all) => all.filter((project) => project.projectId !== projectId));
-    return null;
+    return { why: null, isUnsaved: false };
   }
 
   async function addTask(projectId: ProjectId, task: NewTask): Promise<Outcome<Task>> {
@@ -245,7 +252,7 @@ function createProjects({
       for (const task of first) {
         const added = await addTask(made.value.projectId, task);
         if (added.ok) continue;
-        await remove(made.value.projectId);
+        await remove(made.value.projectId, true);
         return { ok: false, reason: added.reason, newer: null };
       }
       await list.again();

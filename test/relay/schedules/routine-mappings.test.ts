@@ -288,7 +288,7 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
     await pass();
     expect(answer()).toContain('The task is yours');
     // Deleted.
-    good(await team.projects.remove(trip.projectId));
+    good(await team.projects.remove(trip.projectId, false));
     answer = calling('claim_task', { projectId: other.projectId, taskId: foreign.taskId });
     await pass();
     expect(answer()).toContain('This run works on other projects');

@@ -192,6 +192,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const [removing, setRemoving] = useState(false);
+  const [unsaved, setUnsaved] = useState(false);
   const [hooks, setHooks] = useState(false);
   const routines = useProjectRoutines(project, away);
   const wrong = wrongWith(draft);
@@ -279,14 +280,18 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
       {removing && (
         <SureDialog
           title={t`Delete “${project.name}”?`}
-          does={[t`Delete it`, t`Deleting…`]}
-          undone={t`It could not be deleted`}
+          does={[unsaved ? t`Delete it with that` : t`Delete it`, t`Deleting…`]}
+          undone={unsaved ? t`It is not deleted yet` : t`It could not be deleted`}
           onSure={async () => {
-            const why = await projects.remove(project.projectId);
+            const { why, isUnsaved } = await projects.remove(project.projectId, unsaved);
+            setUnsaved(isUnsaved);
             if (why === null) onRemoved();
             return why;
           }}
-          onClose={() => setRemoving(false)}
+          onClose={() => {
+            setRemoving(false);
+            setUnsaved(false);
+          }}
         >
           <p>
             {tasks.length === 0

@@ -65,9 +65,17 @@ export const projectEndpoints = {
   removeProject: endpoint({
     method: 'DELETE',
     path: '/v1/projects/{projectId}',
-    does: 'Deletes a project with its tasks. Copies that were exported keep them.',
+    does: 'Deletes a project with its tasks, its files and its checkouts. Copies that were exported keep the tasks. A repository of the person stays.',
     params: projectParams,
-    answers: [{ status: 204, when: 'deleted' }, noProject],
+    query: { lose: optional(z.enum(['true', 'false']).describe('`true`: also what is nowhere else')) },
+    answers: [
+      { status: 204, when: 'deleted' },
+      noProject,
+      {
+        status: 409,
+        when: '`unsaved`: files of its folder, unmerged work or what only a checkout has would be lost, and the sentence names it',
+      },
+    ],
   }),
   tasks: endpoint({
     method: 'GET',

@@ -1,5 +1,5 @@
 /** Work on tasks through a relay over HTTP, with real git, a real sandbox and a real repository. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -510,5 +510,47 @@ describe('an executor', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]?.last).toMatch(/two is written[^]*\+two[^]*grep two a.txt/);
     expect(asked[0]?.last).not.toMatch(/Trust me|All is well/);
+  });
+});
+
+describe('a project that is deleted', () => {
+  it('goes with its clone and its checkouts, after a question that names what would be lost', async () => {
+    const path = repository('deleted', { 'a.txt': 'one\n' });
+    const of = await project({ kind: 'git', repository: path, name: 'Deleted' });
+    const made = await task(of, { title: 'Unmerged' });
+    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
+    await night.tool('a1', 'run_command', { command: `cd ${where} && echo two > a.txt && git commit -qam Two` });
+    await night.tool('a1', 'write_file', { path: `${where}/only.txt`, content: 'Only here.' });
+    await night.tool('a1', 'release_task', { ...ids(made), note: 'Not now.' });
+    await until(async () => (await attempts(made))[0]?.endedAt != null);
+    const clones = () =>
+      readdirSync(night.relay.home, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith(`${of.projectId}.git`),
+      );
+    expect(clones()).toHaveLength(1);
+    const refused = await ask('DELETE', `/v1/projects/${of.projectId}`);
+    expect(refused).toMatchObject({ status: 409, body: { type: 'about:roost/unsaved' } });
+    expect(JSON.stringify(refused.body)).toMatch(/#1 “Unmerged”; “only\.txt” in the checkout of Name of a1/);
+    expect(projectSchema.parse(await good('GET', `/v1/projects/${of.projectId}`)).name).toBe('Deleted');
+    // Another agent works on it meanwhile.
+    const other = await task(of, { title: 'Under way' });
+    const there = folderIn(await night.tool('a2', 'claim_task', ids(other)));
+    await good('DELETE', `/v1/projects/${of.projectId}?lose=true`);
+    expect(clones()).toEqual([]);
+    expect(await night.tool('a1', 'list_files', { path: where })).toContain('There is no');
+    expect(await night.tool('a2', 'list_files', { path: there })).toContain('There is no');
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('one\n');
+  });
+
+  it('asks for the files of its folder, and for nothing where there are none', async () => {
+    const of = await project({ name: 'Files' });
+    await night.raw('PUT', `/v1/projects/${of.projectId}/file?path=plan.md`, {
+      ...{ body: 'Plan', headers: { 'content-type': 'application/octet-stream' } },
+    });
+    expect(JSON.stringify((await ask('DELETE', `/v1/projects/${of.projectId}`)).body)).toContain(
+      'the files of its folder (1)',
+    );
+    await good('DELETE', `/v1/projects/${of.projectId}/file?path=plan.md`);
+    await good('DELETE', `/v1/projects/${of.projectId}`);
   });
 });

@@ -505,6 +505,21 @@ test('a project is deleted after a question, which says how many tasks go with i
   expect(await screen.findByText('No projects yet')).toBeDefined();
 });
 
+test('a project with unmerged work is deleted only after that is named', async () => {
+  const { page } = await openProject({ path: '/projects/trip/settings' });
+  const detail = 'This is nowhere else: work that is not merged: #1 “Book”.';
+  page.reach.on('DELETE /v1/projects/trip', ({ query }: AskedCall) =>
+    query.get('lose') === 'true' ? new Response(null, { status: 204 }) : refused(detail, 409, 'unsaved'),
+  );
+  await page.user.click(await screen.findByRole('button', { name: 'Delete this project…' }));
+  const question = await screen.findByRole('dialog', { name: 'Delete “Plan our trip”?' });
+  await page.user.click(within(question).getByRole('button', { name: 'Delete it' }));
+  expect((await within(question).findByRole('alert')).textContent).toContain('#1 “Book”');
+  page.reach.on('GET /v1/projects', { projects: [] });
+  await page.user.click(within(question).getByRole('button', { name: 'Delete it with that' }));
+  expect(await screen.findByText('No projects yet')).toBeDefined();
+});
+
 test('a project on which nobody may work says so, and leads to where that is set', async () => {
   await openProject({ more: { agents: [] } });
   const link = await screen.findByRole('link', { name: 'Choose who may' });
