@@ -32,6 +32,16 @@ export class GitError extends Error {
   }
 }
 
+/**
+ * Faults that old tools left in the history of real repositories, and that do no harm. All other
+ * checks of fsck stay errors. Names: git-fsck(1).
+ */
+const TOLERATED = [
+  ...['badDate', 'badDateOverflow', 'badEmail', 'badTimezone', 'missingEmail', 'missingNameBeforeEmail'],
+  ...['missingSpaceBeforeDate', 'missingSpaceBeforeEmail', 'multipleAuthors', 'nulInCommit'],
+  ...['zeroPaddedDate', 'zeroPaddedFilemode', 'badFilemode', 'missingTaggerEntry', 'badTagName'],
+];
+
 const SETTINGS: Readonly<Record<string, string>> = {
   'core.hooksPath': '/dev/null',
   'core.attributesFile': '/dev/null',
@@ -49,6 +59,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'http.followRedirects': 'false',
   'fetch.fsckObjects': 'true',
   'transfer.fsckObjects': 'true',
+  ...Object.fromEntries(TOLERATED.map((id) => [`fetch.fsck.${id}`, 'warn'])),
   'fastimport.unpackLimit': '1',
   'submodule.recurse': 'false',
   'gc.auto': '0',
@@ -274,12 +285,12 @@ const stopped = () => new GitError('It was stopped.', 'stopped');
 export const gitText = async (words: readonly string[], call: GitCall): Promise<string> =>
   (await git(words, call)).out.toString('utf8').replace(/\n$/, '');
 
+export const NO_GIT = sentence`git is not installed on the relay’s machine. Install it, and try again.`;
 /** What the shell exits with where it finds no program. */
 const NOT_FOUND = 127;
 
 function errorOf(said: string, name: string, code: number | null): GitError {
-  if (code === NOT_FOUND && programAt('git') === null)
-    return new GitError(sentence`git is not installed on the relay’s machine. Install it, and try again.`, 'missing');
+  if (code === NOT_FOUND && programAt('git') === null) return new GitError(NO_GIT, 'missing');
   if (/No space left on device|Disk quota exceeded/.test(said))
     return new GitError(`The disk is full. ${lastWords(said)}`, 'disk-full');
   if (/out of memory|cannot allocate memory|unable to (mmap|create thread)/i.test(said))

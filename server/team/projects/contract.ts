@@ -91,7 +91,10 @@ export interface SpentUp {
  */
 export interface TaskWork {
   /** Why this project cannot be created, as a sentence. Null: it can. */
-  refuse(project: Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>): Promise<string | null>;
+  examine(
+    project: Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>,
+    projectId: ProjectId | null,
+  ): Promise<string | null>;
   /** The project has cost as much today as it may, so no task is begun. Null: it has not. */
   spentToday(project: Pick<Project, 'projectId' | 'name' | 'dayMicroUsd'>): Promise<SpentUp | null>;
   /**

@@ -141,7 +141,7 @@ umask 077
 mkdir -p -- "$(dirname -- "$1")"
 trap 'rm -rf -- "$1.in"' EXIT
 cat <&4 > "$1.in"
-${GIT} -c clone.defaultRemoteName=origin clone --quiet --no-tags --branch "$2" -- "$1.in" "$1" 2>&1
+${GIT} -c clone.defaultRemoteName=origin clone --quiet --branch "$2" -- "$1.in" "$1" 2>&1
 cd -- "$1"
 git remote remove origin
 git config --end-of-options user.name "$3"

@@ -5,17 +5,18 @@
  */
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
 import { addressFault, addressOf } from '../../../src/shared/protocol/addresses.ts';
+import { branchSchema } from '../../../src/shared/protocol/git-values.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
-import { git, type GitCall, GitError, GIT_LIMITS, gitText } from '../../platform/git/index.ts';
+import { createGitFinder, git, type GitCall, GitError, GIT_LIMITS, gitText, NO_GIT } from '../../platform/git/index.ts';
 import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
 import {
   batchReader,
@@ -120,8 +121,11 @@ export interface RepositoriesDeps {
 }
 
 export interface Repositories {
-  /** Why this source cannot be used, as a sentence. Null: it can. */
-  refuse(source: Source): Promise<string | null>;
+  /**
+   * Looks whether this source can be used, with the token of the project if there is one. Resolves
+   * with why not, as a sentence. Null: it can, or the token is missing that would tell.
+   */
+  examine(source: Source, projectId: ProjectId | null): Promise<string | null>;
   /** Opens the project's repository. Creates it at the first call. */
   of(projectId: ProjectId, source: Source): Promise<Repository>;
   /**
@@ -160,6 +164,36 @@ const isUsualPort = ({ port }: URL) => port === '' || ['80', '443'].includes(por
 const answering = (program: string) =>
   `git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false -c receive.denyCurrentBranch=updateInstead ${program}`;
 
+const FROM = ['--upload-pack', answering('upload-pack')];
+
+/** What git says where a server asks who is there. */
+const NEEDS_TOKEN = /could not read (Username|Password)|Authentication failed|returned error: 40[13]/;
+const SHALLOW = sentence`The repository is a shallow clone, without its whole history. Run “git fetch --unshallow” in it.`;
+
+/** Why no repository lies at this path, or none that can be fetched. Null: one does. */
+async function refusePlace(path: string): Promise<string | null> {
+  for (let folder = path; ; folder = dirname(folder)) {
+    const gitDir = await gitDirOf(folder);
+    if (gitDir !== null) {
+      if (folder !== path) return sentence`${path} is a folder in the repository ${folder}. Name that one.`;
+      return existsSync(join(gitDir, 'shallow')) ? SHALLOW : null;
+    }
+    if (folder === dirname(folder)) return sentence`There is no git repository at ${path}.`;
+  }
+}
+/** Where git keeps the repository of this folder, of all its working trees. Null: it is none. */
+async function gitDirOf(folder: string): Promise<string | null> {
+  if (existsSync(join(folder, 'HEAD')) && existsSync(join(folder, 'objects'))) return folder;
+  const entry = join(folder, '.git');
+  if (!existsSync(entry)) return null;
+  const text = await readFile(entry, 'utf8').catch(() => '');
+  const linked = /^gitdir: (.+)$/m.exec(text)?.[1];
+  if (linked === undefined) return entry;
+  const own = resolve(folder, linked);
+  const common = await readFile(join(own, 'commondir'), 'utf8').catch(() => '');
+  return common === '' ? own : resolve(own, common.trim());
+}
+
 /** In a folder project no attribute changes a file on its way in or out. */
 const PLAIN = '* -text -filter -ident -working-tree-encoding\n';
 const FOLDER_BRANCH = 'main';
@@ -184,6 +218,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     [projectId, kind, repository, baseBranch].join('\n');
   const nameOf = (projectId: ProjectId) => `${projectId.replaceAll(/[^\w-]/g, '_')}.git`;
 
+  /** Why this source may not be used, as a sentence. Null: it may. */
   async function refuse({ kind, repository }: Source): Promise<string | null> {
     if (kind === 'folder') return repository === '' ? null : sentence`A folder project has no repository.`;
     if (isAbsolute(repository)) {
@@ -212,7 +247,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
   }
 
   /** What a fetch or a push needs to reach the source, and nothing else. */
-  async function reaching(projectId: ProjectId, { repository }: Source): Promise<Reach> {
+  async function reaching(projectId: ProjectId | null, { repository }: Source): Promise<Reach> {
     const bounds = { ms: GIT_LIMITS.networkMs, memory: GIT_LIMITS.networkMemory };
     if (isAbsolute(repository)) return { at: repository, call: { ...bounds, protocols: 'file' } };
     const url = remoteOf(repository);
@@ -223,7 +258,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     const found = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
     const address = found.find((each) => fits(each.address, rights.servers))?.address;
     if (address === undefined) throw new GitError(rights.refusal('inner-servers'));
-    const token = await tokenOf(projectId);
+    const token = projectId === null ? null : await tokenOf(projectId);
     const basic = Buffer.from(`x-access-token:${token ?? ''}`).toString('base64');
     return {
       at: url.href,
@@ -236,6 +271,46 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         },
       },
     };
+  }
+
+  const gitState = createGitFinder(lane, CHECKOUT_LIMITS.leastGit, () => performance.now());
+  /** The base branch of a repository. Throws `GitError` where it has none. */
+  async function branchOf({ baseBranch }: Source, { at, call }: Reach): Promise<string> {
+    const wanted = baseBranch === '' ? 'HEAD' : `refs/heads/${baseBranch}`;
+    const said = await gitText(['ls-remote', ...FROM, '--symref'], { lane, ...call, of: [at, wanted] });
+    const heads = lines(said).map((line) => line.split('\t'));
+    const isThere = heads.some(([id = '', name]) => name === wanted && !id.startsWith('ref: '));
+    if (baseBranch !== '') {
+      if (!isThere) throw new GitError(sentence`The repository has no branch ${baseBranch}.`);
+      return baseBranch;
+    }
+    const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said)?.[1];
+    if (!isThere || !branchSchema.safeParse(branch).success || branch === undefined)
+      throw new GitError(sentence`The repository has no commit, or no branch of its own. Name the branch.`);
+    return branch;
+  }
+
+  async function examine(source: Source, projectId: ProjectId | null): Promise<string | null> {
+    const refused = await refuse(source);
+    if (refused !== null) return refused;
+    const state = await gitState();
+    if (state === 'no-git') return NO_GIT;
+    if (state === 'old-git')
+      return sentence`Projects need git ${CHECKOUT_LIMITS.leastGit.join('.')} or later on the relay’s machine. Update git there.`;
+    if (source.kind === 'folder') return null;
+    const unfit = isAbsolute(source.repository) ? await refusePlace(source.repository) : null;
+    if (unfit !== null) return unfit;
+    try {
+      const { at, call } = await reaching(projectId, source);
+      await branchOf(source, { at, call: { ...call, ms: CHECKOUT_LIMITS.examineMs } });
+      return null;
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      // A token can be set only once the project is there.
+      return !isAbsolute(source.repository) && projectId === null && NEEDS_TOKEN.test(error.message)
+        ? null
+        : error.message;
+    }
   }
 
   async function open(projectId: ProjectId, source: Source): Promise<Repository> {
@@ -251,8 +326,6 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await git(['init', '--quiet', '--bare', `--initial-branch=${FOLDER_BRANCH}`], { lane, of: [gitDir] });
     }
-    const from = ['--upload-pack', answering('upload-pack')];
-
     const headOf = async (branch: string): Promise<string | null> => {
       const { code, out } = await git(['rev-parse', '--verify', '--quiet'], {
         ...own,
@@ -261,31 +334,22 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       });
       return code === 0 ? out.toString('utf8').trim() : null;
     };
-    async function branchOfSource({ at, call }: Reach): Promise<string> {
-      if (source.baseBranch !== '') return source.baseBranch;
-      const said = await gitText(['ls-remote', ...from, '--symref'], {
-        ...own,
-        ...call,
-        of: [at, 'HEAD'],
-      });
-      const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said)?.[1];
-      if (branch === undefined)
-        throw new GitError(sentence`The repository has no commit, or no branch of its own. Name the branch.`);
-      return branch;
-    }
     async function fetchBase(): Promise<{ readonly branch: string; readonly commit: string }> {
       if (!isElsewhere) {
         const commit = (await headOf(FOLDER_BRANCH)) ?? (await commitFiles(null, FOLDER_BRANCH, nothing(), FIRST));
         return { branch: FOLDER_BRANCH, commit };
       }
       const reach = await reaching(projectId, source);
-      const branch = await branchOfSource(reach);
-      await git(['fetch', '--quiet', '--no-tags', '--no-auto-maintenance', ...from], {
+      const branch = await branchOf(source, reach);
+      // Tags of the fetched history come along.
+      await git(['fetch', '--quiet', '--no-auto-maintenance', ...FROM], {
         ...own,
         ...reach.call,
         of: [reach.at, `+refs/heads/${branch}:${BASE_REF}`],
       });
-      const commit = await commitAt(BASE_REF);
+      const commit = await commitAt(BASE_REF).catch((error: unknown) => {
+        throw error instanceof GitError ? new GitError(SHALLOW) : error;
+      });
       if (commit !== checkedBase) await refuseHuge(commit);
       checkedBase = commit;
       return { branch, commit };
@@ -343,7 +407,17 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       async bundle(branch, commit, file) {
         const ref = `refs/heads/${branch}`;
         await git(['update-ref'], { ...own, of: [ref, commit] });
-        await git(['bundle', 'create', '--quiet'], { ...own, of: [file, ref], ms: GIT_LIMITS.networkMs });
+        const newest = ['--sort=-creatordate', `--count=${CHECKOUT_LIMITS.tags}`];
+        const merged = `--merged=${commit}`;
+        const tags = await gitText(['for-each-ref', '--format=%(refname)', ...newest, merged], {
+          ...own,
+          of: ['refs/tags'],
+        });
+        await git(['bundle', 'create', '--quiet'], {
+          ...own,
+          of: [file, ref, ...lines(tags)],
+          ms: GIT_LIMITS.networkMs,
+        });
       },
       take: (file, branch) =>
         inOrder(async () => {
@@ -617,7 +691,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
   }
 
   return {
-    refuse,
+    examine,
     of(projectId, source) {
       const key = keyOf(projectId, source);
       const known = opened.get(key);

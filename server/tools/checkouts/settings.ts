@@ -6,6 +6,12 @@ export const CHECKOUT_LIMITS = {
   commandMs: 900_000,
   /** Bytes of one bundle, which carries commits between a checkout and the relay. */
   bundleBytes: 2_000_000_000,
+  /** The oldest git that can merge without a working tree (git-merge-tree(1), `--write-tree`). */
+  leastGit: [2, 38] as const,
+  /** ms to find out whether a repository can be used. */
+  examineMs: 30_000,
+  /** Tags of the base’s history that a checkout gets: the newest. */
+  tags: 2_000,
   /** Files in one commit. A few hundred bytes can name more than any memory holds. */
   treeEntries: 1_000_000,
   /** Bytes of all patches of one diff that are read. */
@@ -31,4 +37,3 @@ export const CHECKOUT_LIMITS = {
   /** Characters of git’s own words in a sentence for people. */
   saidChars: 400,
 } as const;
-export type CheckoutLimits = { readonly [Name in keyof typeof CHECKOUT_LIMITS]: number };

@@ -588,7 +588,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   }
 
   const work: OpenTaskWork = {
-    refuse: (source) => repositories.refuse(source),
+    examine: repositories.examine,
     spentToday: (project) => deps.limits.ofDay(project),
     async begin(holder, project, task) {
       try {
