@@ -64,6 +64,7 @@ import {
   projectValueOf,
   readBoard,
   readProjectRow,
+  readClaims,
   readProjects,
   readStates,
   readTaskRow,
@@ -338,33 +339,10 @@ export function createProjects({
   const projects: Projects = {
     connect: (given) => void (work = given),
     onClaimEnded: (listener) => void listeners.push(listener),
-    async claims(projectId) {
-      const rows = await db
-        .selectFrom('tasks')
-        .select(['task', 'holder_json', 'claimed_at', 'lease_until', 'claim_token', 'run'])
-        .where('home', '=', home)
-        .where('project', '=', projectId)
-        .where('removed', '=', false)
-        .where('holder_json', 'is not', null)
-        .execute();
-      return rows.flatMap((row) => {
-        const claim = claimOf(row, now());
-        return claim === null || row.run === null
-          ? []
-          : [{ ...claim, taskId: row.task, token: Number(row.claim_token), run: row.run }];
-      });
-    },
+    claims: (projectId) => readClaims(db, home, now(), { projectId }),
     async heldBy(taskId) {
-      const row = await db
-        .selectFrom('tasks')
-        .select(['holder_json', 'claimed_at', 'lease_until', 'claim_token', 'run'])
-        .where('home', '=', home)
-        .where('task', '=', taskId)
-        .executeTakeFirst();
-      const claim = row ? claimOf(row, now()) : null;
-      return claim && row?.run != null
-        ? { agentId: claim.agentId, token: Number(row.claim_token), run: row.run }
-        : null;
+      const [claim] = await readClaims(db, home, now(), { taskId });
+      return claim ? { agentId: claim.agentId, token: claim.token, run: claim.run } : null;
     },
     update: (projectId, taskId, change) =>
       changing<Refused>(projectId, taskId, ({ value, project }) => {

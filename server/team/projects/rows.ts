@@ -166,6 +166,29 @@ export async function readBoard(
   };
 }
 
+/** Claims of runs that hold now, of one project or one task. */
+export async function readClaims(
+  db: Db,
+  home: string,
+  now: number,
+  of: { readonly projectId: ProjectId } | { readonly taskId: TaskId },
+) {
+  const rows = await db
+    .selectFrom('tasks')
+    .select(['task', 'holder_json', 'claimed_at', 'lease_until', 'claim_token', 'run'])
+    .where('home', '=', home)
+    .where((eb) => ('taskId' in of ? eb('task', '=', of.taskId) : eb('project', '=', of.projectId)))
+    .where('removed', '=', false)
+    .where('holder_json', 'is not', null)
+    .execute();
+  return rows.flatMap((row) => {
+    const claim = claimOf(row, now);
+    return claim === null || row.run === null
+      ? []
+      : [{ ...claim, taskId: row.task, token: Number(row.claim_token), run: row.run }];
+  });
+}
+
 /** Projects with the number of tasks in each column, oldest first. */
 export async function readProjects(db: Db, home: string, projectId?: ProjectId): Promise<Project[]> {
   const rows = await db
