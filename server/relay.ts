@@ -276,6 +276,12 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     logger,
     settings: config.sync,
   });
+  const others = [
+    ...createHomeRoutes(homes, giveBeside),
+    ...sync.endpoints,
+    ...room.endpoints,
+    ...createDeviceCodeRoutes(deviceCodes, config.publicUrl?.origin ?? null),
+  ];
   const app = createApp({
     access,
     database: store.database,
@@ -288,13 +294,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
       const own = rights.of((await homes.of(browser)).id);
       return own.has('direct-demo') ? null : own.refusal('direct-demo');
     },
-    endpoints: [
-      ...createHomeRoutes(homes, giveBeside),
-      ...createEachHome(homes),
-      ...sync.endpoints,
-      ...room.endpoints,
-      ...createDeviceCodeRoutes(deviceCodes, config.publicUrl?.origin ?? null),
-    ],
+    endpoints: [...others, ...createEachHome(homes, others)],
     tlsName: byTls && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: root.pageFolder,
     onCall: (call) => logger.debug('A call was answered.', call),
@@ -317,16 +317,17 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => homes.end(ending));
   closers.add(() => Promise.resolve(store.leave()));
   if (config.warmUp) warmUp(homes, logger, closers);
+  const [first] = homes.open();
   logger.info('The relay has started.', {
     version: root.version,
     store: store.kind,
-    mind: homes.first().models.mind.models({ lead: '', agent: '' }).kind,
+    mind: first?.models.mind.models({ lead: '', agent: '' }).kind,
     url,
   });
 
   return {
     url,
-    rehearsal: homes.first().models.shown().connections.length === 0,
+    rehearsal: first?.models.shown().connections.length === 0,
     logger,
     reloadCertificate: certificate && (() => certificate.reload()),
     newLink: async () => `${url}/enter?code=${await newCode()}`,

@@ -32,6 +32,7 @@ import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { type Db, parseText } from '../store/index.ts';
 import { HOOK_SETTINGS } from './settings.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 
 /** A refusal of what a hook was asked to do. `retryAfterMs`: when another try makes sense. */
 export interface HookRefusal {
@@ -105,6 +106,8 @@ export interface HooksDeps {
   /** In ms since the epoch. */
   readonly now: () => number;
   readonly newId: () => string;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
   readonly settings?: typeof HOOK_SETTINGS;
 }
 
@@ -150,6 +153,7 @@ export function createHooks({
   tell,
   now,
   newId,
+  setAside = SETS_NOTHING_ASIDE,
   settings = HOOK_SETTINGS,
 }: HooksDeps): Hooks {
   const changed = () => tell({ kind: 'changed', time: now(), what: 'hooks', agentId: null });
@@ -176,17 +180,21 @@ export function createHooks({
     return numDeletedRows > 0n;
   };
 
+  const each = async (work: (row: Row) => Promise<void>) =>
+    await setAside.each('hooks', await rows().execute(), ({ hook }) => hook, work);
+
   /** Deletes hooks whose target is gone. */
   async function removeGone(): Promise<void> {
-    for (const row of await rows().execute())
+    await each(async (row) => {
       if ((await refuseTarget(targetOf(row)))?.reason === 'gone') await remove(row.hook);
+    });
   }
   /** Deletes the hooks of a project or a routine that was deleted. */
   async function removeOf(id: string): Promise<void> {
-    for (const row of await rows().execute()) {
+    await each(async (row) => {
       const target = targetOf(row);
       if ((target.kind === 'project' ? target.projectId : target.scheduleId) === id) await remove(row.hook);
-    }
+    });
   }
   const running = new Set<Promise<void>>();
   const unsubscribe = log.subscribe(({ event }) => {
@@ -343,7 +351,8 @@ export function createHooks({
   }
 
   return {
-    list: async () => (await rows().orderBy('created_at').orderBy('hook').execute()).map(hookOf),
+    list: async () =>
+      setAside.read('hooks', await rows().orderBy('created_at').orderBy('hook').execute(), ({ hook }) => hook, hookOf),
     async create({ name, target, signed }) {
       const refused = await refuseTarget(target);
       // A routine that is off now may be switched on later.

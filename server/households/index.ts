@@ -14,11 +14,13 @@ import { realTimers, within } from '../../src/shared/domain/platform/timers.ts';
 import type { HomeStatus } from '../../src/shared/protocol/http.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
-import { homeEndpoints, sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
+import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
+import { homeEndpoints, relayEndpoints, sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import { bearerOf, type GiveBeside, hashOf } from '../access/index.ts';
 import { GIT_LANES } from '../platform/git/index.ts';
 import { createLanes } from '../platform/lanes.ts';
 import { createProcesses } from '../platform/processes/index.ts';
+import { storeTrouble } from '../store/index.ts';
 import { createStarts } from '../tools/acp/starts.ts';
 import { PROGRAM_LIMITS } from '../tools/acp/settings.ts';
 import { COMMAND_LANES } from '../tools/sandbox/index.ts';
@@ -51,9 +53,8 @@ interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 's
 }
 
 export interface Homes {
-  /** The open homes. The first is always open. */
+  /** The open homes. */
   open(): readonly OpenHome[];
-  first(): OpenHome;
   /** Whether a home has this id. */
   has(id: string): boolean;
   readonly checkStreams: StreamLimit;
@@ -99,12 +100,22 @@ export interface Homes {
 
 /** Secrets whose home is cached, to save lookups for calls by credential. */
 const SECRETS_KEPT = 1_000;
+/** ms before a household that could not be opened is tried again. */
+const REOPEN_MS = 60_000;
 /**
  * ms for which a sign-in's writes wait for its household's proof, after it has named the log that
  * it follows. On a busy machine a page takes some seconds for the proof. No call of a page may take
  * longer than `RELAY_TIMES.call`.
  */
 const PROOF_MS = 12_000;
+
+const householdClosed = () =>
+  problem(
+    503,
+    'household-closed',
+    'Your household could not be opened at this relay. What is stored of it is kept. The relay tries again within a minute. If this stays, ask whoever runs the relay: its log says why.',
+    { headers: { 'retry-after': String(REOPEN_MS / 1_000) } },
+  );
 
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const { db, relay, most, proofMs = PROOF_MS } = deps;
@@ -126,22 +137,33 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   });
   const checkStreams = createStreamLimit(deps.mostStreams, () => opened.values());
 
-  function open({ id }: HomeEntry): Promise<OpenHome> {
+  /** Homes that could not be opened, and when the relay tried last: monotonic ms. */
+  const closed = new Map<string, number>();
+
+  async function openNow(id: string): Promise<OpenHome> {
     const household = () => registry.get(id)?.household ?? null;
     const lanes = { git: gitLanes(id), commands: commandLanes(id) };
     const parts = { ...deps, processes, starts, lanes, checkStreams, household };
-    const under = opening.get(id) ?? openHome(parts, id, () => orRefuse(id));
-    opening.set(id, under);
-    return under.then(
-      (home) => {
-        opened.set(id, home);
-        return home;
-      },
-      (error: unknown) => {
-        opening.delete(id);
-        throw error;
-      },
-    );
+    try {
+      const home = await openHome(parts, id, () => orRefuse(id));
+      opened.set(id, home);
+      return home;
+    } catch (error) {
+      opening.delete(id);
+      // Trouble of the store passes by itself, and is the same for every household.
+      if (storeTrouble(error) !== null) throw error;
+      closed.set(id, deps.elapsed());
+      deps.logger.error('A household could not be opened. The others are served.', { home: id, error });
+      throw householdClosed();
+    }
+  }
+  function open({ id }: HomeEntry): Promise<OpenHome> {
+    const under = opening.get(id);
+    if (under) return under;
+    if (deps.elapsed() - (closed.get(id) ?? -Infinity) < REOPEN_MS) return Promise.reject(householdClosed());
+    const now = openNow(id);
+    opening.set(id, now);
+    return now;
   }
   /**
    * Sign-ins that follow the log of a household with proofs, and have not proved themselves yet.
@@ -177,26 +199,28 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const isLivedIn = async (entry: HomeEntry): Promise<boolean> =>
     entry.begun && (await (await open(entry)).directory.isAnnounced());
 
-  const first = await open(await registry.decide(({ firstHome }) => firstHome()));
-  // Opening the home closes what a crash left open there.
-  for (const entry of registry.living()) await open(entry);
+  const firstEntry = await registry.decide(({ firstHome }) => firstHome());
+  // Opening a home closes what a crash left open there. One that does not open keeps no other out.
+  for (const entry of new Set([firstEntry, ...registry.living()]))
+    await open(entry).catch((error: unknown) => {
+      if (!closed.has(entry.id)) throw error;
+    });
 
   return {
     open: () => [...opened.values()],
-    first: () => first,
     has: (id) => registry.get(id) !== undefined,
     checkStreams,
     of: async (browser) => open(await registry.entryOf(browser)),
     async ofSecret(secret) {
-      if (deps.alone && registry.all().length === 1) return first;
+      if (deps.alone && registry.all().length === 1) return open(firstEntry);
       const lending = [...opened.values()].find(({ credentials }) => credentials.lends(secret));
       if (lending) return lending;
       const hash = hashOf(secret);
       const id = secrets.get(hash) ?? (await homeOfCredential(db, relay, hash));
-      if (id === null) return first;
+      if (id === null) return open(firstEntry);
       if (!registry.get(id)) await registry.reread();
       const entry = registry.get(id);
-      if (!entry) return first;
+      if (!entry) return open(firstEntry);
       if (secrets.size >= SECRETS_KEPT) secrets.clear();
       secrets.set(hash, entry.id);
       return open(entry);
@@ -205,7 +229,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       const id = await homeOfHook(db, relay, hashOf(secret));
       if (id !== null && !registry.get(id)) await registry.reread();
       const entry = id === null ? undefined : registry.get(id);
-      return entry ? await open(entry) : first;
+      return await open(entry ?? firstEntry);
     },
     async status(browser) {
       const entry = await registry.entryOf(browser);
@@ -306,10 +330,13 @@ async function homeOfSecret(homes: Homes, endpoint: Endpoint, context: Context<E
 }
 
 /**
- * Every home has all of these endpoints. The app has each once and passes it to the caller's home.
+ * Every home has all endpoints but those of the relay itself and `others`. The app has each once and
+ * passes it to the caller's home.
  */
-export function createEachHome(homes: Homes): readonly Handled[] {
-  return [...homes.first().endpoints.keys()].map((endpoint) => ({
+export function createEachHome(homes: Homes, others: readonly Handled[]): readonly Handled[] {
+  const elsewhere = new Set<Endpoint>([...Object.values(relayEndpoints), ...others.map(({ endpoint }) => endpoint)]);
+  const own = Object.values<Endpoint>(ENDPOINTS).filter((endpoint) => !elsewhere.has(endpoint));
+  return own.map((endpoint) => ({
     endpoint,
     async handle(context) {
       const home =

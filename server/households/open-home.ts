@@ -17,8 +17,10 @@ import { bearerOf, createCredentialRoutes, createCredentials, type Credentials }
 import { createCallRoutes } from '../tools/calls/index.ts';
 import type { Configs, EventLog } from '../contracts/index.ts';
 import { createGateRoutes } from '../team/gate/index.ts';
+import { createClosers, type Closers } from '../platform/closers.ts';
 import type { Lane } from '../platform/lanes.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { SetAside } from '../platform/set-aside.ts';
 import { createScripts, type Scripts, type WatchedClock } from '../schedules/index.ts';
 import type { Database, Db, OpenJournal } from '../store/index.ts';
 import { type Hands, roomOf } from '../tools/hands/index.ts';
@@ -85,7 +87,7 @@ import { createSessionRoutes, type StreamLimit } from './session-routes.ts';
 type BesideDeps = Pick<
   AgentProgramsDeps,
   'db' | 'sealer' | 'processes' | 'starts' | 'address' | 'version' | 'now' | 'elapsed' | 'newId' | 'logger' | 'rights'
->;
+> & { readonly setAside: SetAside };
 
 interface Home {
   readonly id: string;
@@ -97,10 +99,10 @@ interface Home {
 }
 
 function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, credentials }: Home): AgentPrograms {
-  const { db, sealer, processes, starts, address, version, now, elapsed, newId, logger } = deps;
+  const { db, sealer, processes, starts, address, version, now, elapsed, newId, logger, setAside } = deps;
   return createAgentPrograms({
     ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
-    rights: deps.rights,
+    ...{ rights: deps.rights, setAside },
     mostStarts: async () => (await team().configs.household()).effective.programs_at_once,
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
     mayUse: async (agentId, tool) =>
@@ -147,9 +149,9 @@ function openAttached(
   deps: BesideDeps & Pick<Hands, 'sandbox'>,
   { id, tell, team }: Pick<Home, 'id' | 'tell' | 'team'>,
 ): Attached {
-  const { db, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger } = deps;
+  const { db, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger, setAside } = deps;
   return createAttached({
-    ...{ db, home: id, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger },
+    ...{ db, home: id, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger, setAside },
     timers: realTimers,
     askPerson: (asked) => team().calls.askPerson(asked),
     onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
@@ -332,8 +334,28 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
   close(): Promise<void>;
 }
 
-/** `onTeam`: called when the page announces the household's members, before that is written. */
+/**
+ * `onTeam`: called when the page announces the household's members, before that is written. What
+ * was opened is closed again where the home cannot be opened.
+ */
 export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
+  const closers = createClosers((error) =>
+    relay.logger.error('A part of a household that cannot be opened could not be closed.', { home: id, error }),
+  );
+  try {
+    return await openParts(relay, id, onTeam, closers);
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+async function openParts(
+  relay: OpenHomeDeps,
+  id: string,
+  onTeam: () => Promise<void>,
+  closers: Closers,
+): Promise<OpenHome> {
   const rights = relay.rights.of(id);
   const sandbox = relay.sandbox.within({
     addresses: rights.pages,
@@ -355,6 +377,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
     retentionMs,
   });
+  closers.add(() => log.close());
   notices.opened(log);
   log.subscribe(({ id: number, event }) =>
     logger.debug('An event was written.', {
@@ -366,6 +389,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   );
   const tell = createAnnounce({ log, logger });
   const models = await deps.openModels(id, () => tell({ kind: 'changed', time: now(), what: 'models', agentId: null }));
+  closers.add(() => models.close());
   if (!deps.alone)
     log.subscribe(({ event }) => {
       if (event.kind !== 'changed' || event.what !== 'models') return;
@@ -390,13 +414,16 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     ...{ now, elapsed, logger, lane: deps.lanes.git },
   });
   const scripts = openScripts(deps, { workspaces, histories });
-  const attached = openAttached(deps, { id, tell, team: () => team });
-  const programs = openPrograms(deps, {
-    ...{ id, log, workspaces, tell },
-    // Called only when everything is open: no turn begins before.
-    team: () => team,
-    credentials: () => credentials,
-  });
+  const attached = openAttached({ ...deps, setAside }, { id, tell, team: () => team });
+  const programs = openPrograms(
+    { ...deps, setAside },
+    {
+      ...{ id, log, workspaces, tell },
+      // Called only when everything is open: no turn begins before.
+      team: () => team,
+      credentials: () => credentials,
+    },
+  );
   const place = await openPlace({
     ...{ db, home: id, place: deps.place, log, now, newId },
     onError: (error) => logger.error('The relay could not check whether this home is a copy.', { home: id, error }),
@@ -425,7 +452,9 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     hands: { workspaces, sandbox: deps.sandbox, web: deps.webs.of(rights.pages), rights },
     repositories: { folder: join(deps.projects, id), hidden: dirname(deps.projects), rights, lane: deps.lanes.git },
     attached,
+    setAside,
   });
+  closers.add(() => team.close());
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, schedules } = team;
   const notifications = createNotifications({
     ...usual,
@@ -486,7 +515,7 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
   });
   const { projects } = team;
   const hooks = createHooks({
-    ...{ db, home: id, sealer: deps.sealer, projects, schedules, log, logger, tell, now, newId },
+    ...{ db, home: id, sealer: deps.sealer, projects, schedules, log, logger, tell, now, newId, setAside },
   });
   const forgetting = createForgetting({
     ...team,
@@ -497,6 +526,8 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     ...{ onTeam, forgetting },
     others: [...mcp.endpoints, ...proxy.endpoints, ...createHookRoutes({ hooks })],
   });
+  for (const part of [hooks, attached, programs, notifications, mcp]) closers.add(() => part.close());
+  let clock: Awaited<ReturnType<typeof schedules.clock.start>> = { stoodMs: 0, planned: true };
   await setAside.run([
     ...team.recovery,
     { part: 'MCP servers', run: () => attached.start() },
@@ -504,9 +535,10 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     { part: 'ACP agents', run: () => programs.start() },
     { part: 'hooks', run: () => hooks.recover() },
     { part: 'removed projects', run: () => forgetting.recover() },
+    { part: 'schedules', run: async () => (clock = await schedules.clock.start()) },
   ]);
   void histories.keepTidy(realTimers);
-  const { stoodMs, planned } = await schedules.clock.start();
+  const { stoodMs, planned } = clock;
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
     logger.info('The clock for schedules stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
   return {

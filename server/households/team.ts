@@ -73,7 +73,7 @@ import {
   type Scripts,
 } from '../schedules/index.ts';
 import { type Sealer } from '../platform/sealer.ts';
-import type { RecoveryStep } from '../platform/set-aside.ts';
+import { type RecoveryStep, type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 import { createObstacles, type ObstacleFinder, type WorkStatus } from '../schedules/obstacles.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
@@ -134,6 +134,8 @@ export interface TeamDeps {
   readonly recordWork?: RecordWork;
   /** MCP servers that the person has added. Left out: none. */
   readonly attached?: Pick<Attached, 'tools' | 'records'>;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
   readonly limits?: SessionLimits;
 }
 
@@ -210,19 +212,22 @@ export function openTeam({
   repositories: repositoriesOf,
   recordWork = RECORDS_NOTHING,
   attached,
+  setAside = SETS_NOTHING_ASIDE,
   limits = SESSION_LIMITS,
 }: TeamDeps): Team {
   const saying = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
   const tell = createAnnounce({ log, logger });
   hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
   const onListenerError = saying('A listener failed.');
-  const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
-  const directory = createDirectory({ db, home, tell, now });
+  const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom, setAside });
+  const directory = createDirectory({ db, home, tell, now, setAside });
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const configs = createConfigs({ db, home, alone, timeZone, tell, now });
   const onHeartbeatError = saying('The heartbeat of running sessions could not be stored. The relay tries again.');
-  const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
-  const counted = createCosts({ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
+  const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError, setAside });
+  const counted = createCosts({
+    ...{ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId, setAside },
+  });
   let meter: Meter | null = null;
   // Called only after everything is open.
   const costs: OpenCosts = {
@@ -252,8 +257,8 @@ export function openTeam({
     ...usual,
     limits,
   });
-  const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
-  const copies = createCopies({ db, home, sealer, now });
+  const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS, setAside });
+  const copies = createCopies({ db, home, sealer, now, setAside });
   const leases = createLeases({
     rows: scheduleRows,
     database,
@@ -297,9 +302,11 @@ export function openTeam({
     usedUp: costs.usedUp,
     routineOf: createRoutineOf(scheduleRows),
   });
-  const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, ...usual });
-  const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
-  const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, ...usual });
+  const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, setAside, ...usual });
+  const threads = createThreads({
+    ...{ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom, setAside },
+  });
+  const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, setAside, ...usual });
   const comments = createComments({ projects, threads, directory });
   const scopes = createRunScopes();
   const mappings = createMappings({
@@ -354,6 +361,7 @@ export function openTeam({
     reach,
     tell,
     onDeclined: scriptTools.declined,
+    setAside,
     ...usual,
   });
   calls.ofRelay(scriptTools.accept);
@@ -369,7 +377,7 @@ export function openTeam({
       })
     : null;
   const attempts = createAttempts({
-    ...{ db, home, now, newId },
+    ...{ db, home, now, newId, setAside },
     onChange: (projectId) => tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId }),
     onBegin: (began) => meter?.began(began),
     onEnd: (attemptId) => meter?.ended(attemptId),
@@ -505,7 +513,7 @@ export function openTeam({
     recovery: [
       { part: 'wakes', run: () => gate.recover() },
       { part: 'costs', run: () => counted.recover() },
-      { part: 'conversations', run: () => recoverLog({ log, inbox, costs, now }) },
+      { part: 'conversations', run: () => recoverLog({ log, inbox, costs, now, setAside }) },
       { part: 'threads', run: () => threads.recover() },
       { part: 'claims', run: () => projects.recover() },
       { part: 'attempts', run: async () => await taskWork?.work.recover() },

@@ -8,6 +8,7 @@ import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../
 import { parseText } from '../store/index.ts';
 import { SCHEMA, type Tables } from '../store/tables.ts';
 import { json, type RowsDeps } from './schedule-rows.ts';
+import { SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 
 /** Details of an outcome, stored beside the state. */
 const detailSchema = z.object({
@@ -98,7 +99,7 @@ const overSince = (since: number) => sql<boolean>`(
 const countIn = (name: 'costMicroUsd' | 'tokens') =>
   sql`substring(detail_json from ${`"${name}":([0-9]{1,15})[,}]`})::bigint`;
 
-export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
+export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<RowsDeps, 'db' | 'home' | 'setAside'>) {
   const named = () =>
     db
       .selectFrom('occurrences')
@@ -146,7 +147,14 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where(overSince(since))
         .groupBy('agent_json')
         .execute();
-      return new Map(rows.map(({ agent_json, at }) => [parseText(agent_json), Number(at)]));
+      return new Map(
+        setAside.read(
+          'schedules',
+          rows,
+          ({ agent_json }) => agent_json,
+          ({ agent_json, at }) => [parseText(agent_json), Number(at)] as const,
+        ),
+      );
     },
     /** The occurrence whose run this is. */
     async withRun(runId: RunId): Promise<Occurrence | null> {

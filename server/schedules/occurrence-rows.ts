@@ -19,8 +19,19 @@ import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { groupSchema, type WrittenGroup } from '../platform/processes/proc.ts';
 import { detailOf, NO_DETAIL, skipReasonSchema, type Detail } from './history.ts';
-import { json, rowOf, notRemoved, takeAway, takeAwayOnceOver, type Row, type RowsDeps, isOn } from './schedule-rows.ts';
+import {
+  json,
+  rowOf,
+  notRemoved,
+  takeAway,
+  takeAwayOnceOver,
+  takeFromClock,
+  type Row,
+  type RowsDeps,
+  isOn,
+} from './schedule-rows.ts';
 import type { Schedule } from '../../src/shared/protocol/schedules.ts';
+import { SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 
 /* Judging: writes a row for each occurrence that has become due, with what is to happen to it. */
 
@@ -140,7 +151,7 @@ async function judge(
 
 /* Work that a dead relay had begun: the relay was killed, or hung until its lease expired. */
 
-export function createLeftRows({ db, home, limits }: RowsDeps) {
+export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE }: RowsDeps) {
   return {
     /**
      * Claims the scripts that dead relays left behind, so that the caller may end them. `all` and
@@ -158,10 +169,15 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
         .$if(!all, (query) => query.where('lease_until', '<', now))
         .returning([...CLAIMED, 'group_json'])
         .execute();
-      return rows.map(({ group_json, ...row }) => ({
-        claim: claimOf(row, newToken),
-        group: group_json === null ? null : groupSchema.parse(JSON.parse(group_json)),
-      }));
+      return setAside.read(
+        'schedules',
+        rows,
+        ({ schedule, due_at }) => `${schedule} ${due_at}`,
+        ({ group_json, ...row }) => ({
+          claim: claimOf(row, newToken),
+          group: group_json === null ? null : groupSchema.parse(JSON.parse(group_json)),
+        }),
+      );
     },
     /**
      * Runs that dead relays left behind. `all`: no other process can have this store. `mine`:
@@ -302,7 +318,7 @@ export const claimOf = (
   notice: row.notice_json === null ? null : noticeSchema.parse(JSON.parse(row.notice_json)),
 });
 
-export function createOccurrences({ db, home, limits }: RowsDeps) {
+export function createOccurrences({ db, home, limits, setAside = SETS_NOTHING_ASIDE }: RowsDeps) {
   const occurrence = (from: Db, { scheduleId, dueAt }: Pick<Claim, 'scheduleId' | 'dueAt'>) =>
     from
       .updateTable('occurrences')
@@ -400,7 +416,14 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
           .forUpdate()
           .skipLocked()
           .execute();
-        for (const row of due) await judge(trx, { home, limits }, rowOf(row), judging);
+        const readable = setAside.read('schedules', due, ({ schedule }) => schedule, rowOf);
+        const ids = new Set(readable.map(({ scheduleId }) => scheduleId));
+        await takeFromClock(
+          trx,
+          home,
+          due.map(({ schedule }) => schedule).filter((id) => !ids.has(id)),
+        );
+        for (const row of readable) await judge(trx, { home, limits }, row, judging);
         return due.length;
       });
     },
@@ -451,7 +474,17 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             .whereRef('occurrences.due_at', '=', 'next.due_at')
             .returning(['occurrences.schedule as schedule', 'occurrences.due_at as due_at', ...OF_CLAIM])
             .executeTakeFirst();
-          return row ? claimOf(row, newToken) : null;
+          if (!row) return null;
+          const [claim] = setAside.read(
+            'schedules',
+            [row],
+            ({ schedule, due_at }) => `${schedule} ${due_at}`,
+            (each) => claimOf(each, newToken),
+          );
+          if (claim) return claim;
+          const { schedule: scheduleId, due_at: dueAt } = row;
+          await occurrence(db, { scheduleId, dueAt }).set({ state: 'crashed', ended_at: now }).execute();
+          return null;
         },
         check: () => claimedBy(newToken),
       });

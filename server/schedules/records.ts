@@ -27,6 +27,7 @@ import type { Written } from './refusals.ts';
 import type { AskedProjects } from './mappings.ts';
 import { isOn, json, type Row, type ScheduleRows } from './rows.ts';
 import { isAgreed } from './scripts.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 
 // Routines proposed by agents. A proposal only records what was asked. It becomes due once the
 // person accepts it.
@@ -172,9 +173,11 @@ interface CopiesDeps {
   readonly home: string;
   readonly sealer: Sealer;
   readonly now: () => number;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
-export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
+export function createCopies({ db, home, sealer, now, setAside = SETS_NOTHING_ASIDE }: CopiesDeps): Copies {
   const about = (agentId: AgentId) => json(`standing copy ${home} ${agentId}`);
   /** Content of a withdrawn snapshot's row: nothing. */
   const GONE = new Uint8Array(0);
@@ -200,7 +203,7 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     },
     async all() {
       const rows = await mine().selectAll().orderBy('agent_json').execute();
-      return rows.flatMap((row): SnapshotStatus[] => {
+      const readOne = (row: (typeof rows)[number]): SnapshotStatus[] => {
         const agentId = parseText(row.agent_json);
         const copy = opened(agentId, row.sealed);
         if (!copy) return [];
@@ -214,7 +217,8 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
             transcriptChars: copy.transcript?.length ?? 0,
           },
         ];
-      });
+      };
+      return setAside.read('agent snapshots', rows, (row) => row.agent_json, readOne).flat();
     },
     async leave(agentId, copy, version) {
       const sealed = sealer.seal(JSON.stringify(copy), about(agentId));
@@ -264,7 +268,14 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     },
     async keepOnly(agentIds) {
       const rows = await mine().select('agent_json').execute();
-      const gone = rows.map(({ agent_json }) => parseText(agent_json)).filter((agentId) => !agentIds.has(agentId));
+      const gone = setAside
+        .read(
+          'agent snapshots',
+          rows,
+          (row) => row.agent_json,
+          (row) => parseText(row.agent_json),
+        )
+        .filter((agentId) => !agentIds.has(agentId));
       for (const agentId of gone)
         await db
           .deleteFrom('standing_copies')

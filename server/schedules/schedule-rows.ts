@@ -9,6 +9,7 @@ import { stampRow, stampsOf } from '../team/records/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { agreementOf, forgetTexts, keepText, type ScriptText } from './scripts.ts';
 import type { ScheduleLimits } from './settings.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 
 /** A schedule with its state. */
 export interface Row {
@@ -46,6 +47,8 @@ export interface RowsDeps {
   /** Id of the home. */
   readonly home: string;
   readonly limits: ScheduleLimits;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 export const json = (text: string): string => JSON.stringify(text);
@@ -72,6 +75,17 @@ export function rowOf(row: Selectable<Tables['schedules']>): Row {
 
 export const isOn = ({ schedule, pausedWhy }: Pick<Row, 'schedule' | 'pausedWhy'>): boolean =>
   pausedWhy === null && (schedule.kind === 'reminder' || schedule.enabled);
+
+/** Schedules that cannot be read are never due: the clock would stand still at them. */
+export async function takeFromClock(within: Db, home: string, broken: readonly ScheduleId[]): Promise<void> {
+  if (broken.length > 0)
+    await within
+      .updateTable('schedules')
+      .set({ due_at: null })
+      .where('home', '=', home)
+      .where('schedule', 'in', [...broken])
+      .execute();
+}
 
 export const notRemoved = (db: Db, home: string) =>
   db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
@@ -122,7 +136,9 @@ export async function takeAwayOnceOver(trx: Db, home: string, scheduleId: Schedu
   if (!again && !open) await takeAway(trx, home, scheduleId, now);
 }
 
-export function createScheduleTable({ db, home, limits }: RowsDeps) {
+export function createScheduleTable({ db, home, limits, setAside = SETS_NOTHING_ASIDE }: RowsDeps) {
+  const readRows = (rows: readonly Parameters<typeof rowOf>[0][]): Row[] =>
+    setAside.read('schedules', rows, ({ schedule }) => schedule, rowOf);
   const schedules = () => notRemoved(db, home);
   async function named(from: Db, agentId: AgentId, name: string): Promise<Row | null> {
     const row = await notRemoved(from, home)
@@ -219,7 +235,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .orderBy('position')
         .orderBy('schedule')
         .execute();
-      return rows.map(rowOf);
+      return readRows(rows);
     },
     /** Schedules that are due, oldest first. A tick of the clock reads nothing else. */
     async due(now: number): Promise<{ readonly scheduleId: ScheduleId; readonly agentId: AgentId }[]> {
@@ -229,14 +245,23 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .orderBy('due_at')
         .limit(limits.batch)
         .execute();
-      return rows.map(({ schedule, agent_json }) => ({ scheduleId: schedule, agentId: parseText(agent_json) }));
+      const due = setAside.read(
+        'schedules',
+        rows,
+        ({ schedule }) => schedule,
+        ({ schedule, agent_json }) => ({ scheduleId: schedule, agentId: parseText(agent_json) }),
+      );
+      await takeFromClock(
+        db,
+        home,
+        rows.map(({ schedule }) => schedule).filter((id) => !due.some(({ scheduleId }) => scheduleId === id)),
+      );
+      return due;
     },
     /** Schedules with this interval in minutes. */
     async ofInterval(minutes: number): Promise<Row[]> {
       const rows = await schedules().selectAll().execute();
-      return rows
-        .map(rowOf)
-        .filter(({ schedule: { timing } }) => timing.kind === 'every' && timing.minutes === minutes);
+      return readRows(rows).filter(({ schedule: { timing } }) => timing.kind === 'every' && timing.minutes === minutes);
     },
     async get(scheduleId: ScheduleId): Promise<Row | null> {
       const row = await schedules().selectAll().where('schedule', '=', scheduleId).executeTakeFirst();
@@ -319,7 +344,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       which: (row: Row) => boolean,
       judged = false,
     ): Promise<void> {
-      const rows = (await schedules().selectAll().execute()).map(rowOf).filter(which);
+      const rows = readRows(await schedules().selectAll().execute()).filter(which);
       for (const row of rows)
         await db
           .updateTable('schedules')

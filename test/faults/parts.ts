@@ -16,6 +16,7 @@ import { plainPart } from './long-plain.ts';
 import { powerPart } from './long-power.ts';
 import { projectsPart } from './long-projects.ts';
 import { relayPart } from './long-relay.ts';
+import { restartPart } from './long-restart.ts';
 import { longTests } from './long-tests.ts';
 import { transactionsPart } from './long-transactions.ts';
 import { undoPart } from './long-undo.ts';
@@ -24,6 +25,7 @@ import type { LongPart } from './long-part.ts';
 /** In the order in which they run. */
 export const PARTS: readonly LongPart[] = [
   relayPart,
+  restartPart,
   powerPart,
   fullDiskPart,
   growthPart,

@@ -29,6 +29,7 @@ import type {
 import type { Logger } from '../../platform/logger.ts';
 import { againIn, type ReachSettings } from './settings.ts';
 import { wokenBy } from './tools.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 // The queue in which applications and threads clear sleeping flags. A request that the gate stops
 // is repeated, oldest first, until it passes. The queue is in memory, as the flags are: both end
@@ -166,6 +167,8 @@ export interface AskDeps {
   /** ms since the epoch. */
   readonly now: () => number;
   readonly settings: ReachSettings;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 interface Deferred {
@@ -202,6 +205,7 @@ export function createAsk({
   timers: given,
   now,
   settings,
+  setAside = SETS_NOTHING_ASIDE,
 }: AskDeps): {
   readonly ask: Reach['ask'];
   readonly permitFor: Reach['permitFor'];
@@ -365,18 +369,20 @@ export function createAsk({
     },
     turnEnded,
     async recover() {
-      for (const decision of await gate.open(now() - settings.deferredMs)) {
+      const decisions = await gate.open(now() - settings.deferredMs);
+      const takeUp = async (decision: (typeof decisions)[number]) => {
         const { target, source, way, reason, messageId, outcome, time, isLeft } = decision;
         // The clock repeats scheduled wakes, and the person sees the outcome of their own.
-        if (source.kind === 'schedule' || source.kind === 'script' || source.kind === 'person') continue;
-        if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) continue;
+        if (source.kind === 'schedule' || source.kind === 'script' || source.kind === 'person') return;
+        if (messageId === null || !(await waits(messageId)) || !(await alone.can(target))) return;
         // One wake represents all, preferably one that is granted already.
-        if (deferred.get(target)?.grantedAt !== undefined) continue;
+        if (deferred.get(target)?.grantedAt !== undefined) return;
         const grantedAt = outcome === 'granted' ? time : undefined;
         // A wake that was carried out, as in a session, waits for its agent's next turn.
-        if (grantedAt !== undefined && !isLeft && !CAN_GO_ON.has(await alone.carried(target, grantedAt))) continue;
+        if (grantedAt !== undefined && !isLeft && !CAN_GO_ON.has(await alone.carried(target, grantedAt))) return;
         deferred.set(target, { source, way, reason, messageId, due: undefined, grantedAt });
-      }
+      };
+      await setAside.each('messages', decisions, ({ decisionId }) => decisionId, takeUp);
       for (const target of deferred.keys()) timers.after(settings.takenUpMs, () => void turnEnded(target));
     },
     close() {

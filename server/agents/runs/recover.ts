@@ -9,6 +9,7 @@ import type { Block, Usage } from '../../../src/shared/protocol/documents.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { type EventLog, type Inbox, UnfitEvents } from '../../contracts/index.ts';
 import { addUsage } from './life.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 // How a run writes its events.
 
@@ -133,15 +134,28 @@ interface RecoverDeps {
   };
   /** ms since the epoch */
   readonly now: () => number;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 /** Ends everything that an earlier process left open. Called once, before anything else. */
-export async function recoverLog({ log, inbox, costs, now }: RecoverDeps): Promise<void> {
+export async function recoverLog({
+  log,
+  inbox,
+  costs,
+  now,
+  setAside = SETS_NOTHING_ASIDE,
+}: RecoverDeps): Promise<void> {
   const snapshot = log.snapshot();
   const { session, runs, answering } = snapshot;
   if (!session && runs.length === 0 && answering.length === 0) return;
   const alone = runs.filter(({ sessionId }) => sessionId === null).map(({ runId }) => runId);
-  for (const readIn of [...(session ? [session.sessionId] : []), ...alone]) await giveBackUnread(log, inbox, readIn);
+  await setAside.each(
+    'messages',
+    [...(session ? [session.sessionId] : []), ...alone],
+    (readIn) => readIn,
+    (readIn) => giveBackUnread(log, inbox, readIn),
+  );
   const left = await readLeft(log, snapshot);
   const answers = answering.map(({ messageId, agentId, sessionId, runId }): RoostEvent => ({
     kind: 'message',

@@ -212,7 +212,7 @@ export function createProcesses(folder: string | null): Processes {
         const note = join(folder, name);
         const group = groupSchema.safeParse(await readFile(note, 'utf8').then(parsed, () => null));
         if (group.success && (await endGroup(group.data))) ended += 1;
-        await rm(note, { force: true });
+        await rm(note, { force: true, recursive: true });
       }
       return ended;
     },

@@ -23,6 +23,7 @@ import type { Configs, CostRequest, Directory } from '../../contracts/index.ts';
 import { createCommits } from '../events/commits.ts';
 import type { PriceTable, UsageRows } from './usage-rows.ts';
 import { COST_LIMITS } from './settings.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 
 // Requests under way with the highest cost of each, and the callers that wait for one of them to
 // end.
@@ -155,9 +156,10 @@ interface ReservesDeps {
   /** Null on a Postgres server. */
   readonly openJournal: OpenJournal | null;
   readonly elapsed: () => number;
+  readonly setAside: SetAside;
 }
 
-export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps): Reserves {
+export function createReserves({ db, home, openJournal, elapsed, setAside }: ReservesDeps): Reserves {
   let journal: Journal | null = null;
   /** Reserves as they are on disk. */
   const open = new Map<string, Reserve>();
@@ -221,13 +223,25 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
 
   return {
     async recover(charge) {
-      journal = (await openJournal?.(`reserves-${home}`)) ?? null;
-      const rows = await db.selectFrom('reserves').select('reserve_json').where('home', '=', home).execute();
+      journal ??= (await openJournal?.(`reserves-${home}`)) ?? null;
+      const rows = await db.selectFrom('reserves').selectAll().where('home', '=', home).execute();
       const left = new Map<string, Reserve>();
       const note = (reserve: Reserve) => left.set(reserve.reserve, reserve);
-      for (const { reserve_json: text } of rows) note(reserveSchema.parse(JSON.parse(text)));
-      for (const record of journal?.found ?? []) {
-        const { taken, over } = changesSchema.parse(JSON.parse(record.toString('utf8')));
+      setAside
+        .read(
+          'costs',
+          rows,
+          ({ reserve }) => reserve,
+          ({ reserve_json: text }) => reserveSchema.parse(JSON.parse(text)),
+        )
+        .forEach(note);
+      const changes = setAside.read(
+        'costs',
+        [...(journal?.found ?? []).entries()],
+        ([number]) => `${number} in the journal`,
+        ([, record]) => changesSchema.parse(JSON.parse(record.toString('utf8'))),
+      );
+      for (const { taken, over } of changes) {
         // A reserve that began and ended in the same write is in both lists.
         taken.forEach(note);
         for (const reserve of over) left.delete(reserve);

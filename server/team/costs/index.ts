@@ -32,6 +32,7 @@ import { changedElsewhere } from '../../http/version.ts';
 import { type Budgets, createBudgets, createHolds, createReserves, type Room } from './budgets.ts';
 import { COST_LIMITS } from './settings.ts';
 import { createPriceTable, createReading, createUsageRows, type UsageGroup, type UsageRows } from './usage-rows.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 // The cost report, by day, agent and session.
 
@@ -197,6 +198,8 @@ interface CostDeps {
   /** Monotonic time in ms, for spans. Left out: `now`. */
   readonly elapsed?: () => number;
   readonly newId?: () => string;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
   /** ms that `check` waits for requests under way. */
   readonly waitMs?: number;
 }
@@ -318,6 +321,7 @@ export function createCosts({
   now,
   elapsed = now,
   newId = randomId,
+  setAside = SETS_NOTHING_ASIDE,
   waitMs = COST_LIMITS.waitMs,
 }: CostDeps): OpenCosts {
   const rows = createUsageRows({ db, database, home, alone, elapsed });
@@ -342,7 +346,7 @@ export function createCosts({
   }
 
   const reading = createReading();
-  const reserves = createReserves({ db, home, openJournal, elapsed });
+  const reserves = createReserves({ db, home, openJournal, elapsed, setAside });
   let recovered: Promise<void> | null = null;
 
   async function count(
@@ -411,11 +415,17 @@ export function createCosts({
   }
 
   const recover = () =>
-    (recovered ??= reserves.recover(async (left) => {
-      const known = await rows.settled(left.map(({ reserve }) => reserve));
-      for (const { reserve, takenAt, agentId, size, ...what } of left)
-        if (!known.has(reserve)) await count({ agentId, size, usedAt: takenAt, reserve }, { ...what, took: null });
-    }));
+    (recovered ??= reserves
+      .recover(async (left) => {
+        const known = await rows.settled(left.map(({ reserve }) => reserve));
+        for (const { reserve, takenAt, agentId, size, ...what } of left)
+          if (!known.has(reserve)) await count({ agentId, size, usedAt: takenAt, reserve }, { ...what, took: null });
+      })
+      .catch((error: unknown) => {
+        // The next request tries again.
+        recovered = null;
+        throw error;
+      }));
 
   return {
     async check(request, signal) {

@@ -14,6 +14,7 @@ import type { Directory } from '../../contracts/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { parseText, type Db } from '../../store/index.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 // The page reports the team.
 
@@ -95,11 +96,13 @@ export interface DirectoryDeps {
   readonly tell: (event: RoostEvent) => void;
   /** In ms since the epoch. */
   readonly now: () => number;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 const kindOf = (agentId: AgentId) => (agentId === LEAD_ID ? 'lead' : 'agent');
 
-export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directory {
+export function createDirectory({ db, home, tell, now, setAside = SETS_NOTHING_ASIDE }: DirectoryDeps): Directory {
   async function read(): Promise<readonly TeamMember[]> {
     const rows = await db
       .selectFrom('agents')
@@ -108,12 +111,17 @@ export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directo
       .orderBy('position')
       .orderBy('agent_json')
       .execute();
-    const members = rows.map((row) => ({
-      agentId: parseText(row.agent_json),
-      name: shownName(parseText(row.name_json), kindOf(parseText(row.agent_json))),
-      position: row.position,
-      retired: row.retired,
-    }));
+    const members = setAside.read(
+      'agents',
+      rows,
+      (row) => row.agent_json,
+      (row) => ({
+        agentId: parseText(row.agent_json),
+        name: shownName(parseText(row.name_json), kindOf(parseText(row.agent_json))),
+        position: row.position,
+        retired: row.retired,
+      }),
+    );
     // The lead exists even before a page has reported it.
     return members.some((member) => member.agentId === LEAD_ID)
       ? members

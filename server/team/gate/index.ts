@@ -29,6 +29,7 @@ import { SCHEMA, type Tables } from '../../store/tables.ts';
 import { ALWAYS_THERE, type Database, type Db, parseText, writeOnce } from '../../store/index.ts';
 import type { Gate, WakePermit, WakeRequest } from '../../contracts/index.ts';
 import { HOUSEHOLD_SCOPE, type OpenConfigs } from './configs.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 export {
   createConfigs,
   writeConfig,
@@ -291,7 +292,7 @@ async function readGranted(
  * The newest decision about each message since then, if it is a grant, or waits until the agent is
  * free.
  */
-async function readOpen(db: Db, home: string, since: number): Promise<WakeDecision[]> {
+async function readOpen(db: Db, home: string, since: number, setAside: SetAside): Promise<WakeDecision[]> {
   const rows = await db
     .selectFrom('wakes')
     .select(COLUMNS)
@@ -303,8 +304,8 @@ async function readOpen(db: Db, home: string, since: number): Promise<WakeDecisi
     .orderBy('message_json')
     .orderBy('sequence', 'desc')
     .execute();
-  return rows
-    .map(decisionOf)
+  return setAside
+    .read('wakes', rows, ({ wake }) => wake, decisionOf)
     .filter(({ outcome, detail }) => outcome === 'granted' || (outcome === 'deferred' && detail === BUSY));
 }
 
@@ -317,6 +318,7 @@ async function readFeed(
     limit,
     agentId,
   }: { readonly before: string | null; readonly limit: number; readonly agentId: AgentId | null },
+  setAside: SetAside,
 ): Promise<WakeFeed> {
   let rows = db.selectFrom('wakes').select(COLUMNS).where('home', '=', home);
   if (agentId !== null) rows = rows.where('target_json', '=', JSON.stringify(agentId));
@@ -332,7 +334,7 @@ async function readFeed(
     .orderBy('sequence', 'desc')
     .limit(limit + 1)
     .execute();
-  const wakes = found.slice(0, limit).map(decisionOf);
+  const wakes = setAside.read('wakes', found.slice(0, limit), ({ wake }) => wake, decisionOf);
   return { wakes, more: found.length > limit };
 }
 
@@ -480,6 +482,8 @@ export interface GateDeps {
   readonly now: () => number;
   /** A heartbeat could not be written. The next one is tried all the same. */
   readonly onHeartbeatError: (error: unknown) => void;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 /** A routine asks, and its agent is free. */
@@ -536,7 +540,7 @@ class TakenBack extends Error {}
 
 export function createGate(deps: GateDeps): OpenGate {
   const { db, home, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
-  const { database = ALWAYS_THERE } = deps;
+  const { database = ALWAYS_THERE, setAside = SETS_NOTHING_ASIDE } = deps;
   const sessions = createWakeSessions({ db, database, home, now, alone, timers, onError });
   const tell = (agentId: AgentId | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
@@ -727,11 +731,11 @@ export function createGate(deps: GateDeps): OpenGate {
       });
     },
     async open(since) {
-      const decisions = await readOpen(db, home, since);
+      const decisions = await readOpen(db, home, since, setAside);
       return decisions.map((decision) => ({ ...decision, isLeft: left.has(decision.decisionId) }));
     },
     granted: (wake) => readGranted(db, home, wake),
-    feed: (page) => readFeed(db, home, page),
+    feed: (page) => readFeed(db, home, page, setAside),
     close: () => sessions.close(),
   };
 }

@@ -16,6 +16,7 @@ import { type Db, parseText, repeated, writeOnce } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { refuseMessage, type Waiting } from '../../platform/quotas.ts';
 import type { Tables } from '../../store/tables.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 // Attachments of messages that have not been read yet.
 
@@ -113,6 +114,8 @@ interface InboxDeps {
   readonly refuseForRoom?: () => Promise<string | null>;
   /** Most base64 characters of attachments. Left out: `HELD_CHARACTERS`. */
   readonly heldCharacters?: number;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
   /** In ms since the epoch. */
   readonly now: () => number;
 }
@@ -156,6 +159,7 @@ export function createInbox({
   tell,
   refuseForRoom = () => Promise.resolve(null),
   heldCharacters = HELD_CHARACTERS,
+  setAside = SETS_NOTHING_ASIDE,
   now,
 }: InboxDeps): OpenInbox {
   const held = createHeld(heldCharacters);
@@ -408,7 +412,14 @@ export function createInbox({
         .where('read_at', 'is', null)
         .groupBy('agent_json')
         .execute();
-      return new Map(rows.map((row) => [parseText(row.agent_json), Number(row.waiting)]));
+      return new Map(
+        setAside.read(
+          'messages',
+          rows,
+          (row) => row.agent_json,
+          (row) => [parseText(row.agent_json), Number(row.waiting)] as const,
+        ),
+      );
     },
   };
 }

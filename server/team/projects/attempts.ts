@@ -23,6 +23,7 @@ import type { Holder } from './contract.ts';
 import { attemptWithout, removedAttempt } from './forgetting.ts';
 import { runOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 type AttemptRow = Selectable<Tables['attempts']>;
 export type RanCommand = Receipt['commands'][number];
@@ -119,9 +120,22 @@ export interface AttemptsDeps {
   readonly onChange: (projectId: ProjectId) => void;
   readonly onBegin?: (began: Began) => void;
   readonly onEnd?: (attemptId: string) => void;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
-export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd }: AttemptsDeps): Attempts {
+export function createAttempts({
+  db,
+  home,
+  now,
+  newId,
+  onChange,
+  onBegin,
+  onEnd,
+  setAside = SETS_NOTHING_ASIDE,
+}: AttemptsDeps): Attempts {
+  const read = <Value>(rows: readonly AttemptRow[], readOne: (row: AttemptRow) => Value): Value[] =>
+    setAside.read('attempts', rows, ({ attempt }) => attempt, readOne);
   const rowsOf = (within: Db) => within.selectFrom('attempts').selectAll().where('home', '=', home);
 
   /** Changes an attempt that is under way. Resolves with its row before. Null: it has ended. */
@@ -149,8 +163,8 @@ export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd 
   return {
     async begin(holder, claimToken, given) {
       const attemptId = newId();
-      const before = await rowsOf(db).select('attempt').where('task', '=', given.taskId).execute();
-      const numbers = before.map((row) => attemptValueOf(row).number);
+      const before = await rowsOf(db).where('task', '=', given.taskId).execute();
+      const numbers = read(before, (row) => attemptValueOf(row).number);
       const value: AttemptValue = {
         ...given,
         number: Math.max(0, ...numbers) + 1,
@@ -174,38 +188,37 @@ export function createAttempts({ db, home, now, newId, onChange, onBegin, onEnd 
     },
     async openOf(taskId) {
       const rows = await rowsOf(db).where('task', '=', taskId).where('is_open', '=', true).execute();
-      return rows.map(openOf).find(({ attempt }) => attempt.kind === 'agent') ?? null;
+      return read(rows, openOf).find(({ attempt }) => attempt.kind === 'agent') ?? null;
     },
     async open(agentId) {
       const rows = await rowsOf(db)
         .where('is_open', '=', true)
         .$if(agentId !== undefined, (query) => query.where('agent_json', '=', JSON.stringify(agentId)))
         .execute();
-      return rows.map(openOf);
+      return read(rows, openOf);
     },
     async list(taskId) {
       const rows = await rowsOf(db).where('task', '=', taskId).orderBy('started_at').execute();
-      return rows.map(attemptOf).toSorted((a, b) => a.number - b.number);
+      return read(rows, attemptOf).toSorted((a, b) => a.number - b.number);
     },
     async ofProject(projectId, from = 0) {
       const rows = rowsOf(db)
         .where('project', '=', projectId)
         .where((or) => or.or([or('started_at', '>=', from), or('is_open', '=', true)]));
-      return (await rows.orderBy('started_at').execute()).map(attemptOf);
+      return read(await rows.orderBy('started_at').execute(), attemptOf);
     },
     async endedSince(since) {
       const rows = await rowsOf(db)
         .where('is_open', '=', false)
         .where('started_at', '>=', since - PROJECT_SETTINGS.longestAttemptMs)
         .execute();
-      return rows
-        .map(attemptOf)
+      return read(rows, attemptOf)
         .filter(({ endedAt }) => endedAt !== null && endedAt > since)
         .toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
     },
     async runsOf(taskId, claimToken) {
       const rows = await rowsOf(db).where('task', '=', taskId).where('claim_token', '=', claimToken).execute();
-      return rows.flatMap((row) => attemptValueOf(row).runId ?? []);
+      return read(rows, (row) => attemptValueOf(row).runId).flatMap((runId) => runId ?? []);
     },
     async ran(attemptId, command) {
       await changing(attemptId, (row) => {

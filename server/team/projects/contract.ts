@@ -24,6 +24,7 @@ import type { Db } from '../../store/index.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { ProjectForgetting } from './forgetting.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 
 export type ProjectRefusal = Extract<
   ProblemName,
@@ -247,5 +248,7 @@ export interface ProjectsDeps {
   /** Why agents may store nothing more now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
   readonly logger: Pick<Logger, 'error'>;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
   readonly settings?: typeof PROJECT_SETTINGS;
 }

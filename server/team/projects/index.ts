@@ -38,7 +38,6 @@ import { PERSON } from '../../../src/shared/domain/threads.ts';
 import {
   createProjectSchema,
   PROJECT_LIMITS,
-  type Project,
   type ProjectValue,
   type Task,
   type TaskValue,
@@ -77,7 +76,8 @@ import {
 } from './rows.ts';
 import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
-import { atWorkText, refuseClaim } from './taking.ts';
+import { atWorkText, LOST, refuseClaim } from './taking.ts';
+import { SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 export {
   type Attempts,
@@ -115,6 +115,7 @@ export function createProjects({
   timers: given,
   refuseForRoom,
   logger,
+  setAside = SETS_NOTHING_ASIDE,
   settings = PROJECT_SETTINGS,
 }: ProjectsDeps): Projects {
   const timers = createTimerSet(given);
@@ -254,8 +255,6 @@ export function createProjects({
 
   // Claims end with their run, or with their lease.
 
-  const LOST = 'Its run gave no sign of life any more.';
-
   /** Renewals of this process, by task: the tokens of its claims. */
   const held = new Map<TaskId, number>();
   let stopRenewing: (() => void) | null = null;
@@ -286,11 +285,13 @@ export function createProjects({
   /** Ends this claim, unless it has ended or the task was claimed again. */
   async function endClaim(row: Pick<TaskRow, 'project' | 'task' | 'claim_token'>, note: string): Promise<void> {
     held.delete(row.task);
-    await changing(row.project, row.task, ({ row: at, project }) =>
-      Promise.resolve(
-        at.holder_json === null || at.claim_token !== row.claim_token ? null : unclaimed(at, project, 'relay', note),
-      ),
-    );
+    const end = () =>
+      changing(row.project, row.task, ({ row: at, project }) =>
+        Promise.resolve(
+          at.holder_json === null || at.claim_token !== row.claim_token ? null : unclaimed(at, project, 'relay', note),
+        ),
+      );
+    await setAside.each('claims', [row], ({ task }) => task, end);
   }
   async function endRun(runId: RunId, note: string): Promise<void> {
     const rows = await db
@@ -314,8 +315,8 @@ export function createProjects({
       .orderBy('lease_until')
       .execute();
     for (const row of rows) if ((row.lease_until ?? 0) < now()) await endClaim(row, LOST);
-    const next = rows.map(({ lease_until }) => lease_until ?? 0).find((until) => until >= now());
-    if (next !== undefined) sweepLater(next - now() + 1);
+    const next = rows.find(({ lease_until: until }) => (until ?? 0) >= now())?.lease_until;
+    if (next != null) sweepLater(next - now() + 1);
   }
   /** Looks again within a lease, because a claim of another relay may be over before this one. */
   function sweepLater(ms: number): void {
@@ -333,8 +334,7 @@ export function createProjects({
       );
   });
 
-  const readOne = async (projectId: ProjectId): Promise<Project | null> =>
-    (await readProjects(db, home, projectId))[0] ?? null;
+  const readOne = async (id: ProjectId) => (await readProjects(db, home, setAside, id))[0] ?? null;
 
   const projects: Projects = {
     connect: (given) => void (work = given),
@@ -351,7 +351,7 @@ export function createProjects({
           'ok' in next ? next : { value: next.value, ...(next.endsClaim ? { claim: UNCLAIMED } : {}) },
         );
       }),
-    list: () => readProjects(db, home),
+    list: () => readProjects(db, home, setAside),
     async read(projectId) {
       const project = await readOne(projectId);
       return project ? done(project) : NO_PROJECT;
@@ -711,7 +711,8 @@ export function createProjects({
         throw error;
       }
     },
-    ofAgent: async (agentId) => (await readProjects(db, home)).filter(({ agents }) => agents.includes(agentId)),
+    ofAgent: async (agentId) =>
+      (await readProjects(db, home, setAside)).filter(({ agents }) => agents.includes(agentId)),
     async ready(agentId, projectId, columns) {
       await sweep();
       const row = await readProjectRow(db, home, projectId);

@@ -22,6 +22,7 @@ import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { BoardPage, Holder, Projects } from './contract.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 
 type ProjectRow = Selectable<Tables['projects']>;
 export type TaskRow = Selectable<Tables['tasks']>;
@@ -190,7 +191,12 @@ export async function readClaims(
 }
 
 /** Projects with the number of tasks in each column, oldest first. */
-export async function readProjects(db: Db, home: string, projectId?: ProjectId): Promise<Project[]> {
+export async function readProjects(
+  db: Db,
+  home: string,
+  setAside: SetAside,
+  projectId?: ProjectId,
+): Promise<Project[]> {
   const rows = await db
     .selectFrom('projects')
     .selectAll()
@@ -208,9 +214,10 @@ export async function readProjects(db: Db, home: string, projectId?: ProjectId):
     .$if(projectId !== undefined, (query) => query.where('project', '=', projectId ?? ''))
     .groupBy(['project', 'column_json'])
     .execute();
-  return rows.map((row) => {
+  const readOne = (row: (typeof rows)[number]) => {
     const own = counted.filter(({ project }) => project === row.project);
     const counts = Object.fromEntries(own.map(({ column_json, count }) => [parseText(column_json), Number(count)]));
     return projectSchema.parse({ ...projectValueOf(row), projectId: row.project, version: row.version, counts });
-  });
+  };
+  return setAside.read('projects', rows, ({ project }) => project, readOne);
 }

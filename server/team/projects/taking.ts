@@ -7,6 +7,9 @@ import type { ProjectValue, TaskValue } from '../../../src/shared/protocol/proje
 import type { Db } from '../../store/index.ts';
 import { readStates } from './rows.ts';
 
+/** Why a claim ended, where its run did not end it. */
+export const LOST = 'Its run gave no sign of life any more.';
+
 /** The task on which an agent works, in a project that takes one at a time. */
 interface AtWork {
   readonly number: number;

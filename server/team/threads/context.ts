@@ -11,6 +11,7 @@ import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { Directory, ThreadHooks } from '../../contracts/index.ts';
 import type { Db } from '../../store/index.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 
 // The operations on threads. `by` and `reader` are "human", who may do everything, an agent's id,
 // or an API client's id, which may do everything in the threads that it created.
@@ -219,6 +220,8 @@ export interface ThreadsDeps {
   /** Why agents may store nothing more now, as a sentence. Null, or left out: they may. */
   readonly refuseForRoom?: () => Promise<string | null>;
   readonly hooks: ThreadHooks;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 export interface ThreadsContext extends ThreadsDeps {

@@ -49,6 +49,7 @@ import { THREAD_LIMITS } from './settings.ts';
 import { createThreadForgetting, type ThreadForgetting } from './forgetting.ts';
 export { DELETED_THREAD } from './forgetting.ts';
 import { createThreadRecords } from './records.ts';
+import { SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 export type { ThreadsDeps, Threads } from './context.ts';
 export { createThreadTools } from './tools.ts';
 
@@ -76,7 +77,12 @@ interface Announcer {
 const sentences = (notes: readonly (string | null)[]) =>
   notes.flatMap((sentence) => (sentence === null ? [] : [sentence]));
 
-function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' | 'home' | 'hooks'>): Announcer {
+function createAnnouncer({
+  db,
+  home,
+  hooks,
+  setAside = SETS_NOTHING_ASIDE,
+}: Pick<ThreadsContext, 'db' | 'home' | 'hooks' | 'setAside'>): Announcer {
   const unannouncedMembers = (threadId: ThreadId) =>
     db
       .selectFrom('thread_members')
@@ -149,8 +155,12 @@ function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' | 'home'
         .where('member.removed_at', 'is', null)
         .orderBy('member.added_at')
         .execute();
-      for (const row of members)
-        await added({ threadId: row.thread, title: parseText(row.title_json) }, [parseText(row.agent_json)]);
+      await setAside.each(
+        'threads',
+        members,
+        ({ thread }) => thread,
+        (row) => added({ threadId: row.thread, title: parseText(row.title_json) }, [parseText(row.agent_json)]),
+      );
 
       const messages = await db
         .selectFrom('thread_messages as message')
@@ -173,8 +183,12 @@ function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' | 'home'
         .orderBy('message.sent_at')
         .orderBy('message.sequence')
         .execute();
-      for (const row of messages)
-        await mentioned({ threadId: row.thread, title: parseText(row.title_json) }, messageOf(row));
+      await setAside.each(
+        'messages of threads',
+        messages,
+        ({ thread, sequence }) => `${thread} ${sequence}`,
+        (row) => mentioned({ threadId: row.thread, title: parseText(row.title_json) }, messageOf(row)),
+      );
     },
   };
 }
@@ -358,7 +372,7 @@ interface Reading extends Pick<Threads, 'list' | 'read'> {
   takeUnread(agentId: AgentId, threadId: ThreadId, run: string): Promise<Page | null>;
 }
 
-function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): Reading {
+function createReading({ db, home, inTurn, hooks, tell, now, setAside = SETS_NOTHING_ASIDE }: ThreadsContext): Reading {
   const { pageCharacters, page: pageSize } = THREAD_LIMITS;
 
   const memberOf = (agentId: AgentId, threadId: ThreadId) => (trx: Db) =>
@@ -440,7 +454,7 @@ function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): 
             .where('removed_at', 'is', null),
         );
       const rows = await query.execute();
-      return { threads: await threadsOf(db, home, rows.slice(0, limit)), more: rows.length > limit };
+      return { threads: await threadsOf(db, home, rows.slice(0, limit), setAside), more: rows.length > limit };
     },
     async read(reader, threadId, { before, limit, run }) {
       let isNews = false;

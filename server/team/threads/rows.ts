@@ -10,6 +10,7 @@ import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import { QUOTA_SPANS, type Said, type ThreadsUsed } from '../../platform/quotas.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 type ThreadRow = Selectable<Tables['threads']>;
 export const json = (text: string): string => JSON.stringify(text);
@@ -48,6 +49,7 @@ async function readParticipants(
   db: Db,
   home: string,
   threadIds: readonly ThreadId[],
+  setAside: SetAside,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await db
     .selectFrom('thread_members')
@@ -59,18 +61,34 @@ async function readParticipants(
     .orderBy('agent_json')
     .execute();
   const members = new Map<string, string[]>(threadIds.map((threadId) => [threadId, []]));
-  for (const row of rows) members.get(row.thread)?.push(parseText(row.agent_json));
+  setAside.read(
+    'threads',
+    rows,
+    ({ thread }) => thread,
+    (row) => members.get(row.thread)?.push(parseText(row.agent_json)),
+  );
   return members;
 }
 
-export async function threadsOf(db: Db, home: string, rows: readonly ThreadRow[]): Promise<Thread[]> {
+export async function threadsOf(
+  db: Db,
+  home: string,
+  rows: readonly ThreadRow[],
+  setAside: SetAside = SETS_NOTHING_ASIDE,
+): Promise<Thread[]> {
   if (rows.length === 0) return [];
   const participants = await readParticipants(
     db,
     home,
     rows.map((row) => row.thread),
+    setAside,
   );
-  return rows.map((row) => threadOf(row, participants.get(row.thread) ?? []));
+  return setAside.read(
+    'threads',
+    rows,
+    ({ thread }) => thread,
+    (row) => threadOf(row, participants.get(row.thread) ?? []),
+  );
 }
 
 export async function readThread(db: Db, home: string, threadId: ThreadId): Promise<Thread | null> {

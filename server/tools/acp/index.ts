@@ -55,6 +55,7 @@ import {
 import { createProgramMind, type ProgramMind, type ProgramMindDeps } from './mind.ts';
 import { ASKS, KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits, TRUSTS, UNASKED } from './settings.ts';
 import { takesTools } from './turn.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 // ACP agents in the store. They are sealed, because their variables may be keys.
 
@@ -67,9 +68,11 @@ interface ProgramRowsDeps {
   readonly home: string;
   readonly sealer: Sealer;
   readonly now: () => number;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
-function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
+function createProgramRows({ db, home, sealer, now, setAside = SETS_NOTHING_ASIDE }: ProgramRowsDeps) {
   const about = (programId: string) => JSON.stringify(['ACP agent', home, programId]);
   return {
     /** Oldest first. Rows that this relay's key does not open are left out. */
@@ -81,10 +84,16 @@ function createProgramRows({ db, home, sealer, now }: ProgramRowsDeps) {
         .orderBy('made_at')
         .orderBy('program')
         .execute();
-      return rows.flatMap(({ program, sealed }) => {
-        const text = sealer.open(sealed, about(program));
-        return text === null ? [] : [keptSchema.parse(JSON.parse(text))];
-      });
+      const read = setAside.read(
+        'ACP agents',
+        rows,
+        ({ program }) => program,
+        ({ program, sealed }) => {
+          const text = sealer.open(sealed, about(program));
+          return text === null ? null : keptSchema.parse(JSON.parse(text));
+        },
+      );
+      return read.flatMap((kept) => kept ?? []);
     },
     async add(kept: StoredProgram): Promise<void> {
       const sealed = sealer.seal(JSON.stringify(kept), about(kept.programId));

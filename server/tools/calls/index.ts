@@ -83,6 +83,7 @@ import {
 import { createAgreedCommands, createGranted, type GrantedConfigs, type Let } from './granted.ts';
 import { createForms, createQuestion } from './questions.ts';
 import { CALL_LIMITS } from './settings.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 export type { Answered, Calls } from './rows.ts';
 
 // Runs an allowed call once, and tells its agent the outcome.
@@ -184,6 +185,8 @@ interface CallsDeps {
   readonly newId: () => string;
   readonly timers: Timers;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 /**
@@ -583,7 +586,13 @@ export function createCalls(deps: CallsDeps): Calls {
       await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());
       await rows.leftBehind(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, WITHDRAWN.restarted, now());
       await rows.drop(now() - CALL_LIMITS.keptMs);
-      for (const call of await rows.untold()) await tellAgent(call, call.input, null);
+      const { setAside = SETS_NOTHING_ASIDE } = deps;
+      await setAside.each(
+        'calls',
+        await rows.untold(),
+        ({ callId }) => callId,
+        (call) => tellAgent(call, call.input, null),
+      );
     },
     async close() {
       closing.abort();

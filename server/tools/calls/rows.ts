@@ -26,6 +26,7 @@ import type { Tables } from '../../store/tables.ts';
 import type { Agreed, AskLeave, AskPerson, NoteDeed, TeamTool } from '../../contracts/index.ts';
 import type { Pinned, PinnedCall, Pins } from '../pins/index.ts';
 import { CALL_LIMITS } from './settings.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 const json = (text: string) => JSON.stringify(text);
 const stateSchema = z.enum(CALL_STATES);
@@ -138,7 +139,17 @@ const NO_CONTENT = { pin: null, content_json: null, before_json: null };
 
 export type CallRows = ReturnType<typeof createCallRows>;
 
-export function createCallRows({ db, home }: { readonly db: Db; readonly home: string }) {
+export function createCallRows({
+  db,
+  home,
+  setAside = SETS_NOTHING_ASIDE,
+}: {
+  readonly db: Db;
+  readonly home: string;
+  readonly setAside?: SetAside;
+}) {
+  const readCalls = (rows: readonly Selectable<Tables['tool_calls']>[]): StoredCall[] =>
+    setAside.read('calls', rows, ({ call }) => call, callOf);
   const all = (from = db) => from.selectFrom('tool_calls').selectAll().where('home', '=', home);
   const update = (within = db) => within.updateTable('tool_calls').where('home', '=', home);
   const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
@@ -185,19 +196,19 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     },
     /** Calls that wait for the person, oldest first. */
     waiting: async (within = db): Promise<StoredCall[]> =>
-      (await all(within).where('state', '=', 'asked').orderBy('sequence').execute()).map(callOf),
+      readCalls(await all(within).where('state', '=', 'asked').orderBy('sequence').execute()),
     answeredSince: async (since: number): Promise<StoredCall[]> =>
-      (
+      readCalls(
         await all()
           .where('state', 'in', ['running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'])
           .where('answered_at', '>=', since)
           .orderBy('answered_at', 'desc')
           .limit(CALL_LIMITS.answeredShown)
-          .execute()
-      ).map(callOf),
+          .execute(),
+      ),
     /** Calls of one run of this agent, newest first. */
     ofRun: async (agentId: AgentId, runId: RunId, limit: number): Promise<StoredCall[]> =>
-      (
+      readCalls(
         await all()
           .where('agent_json', '=', json(agentId))
           .where('run', '=', runId)
@@ -205,8 +216,8 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .where('question_json', 'is', null)
           .orderBy('sequence', 'desc')
           .limit(limit)
-          .execute()
-      ).map(callOf),
+          .execute(),
+      ),
     /**
      * Calls of one run of this agent, or of its clients, about which the person was asked, or which
      * they answered, since then. Oldest first.
@@ -245,7 +256,8 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       if (agentId !== null) query = query.where('agent_json', '=', json(agentId));
       const rows = await query.execute();
       // The content of waiting calls is shown only beside their answers.
-      const listed = rows.slice(0, limit).map((row) => callOf({ ...row, content_json: null, before_json: null }));
+      const page = rows.slice(0, limit).map((row) => ({ ...row, content_json: null, before_json: null }));
+      const listed = readCalls(page);
       return { calls: listed, more: rows.length > limit };
     },
     /**
@@ -391,15 +403,15 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     },
     /** Calls that ended through an answer, and whose agents were not told of it. */
     untold: async (): Promise<StoredCall[]> =>
-      (
+      readCalls(
         await all()
           .where('state', 'in', ['done', 'declined', 'unknown'])
           .where('answered_at', 'is not', null)
           .where('told_at', 'is', null)
           .where('question_json', 'is', null)
           .orderBy('sequence')
-          .execute()
-      ).map(callOf),
+          .execute(),
+      ),
     async told(callId: string, at: number, within = db): Promise<void> {
       await update(within).set({ told_at: at }).where('call', '=', callId).execute();
     },

@@ -631,12 +631,13 @@ export function createHistories(deps: HistoriesDeps): Histories {
       for (const name of await readdir(deps.folder).catch(() => [])) {
         if (isClosed) return;
         const folder = join(deps.folder, name);
-        // The rest of a history whose deletion was cut off.
-        if (name.endsWith(GOING)) await rm(folder, { recursive: true, force: true });
-        else
-          await tidy(shadowIn(folder)).catch((error: unknown) =>
-            logger.warn('The history of an agent’s files could not be tidied. The relay tries again.', { name, error }),
-          );
+        try {
+          // The rest of a history whose deletion was cut off.
+          if (name.endsWith(GOING)) await rm(folder, { recursive: true, force: true });
+          else await tidy(shadowIn(folder));
+        } catch (error) {
+          logger.warn('The history of an agent’s files could not be tidied. The relay tries again.', { name, error });
+        }
       }
       if (!isClosed) cancelTidy = timers.after(limits.tidyMs, () => void histories.keepTidy(timers));
     },

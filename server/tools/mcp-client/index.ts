@@ -48,6 +48,7 @@ import {
 import { createAttachedRecords, lacking, recordOf, restored } from './records.ts';
 import { createToolOf, type Usable } from './tools.ts';
 import type { Attached, AttachedDeps, Refused } from './types.ts';
+import { SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 export type { Attached, AttachedDeps, Change, Refused } from './types.ts';
 
 interface Kept extends Usable {
@@ -241,13 +242,13 @@ export function createAttached(deps: AttachedDeps): Attached {
         .where('removed', '=', false)
         .orderBy('made_at')
         .execute();
-      for (const row of rows) {
+      const open = async (row: (typeof rows)[number]) => {
         const text = sealer.open(row.sealed, about(row.server));
         if (text === null) {
           logger.warn('The stored address of an MCP server can no longer be read. Connect the server again.', {
             server: row.name,
           });
-          continue;
+          return;
         }
         const one = keep(
           row.server,
@@ -257,7 +258,9 @@ export function createAttached(deps: AttachedDeps): Attached {
           row.version,
         );
         if (heldBack(one) === null) void one.link.open();
-      }
+      };
+      const { setAside = SETS_NOTHING_ASIDE } = deps;
+      await setAside.each('MCP servers', rows, ({ server }) => server, open);
       // Changes that were not announced before can be announced now.
       if (rows.some(({ stamp }) => stamp === null)) onChange();
     },

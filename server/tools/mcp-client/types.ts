@@ -11,6 +11,7 @@ import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
 import type { Starts } from './program.ts';
 import type { AttachedLimits } from './settings.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 
 export interface Attached {
   /** Reads the stored servers, and opens a connection to each. Resolves before they are open. */
@@ -79,4 +80,6 @@ export interface AttachedDeps {
   readonly askPerson: AskPerson;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: AttachedLimits;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }

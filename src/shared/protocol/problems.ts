@@ -34,6 +34,7 @@ export const PROBLEMS = [
   'exists',
   'full',
   'guest',
+  'household-closed',
   'households-full',
   'lead',
   'malformed',

@@ -2,15 +2,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCHEMA } from '../../../server/store/tables.ts';
 import { attemptsSchema } from '../../../src/shared/protocol/attempts.ts';
 import { projectSchema, taskSchema } from '../../../src/shared/protocol/projects.ts';
+import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { calls, type Hands, startHands } from '../../support/hands.ts';
+import { eventsOf, teamOfLead, textsOf } from '../../support/homes.ts';
 import { clockAhead } from '../../support/moved-clock.ts';
+import { browserOf } from '../../support/open-relay.ts';
 import { createRepository } from '../../support/person-repository.ts';
+import { databaseOf } from '../../support/relay.ts';
 
 const HOUR = 3_600_000;
+/** A cookie is named by its relay’s port. */
+const cookieAt = (cookie: string, port: number) => cookie.replace(/_\d+=/, `_${port}=`);
 
 describe('a relay that was killed', () => {
   let hands: Hands;
@@ -74,4 +82,126 @@ describe('a relay that was killed', () => {
       });
     },
   );
+});
+
+/** What breaks a row of each table that a start reads, beside texts that are no JSON. */
+const BROKEN_ROWS: Readonly<Record<string, object>> = {
+  agents: {},
+  asked_records: {},
+  agent_programs: {},
+  attached: {},
+  attempts: { is_open: true },
+  configs: { scope: 'agent:"gone"' },
+  hooks: {},
+  inbox: {},
+  model_connections: {},
+  notification_devices: {},
+  notifications: { next_at: 0 },
+  occurrences: { state: 'running', token: 'x' },
+  project_tokens: {},
+  projects: {},
+  reserves: {},
+  routine_mappings: {},
+  schedules: { due_at: 0 },
+  standing_copies: {},
+  tasks: { holder_json: '{', lease_until: 0 },
+  thread_members: {},
+  thread_mentions: {},
+  thread_messages: {},
+  threads: {},
+  tool_calls: { state: 'done', answered_at: 0 },
+  wakes: { asked_at: Date.now(), message_json: '{', outcome: 'granted' },
+};
+/** Lists that a page reads when it is opened. */
+const LISTS = [
+  ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'attached', 'agent-programs', 'models', 'hooks'],
+  ...['costs', 'notifications', 'credentials', 'records/asked', 'standing-copies', 'room', 'home', 'health'],
+].map((name) => `/api/${name}`);
+const NEWER_LISTS = ['projects', 'pulse-routines', 'routine-proposals', 'runs', 'attempts?hours=1', 'config'].map(
+  (name) => `/v1/${name}`,
+);
+
+/** Adds one row that nobody can read. */
+async function plant(client: pg.Client, home: string, table: string, fields: object): Promise<void> {
+  const { rows } = await client.query<{ name: string; type: string; needed: boolean }>(
+    `select column_name as name, data_type as type, is_nullable = 'NO' and column_default is null as needed
+     from information_schema.columns where table_schema = $1 and table_name = $2 and is_identity = 'NO'`,
+    [SCHEMA, table],
+  );
+  const broken = (name: string, type: string) => {
+    if (name.endsWith('_json')) return '{';
+    if (type === 'text') return 'broken';
+    if (type === 'bytea') return Buffer.from('broken');
+    return type === 'boolean' ? false : 0;
+  };
+  const values: Record<string, unknown> = Object.fromEntries(
+    rows.flatMap(({ name, type, needed }) => (needed ? [[name, broken(name, type)]] : [])),
+  );
+  Object.assign(values, { home }, fields);
+  const names = Object.keys(values);
+  await client.query(
+    `insert into ${SCHEMA}.${table} (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
+    Object.values(values),
+  );
+}
+
+it('starts with a row that cannot be read in every table that it reads, says so, and serves the rest', async () => {
+  const hands = await startHands([], { store: 'postgres' });
+  try {
+    const { home } = hands.relay();
+    const client = new pg.Client({ connectionString: databaseOf(home) });
+    await client.connect();
+    const { rows } = await client.query<{ home: string }>(`select home from ${SCHEMA}.homes`);
+    await hands.relay().kill('SIGKILL');
+    for (const [table, fields] of Object.entries(BROKEN_ROWS))
+      await plant(client, rows[0]?.home ?? '', table, fields).catch((error: unknown) => {
+        throw new Error(table, { cause: error });
+      });
+    await client.end();
+    await hands.restart();
+    const broken: unknown[] = [];
+    for (const path of [...LISTS, ...NEWER_LISTS]) {
+      const answer = await hands.call('GET', path);
+      if (answer.status !== 200) broken.push([path, answer.status, await answer.text()]);
+    }
+    expect(broken).toEqual([]);
+    const said = textsOf(await eventsOf(browserOf(hands.relay().url, await hands.relay().signIn()))).join('\n');
+    expect(said).toContain('cannot be read any more');
+  } finally {
+    await hands.close();
+  }
+});
+
+it('serves the other households where one cannot be opened, and tells its people what to do', async () => {
+  const hands = await startHands([], { store: 'postgres' });
+  const client = new pg.Client({ connectionString: databaseOf(hands.relay().home) });
+  await client.connect();
+  try {
+    const first = await client.query<{ home: string }>(`select home from ${SCHEMA}.homes`);
+    const begun = await hands.call('POST', '/api/home', { beside: true, anew: true });
+    const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const { key } = await hands.relay().signIn();
+    const other = () => browserOf(hands.relay().url, { cookie: cookieAt(cookie, hands.relay().port), key });
+    await other().fetch('/api/home', { method: 'POST', json: { beside: true, anew: false } });
+    expect((await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Sol') })).status).toBe(204);
+    await client.query(`
+      create function ${SCHEMA}.broken() returns trigger as $$
+      begin if new.home = '${first.rows[0]?.home ?? ''}' then raise 'It is broken.'; end if; return new; end $$ language plpgsql;
+      create trigger broken before insert on ${SCHEMA}.logs for each row execute function ${SCHEMA}.broken();`);
+    await hands.restart();
+    const refused = await hands.call('GET', '/api/team');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
+    expect(problemSchema.parse(await refused.json())).toMatchObject({
+      type: 'about:roost/household-closed',
+      detail: expect.stringContaining('ask whoever runs the relay') as string,
+    });
+    const team = await other().fetch('/api/team');
+    expect([team.status, await team.text()]).toEqual([200, expect.stringContaining('Sol')]);
+    await client.query(`drop function ${SCHEMA}.broken() cascade`);
+    await hands.restart();
+    expect((await hands.call('GET', '/api/team')).status).toBe(200);
+  } finally {
+    await client.end();
+    await hands.close();
+  }
 });
