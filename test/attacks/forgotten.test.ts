@@ -182,7 +182,7 @@ it('a removed project leaves no word at the relay, and its deletion reaches ever
   });
   await done('a2', 'claim_task', ids);
   expect((await placesOf(OF_PROJECT)).length).toBeGreaterThan(5);
-  await good('DELETE', `/v1/projects/${projectId}`);
+  await good('DELETE', `/v1/projects/${projectId}?lose=true`);
   // The agent's own account of what it did stays for 90 days.
   const isOwn = (where: string) => /tool_calls|inbox/.test(where);
   await expect.poll(async () => (await placesOf(OF_PROJECT)).filter((where) => !isOwn(where))).toEqual([]);
