@@ -37,10 +37,11 @@ const call = (name: string, input: object): readonly Part[] => [{ call: name, in
 function demand(what: string, isSo: boolean): void {
   if (!isSo) throw new Error(what);
 }
+/** A sandbox has begun its command when that stands beside it. */
 const untilRuns = (text: string) =>
   until(
     `A process runs ${text}`,
-    () => Promise.resolve(processesWith(text).size),
+    () => Promise.resolve([...processesWith(text).values()].filter((line) => !line.includes('bwrap')).length),
     (count) => count > 0,
   );
 const untilAsked = async ({ model }: Scene, count: number) =>
