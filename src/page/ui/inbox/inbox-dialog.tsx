@@ -4,7 +4,7 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Inbox, useUnreadMessages } from './inbox.tsx';
+import { Inbox, useUnreadMessages, WakeToRead } from './inbox.tsx';
 import { plural } from '../text/sizes.ts';
 
 /** An agent's complete inbox. */
@@ -28,6 +28,7 @@ export default function InboxDialog({
             ? t`Nothing waits.`
             : plural(unread, 'message waits to be read.', 'messages wait to be read.')}
       </p>
+      <WakeToRead agentId={agentId} />
       <Inbox agentId={agentId} name={name} />
     </Dialog>
   );

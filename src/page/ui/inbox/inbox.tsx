@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { InboxMessage } from '../../../shared/protocol/threads.ts';
+import { canBeWoken } from '../../../shared/domain/lifecycle.ts';
 import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Paged } from '../../state/pages.ts';
-import { useRoost } from '../context.tsx';
+import { useActions, usePending, useRoost } from '../context.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { useNow } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -24,6 +25,25 @@ import './inbox.css';
 export function useUnreadMessages(agentId: AgentId): number | null {
   const { unreadMessages } = useRoost();
   return useStore(unreadMessages.store, (state) => (state.kind === 'ready' ? (state.value[agentId] ?? 0) : null));
+}
+
+/**
+ * Wakes an agent whose inbox has unread messages. Nothing else may ever wake it: the gate may have
+ * stopped the wake that came with a message, and not every agent has a routine.
+ */
+export function WakeToRead({ agentId }: { agentId: AgentId }) {
+  const actions = useActions();
+  const busy = usePending((state) => state.call !== null);
+  const unread = useUnreadMessages(agentId) ?? 0;
+  const somebody = useSomebody(agentId);
+  if (unread === 0 || somebody.kind !== 'agent') return null;
+  const { agent, state, working } = somebody.seat;
+  if (!agent || working || !canBeWoken(state)) return null;
+  return (
+    <button type="button" className="ghost ghost-dawn" disabled={busy} onClick={() => void actions.wake([agent])}>
+      {t`Wake ${somebody.name}`}
+    </button>
+  );
 }
 
 /** Characters of a message that are shown at first. */

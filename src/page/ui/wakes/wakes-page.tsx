@@ -14,8 +14,9 @@ import { PageHead, QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useNames } from '../use-somebody.ts';
 import { useRoost } from '../context.tsx';
-import { OlderButton } from '../inbox/inbox.tsx';
+import { OlderButton, useUnreadMessages, WakeToRead } from '../inbox/inbox.tsx';
 import { byDay } from '../text/by-day.ts';
+import { plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -143,7 +144,8 @@ export function WakePath({ wake }: { wake: WakeDecision }) {
 }
 
 function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
-  const { time, source, target, way, reason, messageId, detail } = wake;
+  const { time, source, target, way, reason, messageId, outcome, detail } = wake;
+  const unread = useUnreadMessages(target) ?? 0;
   return (
     <dl className="wake-facts">
       <dt>{t`When`}</dt>
@@ -172,6 +174,15 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
               {target === LEAD_ID ? t`In the lead’s inbox` : t`In the inbox of ${nameOf(target)}`}
             </Link>
           </dd>
+          {outcome !== 'granted' && unread > 0 && (
+            <>
+              <dt>{t`Inbox`}</dt>
+              <dd>
+                {plural(unread, 'message waits to be read.', 'messages wait to be read.')}{' '}
+                <WakeToRead agentId={target} />
+              </dd>
+            </>
+          )}
         </>
       )}
     </dl>

@@ -301,6 +301,23 @@ describe('the inbox of an agent', () => {
     expect(fourth?.textContent).toMatch(/Tide watch \(application\).*in a thread/);
   });
 
+  test('offers to wake an agent that sleeps while messages wait, and not when none do', async () => {
+    const page = await openPage({
+      docs: team(2),
+      path: '/agent/agent-1/inbox',
+      prepare({ reach }) {
+        reach.on('GET /api/agents/agent-1/inbox', { messages: [inboxMessage(1)], more: false });
+        reach.on('GET /api/inbox', { unread: { 'agent-1': 1 } });
+      },
+    });
+    const dialog = within(await screen.findByRole('dialog', { name: 'Inbox of Lyra' }));
+    await dialog.findByText('1 message waits to be read.');
+    expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Wake Lyra' }).disabled).toBe(false);
+    page.reach.on('GET /api/inbox', { unread: {} });
+    await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
+    await waitFor(() => expect(dialog.queryByRole('button', { name: 'Wake Lyra' })).toBeNull());
+  });
+
   test('goes back in time page by page, and stays where it was when something new comes', async () => {
     const all = Array.from({ length: 70 }, (_, n) => inboxMessage(n));
     const page = await openPage({
@@ -342,6 +359,26 @@ describe('the inbox of an agent', () => {
 });
 
 describe('the feed of wakes', () => {
+  test('says of a stopped wake that messages still wait, and wakes the agent', async () => {
+    const stopped = wake(1, { outcome: 'suppressed', check: 'daily', detail: 'No.' });
+    const page = await openPage({
+      docs: team(2),
+      path: '/wakes',
+      prepare({ reach }) {
+        reach.on('GET /api/wakes', { wakes: [stopped, wake(2, { target: 'agent-1' })], more: false });
+        reach.on('GET /api/inbox', { unread: { 'agent-1': 1, 'agent-2': 2 } });
+      },
+    });
+    const [first, second] = await screen.findAllByRole('button', { name: / asked for / });
+    if (!first || !second) throw new Error('Two wakes are listed.');
+    await page.user.click(second);
+    expect(screen.queryByText(/waits? to be read/)).toBeNull();
+    await page.user.click(first);
+    expect(screen.getByText(/2 messages wait to be read\./)).toBeDefined();
+    await page.user.click(screen.getByRole('button', { name: 'Wake Wren' }));
+    await waitFor(() => expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Wren"']));
+  });
+
   test('tells each in a sentence, and shows the way through the checks to the one that stopped it', async () => {
     const wakes = [
       wake(1, {
