@@ -91,11 +91,11 @@ export interface SpentUp {
  * another part; a relay without folders for agents has none.
  */
 export interface TaskWork {
-  /** Why this project cannot be created, as a sentence. Null: it can. */
+  /** What of this project cannot be used, and why, as a sentence. Null: all can. */
   examine(
-    project: Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>,
+    project: Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch' | 'copy'>,
     projectId: ProjectId | null,
-  ): Promise<string | null>;
+  ): Promise<{ readonly field: string; readonly why: string } | null>;
   /** The project has cost as much today as it may, so no task is begun. Null: it has not. */
   spentToday(project: Pick<Project, 'projectId' | 'name' | 'dayMicroUsd'>): Promise<SpentUp | null>;
   /**

@@ -362,8 +362,8 @@ export function createProjects({
       if (wrong !== null) return refuse('misfit', wrong);
       const refused = await refuseAgents(agents);
       if (refused) return refused;
-      const unusable = (await work?.examine(fields, null)) ?? null;
-      if (unusable !== null) return { ...refuse('misfit', unusable), field: 'repository' };
+      const unfit = (await work?.examine(fields, null)) ?? null;
+      if (unfit) return { ...refuse('misfit', unfit.why), field: unfit.field };
       const { count } = await db
         .selectFrom('projects')
         .select((eb) => eb.fn.countAll<string>().as('count'))
@@ -397,10 +397,10 @@ export function createProjects({
       // An agent that was retired since may stay on the list.
       const refused = await refuseAgents((wanted.agents ?? []).filter((agentId) => !here.agents.includes(agentId)));
       if (refused) return refused;
-      if (wanted.baseBranch !== undefined && wanted.baseBranch !== here.baseBranch) {
-        const unusable = (await work?.examine({ ...here, baseBranch: wanted.baseBranch }, projectId)) ?? null;
-        if (unusable !== null) return { ...refuse('misfit', unusable), field: 'baseBranch' };
-      }
+      const { baseBranch = here.baseBranch, copy = here.copy } = wanted;
+      const isExamined = baseBranch !== here.baseBranch || wanted.copy !== undefined;
+      const unfit = isExamined ? await work?.examine({ ...here, baseBranch, copy }, projectId) : null;
+      if (unfit) return { ...refuse('misfit', unfit.why), field: unfit.field };
       const outcome = await db.transaction().execute(async (trx): Promise<Refused | 'elsewhere' | null> => {
         const row = await readProjectRow(trx, home, projectId, true);
         if (!row) return NO_PROJECT;

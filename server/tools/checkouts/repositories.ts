@@ -5,7 +5,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
@@ -120,12 +120,18 @@ export interface RepositoriesDeps {
   readonly tokenOf: (projectId: ProjectId) => Promise<string | null>;
 }
 
+/** What of a project cannot be used, and why, as a sentence. */
+export interface Unfit {
+  readonly field: 'repository' | 'baseBranch' | 'copy';
+  readonly why: string;
+}
+
 export interface Repositories {
   /**
-   * Looks whether this source can be used, with the token of the project if there is one. Resolves
-   * with why not, as a sentence. Null: it can, or the token is missing that would tell.
+   * Looks whether this source can be used, with the token of the project if there is one. Null: it
+   * can, or the token is missing that would tell.
    */
-  examine(source: Source, projectId: ProjectId | null): Promise<string | null>;
+  examine(source: Source & Pick<ProjectValue, 'copy'>, projectId: ProjectId | null): Promise<Unfit | null>;
   /** Opens the project's repository. Creates it at the first call. */
   of(projectId: ProjectId, source: Source): Promise<Repository>;
   /**
@@ -180,6 +186,18 @@ async function refusePlace(path: string): Promise<string | null> {
     }
     if (folder === dirname(folder)) return sentence`There is no git repository at ${path}.`;
   }
+}
+/** Why files cannot be copied into checkouts, as a sentence. Null: they can, or are not there yet. */
+async function refuseCopies({ kind, repository, copy }: Pick<ProjectValue, 'kind' | 'repository' | 'copy'>) {
+  if (kind !== 'git' || !isAbsolute(repository)) return null;
+  const most = CHECKOUT_LIMITS.copiedBytes;
+  for (const path of copy) {
+    const entry = await stat(join(repository, path)).catch(() => null);
+    if (entry?.isDirectory() === true) return sentence`${path} is a folder. Name the files in it.`;
+    if (entry && entry.size > most)
+      return sentence`${path} has more than ${most / 1_000_000} MB, which is the most of a copied file.`;
+  }
+  return null;
 }
 /** Where git keeps the repository of this folder, of all its working trees. Null: it is none. */
 async function gitDirOf(folder: string): Promise<string | null> {
@@ -290,7 +308,17 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     return branch;
   }
 
-  async function examine(source: Source, projectId: ProjectId | null): Promise<string | null> {
+  async function examine(
+    source: Source & Pick<ProjectValue, 'copy'>,
+    projectId: ProjectId | null,
+  ): Promise<Unfit | null> {
+    const unusable = await unusableFor(source, projectId);
+    if (unusable !== null) return { field: source.baseBranch === '' ? 'repository' : 'baseBranch', why: unusable };
+    const uncopied = await refuseCopies(source);
+    return uncopied === null ? null : { field: 'copy', why: uncopied };
+  }
+  /** Why no task could begin, as a sentence. Null: one could. */
+  async function unusableFor(source: Source, projectId: ProjectId | null): Promise<string | null> {
     const refused = await refuse(source);
     if (refused !== null) return refused;
     const state = await gitState();
@@ -356,6 +384,24 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     }
     /** The commit of a reference that is there. */
     const commitAt = (ref: string) => gitText(['rev-parse', '--verify'], { ...own, of: [`${ref}^{commit}`] });
+    /**
+     * Merges many packs into one, and deletes what no reference leads to. Runs in turn with all that
+     * writes. Throws `GitError` where the repository is full.
+     */
+    async function makeRoom(): Promise<void> {
+      const folder = join(gitDir, 'objects/pack');
+      const packsNow = async () => (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.pack'));
+      if ((await packsNow()).length > CHECKOUT_LIMITS.packs) {
+        await git(['repack', '-a', '-d', '-q'], { ...own, ms: GIT_LIMITS.networkMs, memory: GIT_LIMITS.networkMemory });
+        await git(['prune', '--expire=now'], { ...own, ms: GIT_LIMITS.networkMs });
+      }
+      const sizes = await Promise.all((await packsNow()).map(async (name) => (await stat(join(folder, name))).size));
+      const most = CHECKOUT_LIMITS.repositoryBytes;
+      if (sizes.reduce((sum, size) => sum + size, 0) > most)
+        throw new GitError(
+          sentence`The relay’s copy of the project has more than ${most / 1_000_000_000} GB. Delete the project, or move on to a new one.`,
+        );
+    }
     const FIRST = { message: 'Begin the folder', by: 'Roost', at: 0 };
 
     async function commitFiles(
@@ -371,6 +417,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         if (first.done !== true) yield first.value;
         yield* { [Symbol.asyncIterator]: () => some };
       }
+      await makeRoom();
       const ref = `refs/roost/writing/${branch}`;
       try {
         const input = importOf(all(), ref, parent, said);
@@ -421,6 +468,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       },
       take: (file, branch) =>
         inOrder(async () => {
+          await makeRoom();
           const heads = lines(await gitText(['bundle', 'list-heads'], { ...own, of: [file] })).map((line) =>
             line.split(' '),
           );

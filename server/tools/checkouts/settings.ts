@@ -10,6 +10,10 @@ export const CHECKOUT_LIMITS = {
   leastGit: [2, 38] as const,
   /** ms to find out whether a repository can be used. */
   examineMs: 30_000,
+  /** Packs of a repository after which they are merged, and what no reference leads to is deleted. */
+  packs: 40,
+  /** Bytes of one repository of the relay. */
+  repositoryBytes: 5_000_000_000,
   /** Tags of the base’s history that a checkout gets: the newest. */
   tags: 2_000,
   /** Files in one commit. A few hundred bytes can name more than any memory holds. */

@@ -1,10 +1,15 @@
 /** Repositories as people have them, with real git: what the relay fetches, and what it refuses. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepositories, type Repositories } from '../../../../server/tools/checkouts/index.ts';
+import {
+  CHECKOUT_LIMITS,
+  createRepositories,
+  type FileChange,
+  type Repositories,
+} from '../../../../server/tools/checkouts/index.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 
 let top: string;
@@ -24,8 +29,9 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 const made = (name: string, fill?: (path: string) => void) =>
   createRepository(join(top, name), { 'a.txt': 'one\n', 'inner/b.txt': 'two\n' }, fill);
 const source = (repository: string, baseBranch = '') => ({ kind: 'git' as const, repository, baseBranch });
-const examined = (repository: string, baseBranch?: string) =>
-  repositories.examine(source(repository, baseBranch), null);
+/** Why it cannot be used. Null: it can. */
+const examined = async (repository: string, baseBranch?: string, copy: string[] = []) =>
+  (await repositories.examine({ ...source(repository, baseBranch), copy }, null))?.why ?? null;
 
 describe('a source is examined', () => {
   it('and taken where it has the branch, also as a working tree of its own', async () => {
@@ -48,6 +54,13 @@ describe('a source is examined', () => {
     mkdirSync(join(top, 'plain'));
     expect(await examined(join(top, 'plain'))).toMatch(/There is no git repository at .*plain/);
     expect(await examined(join(top, 'nothing'))).toMatch(/There is no .*nothing/);
+  });
+
+  it('and refused with a folder among the files to copy, or one that is too large', async () => {
+    const path = made('copied', (inside) => writeFileSync(join(inside, 'large.bin'), Buffer.alloc(1_000_001)));
+    expect(await examined(path, '', ['a.txt', 'later.env'])).toBeNull();
+    expect(await examined(path, '', ['a.txt', 'inner'])).toBe('inner is a folder. Name the files in it.');
+    expect(await examined(path, '', ['large.bin'])).toMatch(/large.bin has more than 1 MB/);
   });
 
   it('and refused as a folder in a repository, which is named', async () => {
@@ -130,4 +143,28 @@ it('hands the tags of the base’s history to a checkout, and no others', async 
   git(top, 'clone', '--quiet', '--branch', 'feat/1-a', bundle, join(top, 'tags-checkout'));
   expect(git(join(top, 'tags-checkout'), 'describe').trim()).toMatch(/^v1-1-g/);
   expect(git(join(top, 'tags-checkout'), 'tag').trim()).toBe('v1');
+});
+
+it('merges the packs of a folder project, and loses no file by it', async () => {
+  const repository = await repositories.of('packs', { kind: 'folder', repository: '', baseBranch: '' });
+  let parent = (await repository.base()).commit;
+  const said = { message: 'Put', by: 'P', at: 0 };
+  for (let i = 0; i < CHECKOUT_LIMITS.packs + 5; i++) {
+    const bytes = Buffer.from(`text ${i}`);
+    const put: FileChange = { path: `${i}.txt`, bytes };
+    const next = await repository.commitFiles(
+      parent,
+      'main',
+      (async function* () {
+        yield put;
+      })(),
+      said,
+    );
+    expect(next).not.toBeNull();
+    parent = next ?? parent;
+  }
+  const packs = readdirSync(join(repository.gitDir, 'objects/pack')).filter((name) => name.endsWith('.pack'));
+  expect(packs.length).toBeLessThan(CHECKOUT_LIMITS.packs / 2);
+  expect((await repository.list(parent)).size).toBe(CHECKOUT_LIMITS.packs + 5);
+  expect((await repository.fileOf(parent, '0.txt'))?.toString()).toBe('text 0');
 });
