@@ -13,7 +13,6 @@ import { offlinePage } from './src/service-worker/plugin.ts';
 import { notAgain } from './test/faults/plain-record.ts';
 import { excluded } from './test/support/guarded.ts';
 import LongestFirst from './test/support/longest-first.ts';
-import { SHORT_LIVED } from './test/support/short-lived.ts';
 
 /** ms: a busy machine is not a failure. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
@@ -205,7 +204,6 @@ export default defineConfig(({ isSsrBuild, mode }) => ({
           exclude: [...excluded()],
           environment: 'node',
           globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/support/prepare.ts'],
-          execArgv: SHORT_LIVED,
           isolate: false,
           ...group(2, availableParallelism() * 3),
           ...patience,
@@ -224,7 +222,6 @@ export default defineConfig(({ isSsrBuild, mode }) => ({
             'test/support/postgres-server.ts',
             'test/support/prepare.ts',
           ],
-          execArgv: SHORT_LIVED,
           // What drives the browsers takes a second to load; no file leaves anything behind in the
           // process.
           isolate: false,

@@ -168,12 +168,15 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     folder: home.storeFolder,
     databaseUrl: config.databaseUrl,
     limits: { patienceMs: config.databaseAwayMs },
-    onFirst: () => say('Preparing the store. This happens once and takes a few seconds…'),
+    onSetAside: (path) =>
+      say(
+        `The store of an earlier Roost was put aside, unchanged, as ${path}. Open the page: it gives the new store back what your browser holds of your household.`,
+      ),
     onIdleError: (error) => logger.warn('An idle database connection broke.', { error }),
   });
   closers.add(() => store.close());
   tellOfDatabase(store.database, { say, logger });
-  const alone = store.kind === 'pglite';
+  const alone = store.kind === 'sqlite';
   const sealer = createSealer(await readSealingKey(home.sealingKeyFile));
   const origins = createOrigins({
     port: http.port,
@@ -219,7 +222,6 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     refuseForRoom: room.refuseForRoom,
     db,
     database: store.database,
-    openJournal: store.openJournal,
     relay: home.relay,
     alone,
     place: alone ? home.place : null,

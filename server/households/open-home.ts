@@ -22,7 +22,7 @@ import type { Lane } from '../platform/lanes.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import { createScripts, type Scripts, type WatchedClock } from '../schedules/index.ts';
-import type { Database, Db, OpenJournal } from '../store/index.ts';
+import type { Database, Db } from '../store/index.ts';
 import { type Hands, roomOf } from '../tools/hands/index.ts';
 import { createHistories, type Histories } from '../tools/history/index.ts';
 import { createHistoryRoutes } from '../tools/history/routes.ts';
@@ -276,7 +276,6 @@ export interface OpenHomeDeps {
   readonly webs: { of(addresses: MayConnect): Web };
   readonly db: Db;
   readonly database: Database;
-  readonly openJournal: OpenJournal | null;
   /** No other process can have this store open. */
   readonly alone: boolean;
   /** Identifies the relay's folder. Null: the store is outside it. */
@@ -371,7 +370,6 @@ async function openParts(
     ...usual,
     onUnreadable: notices.onUnreadable,
     database: deps.database,
-    openJournal: deps.openJournal,
     home: id,
     onHeldMost: () => cutOff(),
     onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
@@ -437,7 +435,7 @@ async function openParts(
   });
   const team = openTeam({
     ...usual,
-    ...{ database: deps.database, openJournal: deps.openJournal },
+    database: deps.database,
     home: id,
     log,
     mind: programs.over(models.mind),
@@ -557,7 +555,6 @@ async function openParts(
     models,
     endpoints: new Map(endpoints.map((each) => [each.endpoint, each])),
     async warm(mind, signal) {
-      await log.warm();
       await team.warm(mind, signal);
     },
     async end(reason) {

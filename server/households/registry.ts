@@ -2,9 +2,9 @@
  * The homes, the household of each, and the home of each sign-in, as the store has them. Another
  * process of this relay may have changed them.
  */
-import { sql } from 'kysely';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { problem } from '../http/problem.ts';
+import { lockNamed } from '../store/dialect.ts';
 import type { Db } from '../store/index.ts';
 
 // Whether a browser has begun a household, and the refusal where it has not.
@@ -39,7 +39,7 @@ interface HomeRow {
 
 /** Serialises all decisions about homes. */
 async function lockHomes(db: Db, relay: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`roost homes ${relay}`}, 0))`.execute(db);
+  await lockNamed(db, `roost homes ${relay}`);
 }
 
 const readHomes = (db: Db, relay: string): Promise<readonly HomeRow[]> =>

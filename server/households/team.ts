@@ -78,7 +78,7 @@ import { createObstacles, type ObstacleFinder, type WorkStatus } from '../schedu
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createPauses } from '../team/pauses/index.ts';
-import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../team/searches/index.ts';
 import { createThreads, createThreadTools, type OpenThreads } from '../team/threads/index.ts';
 import { dayOf } from '../../src/shared/domain/zone-days.ts';
@@ -100,7 +100,6 @@ export interface TeamDeps {
   /** Left out: the database is always reachable. */
   readonly database?: Database;
   /** For the embedded store. Null, or left out: everything goes into the tables at once. */
-  readonly openJournal?: OpenJournal | null;
   /** The id of the home. */
   readonly home: string;
   /** No other process can have this store open, as with the embedded one. */
@@ -193,7 +192,6 @@ const REST_MS = HISTORY_LIMITS.busyMs;
 export function openTeam({
   db,
   database = ALWAYS_THERE,
-  openJournal = null,
   home,
   log,
   mind,
@@ -226,7 +224,7 @@ export function openTeam({
   const onHeartbeatError = saying('The heartbeat of running sessions could not be stored. The relay tries again.');
   const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError, setAside });
   const counted = createCosts({
-    ...{ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId, setAside },
+    ...{ db, database, home, configs, directory, log, alone, now, elapsed, newId, setAside },
   });
   let meter: Meter | null = null;
   // Called only after everything is open.

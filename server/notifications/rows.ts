@@ -12,6 +12,7 @@ import {
   type RaisedNotification,
 } from '../../src/shared/protocol/notifications.ts';
 import type { Sealer } from '../platform/sealer.ts';
+import { isOneOf } from '../store/dialect.ts';
 import type { Db } from '../store/index.ts';
 
 // The devices to notify, in the store. A device is a sign-in. Once that has ended, nothing is
@@ -203,23 +204,29 @@ export function createNotificationRows({ db, home }: NotificationRowsDeps) {
     /** Claims notifications whose next device must be notified. */
     async toTell(now: number, claimMs: number): Promise<readonly DueNotification[]> {
       const until = now + claimMs;
-      const rows = await db
-        .with('due', (query) =>
-          query
-            .selectFrom('notifications')
-            .select(['key', 'next_at'])
+      const rows = await db.transaction().execute(async (trx) => {
+        const due = await trx
+          .selectFrom('notifications')
+          .select(['key', 'value_json', 'raised_at', 'next_at as was'])
+          .where('home', '=', home)
+          .where('next_at', '<=', now)
+          .forUpdate()
+          .skipLocked()
+          .execute();
+        if (due.length > 0)
+          await trx
+            .updateTable('notifications')
+            .set({ next_at: until })
             .where('home', '=', home)
-            .where('next_at', '<=', now)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .updateTable('notifications as told')
-        .from('due')
-        .set({ next_at: until })
-        .where('told.home', '=', home)
-        .whereRef('told.key', '=', 'due.key')
-        .returning(['told.value_json', 'told.raised_at', 'due.next_at as was'])
-        .execute();
+            .where(
+              isOneOf(
+                'key',
+                due.map(({ key }) => key),
+              ),
+            )
+            .execute();
+        return due;
+      });
       return rows
         .sort((a, b) => (a.was ?? 0) - (b.was ?? 0))
         .map(({ value_json, raised_at, was }) => ({ raised: read(value_json), first: was === raised_at, until }));

@@ -5,6 +5,7 @@ import type { AgentId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts'
 import { type OccurrenceEnd, SKIP_REASONS, type SkipReason } from '../../src/shared/domain/schedule/timing.ts';
 import { idOf } from '../../src/shared/protocol/limits.ts';
 import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/shared/protocol/schedules.ts';
+import { anyTrue, cappedSum, contains, countIn, givenRows, isOneOf } from '../store/dialect.ts';
 import { parseText } from '../store/index.ts';
 import { SCHEMA, type Tables } from '../store/tables.ts';
 import { json, type RowsDeps } from './schedule-rows.ts';
@@ -90,14 +91,7 @@ const overSince = (since: number) => sql<boolean>`(
   occurrences.ended_at > ${since} and occurrences.run is not null and occurrences.state <> 'skipped'
 )`;
 
-/**
- * Reads a count from the detail of an occurrence by regular expression. The detail also holds the
- * last words of a run, which may contain a character that Postgres allows in no text. Parsing it as
- * JSON would then fail. Quotation marks inside the words are escaped, so the pattern cannot match
- * there.
- */
-const countIn = (name: 'costMicroUsd' | 'tokens') =>
-  sql`substring(detail_json from ${`"${name}":([0-9]{1,15})[,}]`})::bigint`;
+const OCCURRENCES = sql.table(`${SCHEMA}.occurrences`);
 
 export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<RowsDeps, 'db' | 'home' | 'setAside'>) {
   const named = () =>
@@ -172,7 +166,7 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
       const marked = `"continuedBy":${JSON.stringify(runId)}`;
       const row = await named()
         .where('occurrences.agent_json', '=', json(agentId))
-        .where(sql<boolean>`strpos(occurrences.detail_json, ${marked}) > 0`)
+        .where(contains('occurrences.detail_json', marked))
         .executeTakeFirst();
       return row ? occurrenceOf(row) : null;
     },
@@ -221,27 +215,34 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
     },
     /** Costs of the runs in (`from`, now], by schedule, most expensive first. */
     async spentSince(from: number): Promise<SpentByRoutine[]> {
-      const { rows } = await sql<{
-        schedule: string;
-        agent_json: string;
-        wake: boolean;
-        runs: string;
-        micro_usd: string;
-        tokens: string;
-        estimated: boolean;
-      }>`
-        select schedule, agent_json, bool_or(kind = 'wake') as wake, count(*) as runs,
-          least(coalesce(sum(${countIn('costMicroUsd')}), 0), ${Number.MAX_SAFE_INTEGER}) as micro_usd,
-          least(coalesce(sum(${countIn('tokens')}), 0), ${Number.MAX_SAFE_INTEGER}) as tokens,
-          coalesce(bool_or(strpos(detail_json, '"estimated":true') > 0), false) as estimated
-        from ${sql.table(`${SCHEMA}.occurrences`)}
-        where home = ${home} and started_at > ${from} and ended_at is not null
-        group by schedule, agent_json order by micro_usd desc, schedule`.execute(db);
+      const rows = await db
+        .selectFrom('occurrences')
+        .select((eb) => [
+          'schedule',
+          'agent_json',
+          anyTrue(sql`kind = 'wake'`).as('wake'),
+          eb.fn.countAll<number>().as('runs'),
+          cappedSum(countIn('detail_json', 'costMicroUsd')).as('micro_usd'),
+          cappedSum(countIn('detail_json', 'tokens')).as('tokens'),
+          anyTrue(contains('detail_json', '"estimated":true')).as('estimated'),
+        ])
+        .where('home', '=', home)
+        .where('started_at', '>', from)
+        .where('ended_at', 'is not', null)
+        .groupBy(['schedule', 'agent_json'])
+        .orderBy('micro_usd', 'desc')
+        .orderBy('schedule')
+        .execute();
       const names = await db
         .selectFrom('schedules')
         .select(['schedule', 'name_json', 'value_json'])
         .where('home', '=', home)
-        .where('schedule', '=', sql<string>`any(${rows.map(({ schedule }) => schedule)}::text[])`)
+        .where(
+          isOneOf(
+            'schedule',
+            rows.map(({ schedule }) => schedule),
+          ),
+        )
         .execute();
       const nameOf = new Map(names.map(({ schedule, name_json }) => [schedule, parseText(name_json)]));
       const valueOf = new Map(names.map(({ schedule, value_json }) => [schedule, value_json]));
@@ -253,7 +254,7 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
         runs: Number(runs),
         tokens: Number(tokens),
         costMicroUsd: Number(micro_usd),
-        estimated,
+        estimated: Boolean(estimated),
       }));
     },
     /** The latest outcomes of one schedule, newest first. */
@@ -276,15 +277,19 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
       scheduleIds: readonly ScheduleId[],
       most: number,
     ): Promise<ReadonlyMap<string, readonly OccurrenceEnd[]>> {
+      const asked = scheduleIds.map((schedule) => ({ schedule }));
       const { rows } = await sql<{ schedule: string; state: string; reason: string | null }>`
-        select asked.schedule, ends.state, ends.reason
-        from unnest(${[...scheduleIds]}::text[]) as asked (schedule)
-        cross join lateral (
-          select state, reason, due_at from ${sql.table(`${SCHEMA}.occurrences`)}
-          where home = ${home} and schedule = asked.schedule and ended_at is not null and kind = ''
-          order by due_at desc limit ${most}
-        ) as ends
-        order by asked.schedule, ends.due_at desc`.execute(db);
+        select ends.schedule, ends.state, ends.reason
+        from ${givenRows('asked', { schedule: 'text' }, asked)}
+        join ${OCCURRENCES} as ends on ends.home = ${home} and ends.schedule = asked.schedule
+          and ends.ended_at is not null and ends.kind = '' and ends.due_at >= (
+            select min(latest.due_at) from (
+              select due_at from ${OCCURRENCES} as each
+              where each.home = ${home} and each.schedule = asked.schedule and each.ended_at is not null and each.kind = ''
+              order by each.due_at desc limit ${most}
+            ) as latest
+          )
+        order by ends.schedule, ends.due_at desc`.execute(db);
       const ends = new Map<string, OccurrenceEnd[]>();
       for (const row of rows) ends.set(row.schedule, [...(ends.get(row.schedule) ?? []), ...[endOf(row) ?? []].flat()]);
       return ends;

@@ -41,6 +41,7 @@ import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { allowedTools, type TeamTools } from '../agents/runs/team-tools.ts';
 import type { Caller, Configs, EventLog, RunScope } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
+import { isBefore, isOneOf } from '../store/dialect.ts';
 import { type Db, parseText } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Projects } from '../team/projects/index.ts';
@@ -458,7 +459,12 @@ export function createMappings(deps: MappingsDeps): Mappings {
         return schedule.kind === 'routine' && isOn(row) && elsewhere === null ? [{ scheduleId, schedule }] : [];
       });
       const mapped = await table()
-        .where('schedule', '=', sql<string>`any(${own.map(({ scheduleId }) => scheduleId)}::text[])`)
+        .where(
+          isOneOf(
+            'schedule',
+            own.map(({ scheduleId }) => scheduleId),
+          ),
+        )
         .where('agent_json', '=', json(agentId))
         .execute();
       const columns = new Set<string>();
@@ -495,7 +501,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
     runsOf,
     async projectsOf(scheduleIds) {
       const found = await table()
-        .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
+        .where(isOneOf('schedule', [...scheduleIds]))
         .where('removed', '=', false)
         .orderBy('created_at')
         .orderBy('mapping')
@@ -575,7 +581,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
                   agreed: sql<boolean>`routine_mappings.agreed and routine_mappings.value_json = excluded.value_json`,
                   version: sql<number>`routine_mappings.version + 1`,
                 })
-                .where(sql<boolean>`routine_mappings.stamp collate "C" < ${at}`),
+                .where(isBefore('routine_mappings.stamp', at)),
             )
             .executeTakeFirst();
           answers.push({ answer: numInsertedOrUpdatedRows === 0n ? 'kept' : 'taken' });

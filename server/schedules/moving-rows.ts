@@ -9,6 +9,7 @@ import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/
 import { WAITS_FOR_YES, type Schedule } from '../../src/shared/protocol/schedules.ts';
 import { agreementOf, isAgreed } from './scripts.ts';
 import { cancelWaiting, isOn, json, rowOf, type Row, type RowsDeps } from './schedule-rows.ts';
+import { isBefore } from '../store/dialect.ts';
 
 /** Why the schedule is not due here, for people. */
 export const ELSEWHERE = 'The schedule is due at another relay of this household, and not here.';
@@ -44,7 +45,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       .executeTakeFirst();
     return isAgreed(row?.agreed ?? null, schedule) ? null : WAITS_FOR_YES;
   }
-  const older = (at: string) => sql<boolean>`schedules.stamp collate "C" < ${at}`;
+  const older = (at: string) => isBefore('schedules.stamp', at);
 
   return {
     /**

@@ -2,7 +2,7 @@
  * Occurrences as rows. An occurrence is a moment at which a schedule was due. Each has one row, is
  * claimed by one relay, and has one outcome.
  */
-import { sql, type Selectable } from 'kysely';
+import { type Selectable } from 'kysely';
 import type { AgentId, MessageId, RunId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { z } from 'zod';
 import {
@@ -15,6 +15,7 @@ import {
   type TimingContext,
 } from '../../src/shared/domain/schedule/timing.ts';
 import { idOf } from '../../src/shared/protocol/limits.ts';
+import { contains, isNoneOf, isOneOf } from '../store/dialect.ts';
 import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { groupSchema, type WrittenGroup } from '../platform/processes/proc.ts';
@@ -165,7 +166,7 @@ export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE
         .where('ended_at', 'is', null)
         .where('state', '=', 'running')
         .where('run', 'is', null)
-        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
+        .where(isNoneOf('token', [...mine]))
         .$if(!all, (query) => query.where('lease_until', '<', now))
         .returning([...CLAIMED, 'group_json'])
         .execute();
@@ -190,7 +191,7 @@ export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE
         .where('home', '=', home)
         .where('ended_at', 'is', null)
         .where('state', '=', 'running')
-        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
+        .where(isNoneOf('token', [...mine]))
         .$if(!all, (query) => query.where('lease_until', '<', now))
         .execute();
       return found.flatMap(({ run }) => run ?? []);
@@ -206,7 +207,7 @@ export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE
           .updateTable('occurrences')
           .where('home', '=', home)
           .where('ended_at', 'is', null)
-          .where(sql<boolean>`(token is null or token <> all(${[...mine]}::text[]))`)
+          .where((or) => or.or([or('token', 'is', null), isNoneOf('token', [...mine])]))
           .$if(!all, (query) => query.where('lease_until', '<', now));
         for (const [run, { end, detail }] of ends)
           await dead
@@ -242,7 +243,12 @@ export function createLeftRows({ db, home, limits, setAside = SETS_NOTHING_ASIDE
           .updateTable('schedules')
           .set({ due_at: now })
           .where('home', '=', home)
-          .where('schedule', '=', sql<string>`any(${late.map(({ schedule }) => schedule)}::text[])`)
+          .where(
+            isOneOf(
+              'schedule',
+              late.map(({ schedule }) => schedule),
+            ),
+          )
           .where('removed', '=', false)
           .execute();
       });
@@ -410,7 +416,7 @@ export function createOccurrences({ db, home, limits, setAside = SETS_NOTHING_AS
       return await db.transaction().execute(async (trx) => {
         const due = await notRemoved(trx, home)
           .selectAll()
-          .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
+          .where(isOneOf('schedule', [...scheduleIds]))
           .where('due_at', '<=', judging.now)
           .orderBy('due_at')
           .forUpdate()
@@ -531,7 +537,7 @@ export function createOccurrences({ db, home, limits, setAside = SETS_NOTHING_AS
      * changes nothing.
      */
     async leaveNotice({ scheduleId, agentId }: Claim, notice: Notice, now: number): Promise<void> {
-      const isThere = sql<boolean>`notice_json is not null and strpos(notice_json, ${JSON.stringify(notice.messageId)}) > 0`;
+      const isThere = contains('notice_json', JSON.stringify(notice.messageId));
       const there = await db
         .selectFrom('occurrences')
         .select('due_at')
@@ -585,7 +591,7 @@ export function createOccurrences({ db, home, limits, setAside = SETS_NOTHING_AS
         .selectFrom('occurrences')
         .select(['schedule', 'due_at', 'reason', 'detail_json', 'notice_json'])
         .where('home', '=', home)
-        .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
+        .where(isOneOf('schedule', [...scheduleIds]))
         .where('ended_at', 'is', null)
         .where('state', 'in', ['due', 'claimed'])
         .where('reason', 'is not', null)
@@ -639,7 +645,12 @@ export function createOccurrences({ db, home, limits, setAside = SETS_NOTHING_AS
         .set({ lease_until: now + limits.leaseMs })
         .where('home', '=', home)
         .where('ended_at', 'is', null)
-        .where('token', '=', sql<string>`any(${claims.map(({ token }) => token)}::text[])`)
+        .where(
+          isOneOf(
+            'token',
+            claims.map(({ token }) => token),
+          ),
+        )
         .execute();
     },
     /**

@@ -20,6 +20,7 @@ import {
 import { COPY_ORDER_CHARS } from '../../src/shared/domain/schedule/copy-order.ts';
 import type { TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer } from '../../src/shared/protocol/records.ts';
+import { isAtMost } from '../store/dialect.ts';
 import { type Db, parseText } from '../store/index.ts';
 import type { Sealer } from '../platform/sealer.ts';
 import { createAskedRows, hashOf, orNoRoom, type RecordSource, statusAt } from '../team/records/index.ts';
@@ -232,7 +233,10 @@ export function createCopies({ db, home, sealer, now, setAside = SETS_NOTHING_AS
             .doUpdateSet({ sealed, version, left_at: now() })
             .where('standing_copies.version', '<>', '')
             .where(
-              sql<boolean>`left(standing_copies.version, ${COPY_ORDER_CHARS}) collate "C" <= left(excluded.version, ${COPY_ORDER_CHARS})`,
+              isAtMost(
+                sql`substr(standing_copies.version, 1, ${COPY_ORDER_CHARS})`,
+                sql`substr(excluded.version, 1, ${COPY_ORDER_CHARS})`,
+              ),
             ),
         )
         .executeTakeFirst();

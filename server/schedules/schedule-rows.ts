@@ -4,6 +4,7 @@ import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/shared/domain/schedule/timing.ts';
 import type { Stamp } from '../../src/shared/domain/stamp.ts';
 import { scheduleSchema, type Schedule } from '../../src/shared/protocol/schedules.ts';
+import { lockNamed } from '../store/dialect.ts';
 import { parseText, type Db } from '../store/index.ts';
 import { stampRow, stampsOf } from '../team/records/index.ts';
 import type { Tables } from '../store/tables.ts';
@@ -215,7 +216,9 @@ export function createScheduleTable({ db, home, limits, setAside = SETS_NOTHING_
           given_offset: givenOffset,
           agreed: agreementOf(schedule),
           // A schedule that was removed and is set again counts as new.
-          created_at: sql<number | null>`case when schedules.removed then ${now}::bigint else schedules.created_at end`,
+          created_at: sql<
+            number | null
+          >`case when schedules.removed then cast(${now} as bigint) else schedules.created_at end`,
           updated_at: now,
           elsewhere: null,
           wanted: false,
@@ -290,7 +293,7 @@ export function createScheduleTable({ db, home, limits, setAside = SETS_NOTHING_
       version?: number,
     ): Promise<'written' | 'full' | 'named' | 'changed-elsewhere'> {
       return await db.transaction().execute(async (trx) => {
-        await sql`select pg_advisory_xact_lock(hashtextextended(${`schedules of ${home}`}, 0))`.execute(trx);
+        await lockNamed(trx, `schedules of ${home}`);
         const other = await named(trx, schedule.agentId, schedule.name);
         if (other && other.scheduleId !== scheduleId) return 'named';
         if (version !== undefined && (await versionOf(trx, scheduleId)) !== version) return 'changed-elsewhere';

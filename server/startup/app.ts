@@ -285,7 +285,6 @@ interface AppDeps {
 const TROUBLES = {
   'database-away': `${DATABASE_AWAY} Your request may have been carried out: check before you repeat it.`,
   'disk-full': 'The disk that Roost keeps its home on is full. Make room there: Roost goes on by itself.',
-  recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
 } as const;
 const CALLS = CALL_ROOTS.map((root) => `/${root}/*`);
 

@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { realTimers, sleep } from '../../src/shared/domain/platform/timers.ts';
+import { PostgresCompiler } from './compilers.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import type { DatabaseLimits } from './settings.ts';
 import { DatabaseAway, isAway, isBroken } from './store-error.ts';
@@ -146,7 +147,14 @@ export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapse
     return pool.end();
   };
   const open = () => openConnection(connect, watch, limits.poolSize);
-  return { dialect: new PostgresDialect({ pool: { connect: open, end } }), watch };
+  const pooled = new PostgresDialect({ pool: { connect: open, end } });
+  const dialect: Dialect = {
+    createAdapter: () => pooled.createAdapter(),
+    createDriver: () => pooled.createDriver(),
+    createIntrospector: (db) => pooled.createIntrospector(db),
+    createQueryCompiler: () => new PostgresCompiler(),
+  };
+  return { dialect, watch };
 }
 
 /** `pg-pool` gave up waiting for a free connection. */

@@ -45,3 +45,22 @@ export const DATABASE_LIMITS: DatabaseLimits = {
   clockStepMs: 5_000,
   leaveMs: 2_000,
 };
+
+/** Limits of the embedded store. */
+export const EMBEDDED_LIMITS = {
+  /** ms to wait for a file that another process has open. */
+  busyMs: 1_000,
+  /** Bytes of the write-ahead log that stay on disk after its content is in the file. */
+  walBytes: 8 * 2 ** 20,
+  /** KiB of the file that are held in memory. */
+  cacheKb: 8 * 1_024,
+  /**
+   * Statements that stay prepared. The relay has a few hundred, and lists of varying length add
+   * more.
+   */
+  preparedMost: 500,
+  /** Statements that share one commit. */
+  togetherMost: 200,
+  /** Earlier kinds of store that may lie beside this one. */
+  setAsideMost: 20,
+} as const;

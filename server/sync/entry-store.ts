@@ -2,8 +2,10 @@
  * A household's sealed entries in the relay's store. An entry is acknowledged only after its
  * commit.
  */
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Entry, EntryKey, EntryStore } from '../../src/shared/protocol/sync/page.ts';
+import { givenRows } from '../store/dialect.ts';
 import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/tables.ts';
 import { SYNC_LIMITS } from './settings.ts';
@@ -42,21 +44,8 @@ async function readRanges(db: Db, { relay, household }: HouseholdRef): Promise<r
     .execute();
 }
 
-/**
- * The columns are arrays and the bytes one value, so that one statement has few parameters. The
- * bytes are base64, which the embedded store converts in a tenth of the time of raw bytes. A
- * standalone subquery is computed once. Name `sealed` only once per statement, because it carries
- * the bytes.
- */
-function columnsOf(entries: readonly Entry[]) {
-  const lengths = entries.map(({ sealed }) => sealed.length);
-  let end = 1;
-  const starts = lengths.map((length) => (end += length) - length);
-  const bytes = Buffer.concat(entries.map(({ sealed }) => sealed)).toString('base64');
-  const from = sql`from unnest(${entries.map(({ writer }) => writer)}::text[], ${entries.map(({ counter }) => counter)}::bigint[], ${starts}::int[], ${lengths}::int[])
-    as given (writer, counter, start, length)`;
-  return { from, sealed: sql`substring((select decode(${bytes}::text, 'base64')) from given.start for given.length)` };
-}
+/** Rows of one statement: a store has a limit of parameters. */
+const ROWS_AT_ONCE = 1_000;
 
 interface EntryKeyRow {
   readonly writer: string;
@@ -73,16 +62,20 @@ async function insertEntries(
   entries: readonly Entry[],
   now: number,
 ): Promise<readonly EntryKeyRow[]> {
-  const { from, sealed } = columnsOf(entries);
-  return await db
-    .insertInto('entries')
-    .columns(['relay', 'household', 'writer', 'counter', 'sealed', 'arrived_at'])
-    .expression(
-      sql`select ${relay}::text, ${household}::text, given.writer, given.counter, ${sealed}, ${now}::bigint ${from}`,
-    )
-    .onConflict((conflict) => conflict.columns(['relay', 'household', 'writer', 'counter']).doNothing())
-    .returning(['writer', 'counter'])
-    .execute();
+  const placed: EntryKeyRow[] = [];
+  for (let i = 0; i < entries.length; i += ROWS_AT_ONCE) {
+    const rows = entries
+      .slice(i, i + ROWS_AT_ONCE)
+      .map(({ writer, counter, sealed }) => ({ relay, household, writer, counter, sealed, arrived_at: now }));
+    const inserted = await db
+      .insertInto('entries')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['relay', 'household', 'writer', 'counter']).doNothing())
+      .returning(['writer', 'counter'])
+      .execute();
+    placed.push(...inserted);
+  }
+  return placed;
 }
 
 /** Entries whose place holds other bytes, and how many. */
@@ -91,13 +84,19 @@ async function differing(
   { relay, household }: HouseholdRef,
   entries: readonly Entry[],
 ): Promise<readonly (EntryKeyRow & { readonly bytes: number })[]> {
-  const { from, sealed } = columnsOf(entries);
-  const { rows } = await sql<EntryKeyRow & { bytes: number }>`
-    select entries.writer, entries.counter, octet_length(entries.sealed) as bytes
-    ${from}, ${sql.table(`${SCHEMA}.entries`)} as entries
-    where entries.relay = ${relay} and entries.household = ${household} and entries.writer = given.writer and entries.counter = given.counter
-      and entries.sealed <> ${sealed}`.execute(db);
-  return rows;
+  const places = entries.map(({ writer, counter }) => ({ writer, counter }));
+  const { rows } = await sql<EntryKeyRow & { sealed: Uint8Array }>`
+    select entries.writer, entries.counter, entries.sealed
+    from ${givenRows('given', { writer: 'text', counter: 'bigint' }, places)}
+    join ${sql.table(`${SCHEMA}.entries`)} as entries
+      on entries.relay = ${relay} and entries.household = ${household}
+      and entries.writer = given.writer and entries.counter = given.counter`.execute(db);
+  const given = new Map(entries.map((entry) => [nameOf(entry), entry.sealed]));
+  return rows.flatMap((row) => {
+    const { sealed, ...key } = row;
+    const same = Buffer.compare(sealed, given.get(nameOf(row)) ?? sealed) === 0;
+    return same ? [] : [{ ...key, bytes: sealed.length }];
+  });
 }
 
 /** Overwrites existing places. */
@@ -107,13 +106,15 @@ async function overwrite(
   entries: readonly Entry[],
   now: number,
 ): Promise<void> {
-  const { from, sealed } = columnsOf(entries);
-  await sql`
-    update ${sql.table(`${SCHEMA}.entries`)} as entries set sealed = ${sealed}, arrived_at = ${now}
-    ${from}
-    where entries.relay = ${relay} and entries.household = ${household} and entries.writer = given.writer and entries.counter = given.counter`.execute(
-    db,
-  );
+  for (const { writer, counter, sealed } of entries)
+    await db
+      .updateTable('entries')
+      .set({ sealed, arrived_at: now })
+      .where('relay', '=', relay)
+      .where('household', '=', household)
+      .where('writer', '=', writer)
+      .where('counter', '=', counter)
+      .execute();
 }
 
 interface ReadRange {
@@ -149,16 +150,15 @@ async function readEntries(db: Db, { relay, household }: HouseholdRef, range: Re
     .select(sql<number>`row_number() over (order by counter ${sql.raw(direction)})`.as('nth'));
   const rows = await db
     .selectFrom(summed.as('summed'))
-    .select(['writer', 'counter', sql<string>`encode(sealed, 'base64')`.as('base64')])
+    .select(['writer', 'counter', 'sealed'])
     .where((eb) => eb.or([eb('up_to', '<=', range.maxBytes), eb('nth', '=', 1)]))
     .orderBy('nth')
     .execute();
-  return rows.map(({ writer, counter, base64 }) => ({
-    writer,
-    counter,
-    sealed: new Uint8Array(Buffer.from(base64, 'base64')),
-  }));
+  return rows.map(({ writer, counter, sealed }) => ({ writer, counter, sealed: new Uint8Array(sealed) }));
 }
+
+/** SHA-256, first 16 bytes as hex. */
+const digestOf = (sealed: Uint8Array) => createHash('sha256').update(sealed).digest('hex').slice(0, 32);
 
 /** Deletes an entry that still has this digest. Returns its size, or null where there is none. */
 async function deleteEntry(
@@ -167,16 +167,19 @@ async function deleteEntry(
   { writer, counter }: EntryKeyRow,
   digest: string,
 ): Promise<number | null> {
-  const gone = await db
-    .deleteFrom('entries')
-    .where('relay', '=', relay)
-    .where('household', '=', household)
-    .where('writer', '=', writer)
-    .where('counter', '=', counter)
-    .where(sql<string>`encode(substring(sha256(sealed) from 1 for 16), 'hex')`, '=', digest)
-    .returning(sql<number>`octet_length(sealed)`.as('bytes'))
+  const place = { relay, household, writer, counter };
+  const there = await db
+    .selectFrom('entries')
+    .select('sealed')
+    .where((eb) => eb.and(place))
+    .forUpdate()
     .executeTakeFirst();
-  return gone?.bytes ?? null;
+  if (!there || digestOf(there.sealed) !== digest) return null;
+  await db
+    .deleteFrom('entries')
+    .where((eb) => eb.and(place))
+    .execute();
+  return there.sealed.length;
 }
 
 /**

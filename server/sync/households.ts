@@ -3,7 +3,6 @@
  * household's row, after every proof was checked. Of two concurrent rotations one wins, and a
  * refused one changes nothing.
  */
-import { sql } from 'kysely';
 import { z } from 'zod';
 import {
   recoveryBytes,
@@ -12,6 +11,7 @@ import {
   type Rotation,
   rotationBytes,
 } from '../../src/shared/protocol/sync/control.ts';
+import { isNoneOf, isOneOf, lockNamed } from '../store/dialect.ts';
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-store.ts';
 import { isDeviceOf, isSignedBy } from './offers.ts';
@@ -29,7 +29,7 @@ interface HouseholdRow {
 
 /** Serialises changes of the number of households. */
 async function lockRelay(db: Db, relay: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`roost households ${relay}`}, 0))`.execute(db);
+  await lockNamed(db, `roost households ${relay}`);
 }
 
 async function countHouseholds(db: Db, relay: string): Promise<number> {
@@ -175,7 +175,7 @@ async function applyRotation(
     .where('relay', '=', relay)
     .where('household', '=', household)
     .where('removed_at', 'is', null)
-    .where(sql<boolean>`not (device = any(${stays}::text[]))`)
+    .where(isNoneOf('device', stays))
     .execute();
 }
 
@@ -247,7 +247,7 @@ async function readEnded(db: Db, relay: string, browsers: readonly string[]): Pr
     .selectFrom('browsers')
     .select('token_hash')
     .where('relay', '=', relay)
-    .where('token_hash', '=', sql<string>`any(${[...browsers]}::text[])`)
+    .where(isOneOf('token_hash', [...browsers]))
     .execute();
   const known = new Set(there.map(({ token_hash }) => token_hash));
   return browsers.filter((browser) => !known.has(browser));

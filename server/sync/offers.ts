@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { SYNC } from '../../src/shared/protocol/sync/settings.ts';
 import type { OfferSlot } from '../../src/shared/protocol/sync/control.ts';
 import { QUOTAS } from '../platform/quotas.ts';
+import { lockNamed } from '../store/dialect.ts';
 import type { Db } from '../store/index.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
@@ -112,7 +113,7 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
       db.transaction().execute(async (trx) => {
         await sweep(trx);
         // One after another: two concurrent counts would both find room.
-        await sql`select pg_advisory_xact_lock(hashtextextended(${`roost offers ${relay}`}, 0))`.execute(trx);
+        await lockNamed(trx, `roost offers ${relay}`);
         const { open, own, remembered } = await trx
           .selectFrom('offers')
           .select([

@@ -25,7 +25,7 @@ async function startSilentModel(): Promise<{ readonly url: string; asked(): numb
   };
 }
 
-describe.each(['pglite', 'postgres'] as const)('A relay on %s, killed with requests under way', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('A relay on %s, killed with requests under way', (kind) => {
   let model: Awaited<ReturnType<typeof startSilentModel>>;
   let home: string;
   let relay: TestRelay;

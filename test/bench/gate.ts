@@ -4,7 +4,6 @@
  * does meets both.
  */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { createConfigs, createGate } from '../../server/team/gate/index.ts';
 import { openStore, type Store } from '../../server/store/index.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -18,6 +17,8 @@ const AGENTS = 8;
 const EVERY_MS = 16 * 60_000;
 const LIMIT_MS = 5;
 const HOME = 'bench';
+/** Rows of one statement: a store has a limit of parameters. */
+const ROWS_AT_ONCE = 1_000;
 
 /** Past wakes; rounds that are counted, and those before them. */
 const FULL = { past: 100_000, rounds: 200, warmUp: 50 };
@@ -27,25 +28,43 @@ const SMOKE: typeof FULL = { past: 100, rounds: 10, warmUp: 1 };
  * One agent after another is woken by the next, and sleeps a minute later; the last of it just now.
  */
 async function fillUp({ db }: Store, now: number, count: number): Promise<void> {
-  const agent = (shift: number) => sql`'agent-' || (n + ${sql.lit(shift)}) % ${sql.lit(AGENTS)}`;
-  const past = sql`(select n, ${agent(0)} as target, ${now}::bigint - (${count} - n) * ${EVERY_MS}::bigint - 120000 as at from generate_series(1, ${sql.lit(count)}) as n) as past`;
-  // By their types: a column that is renamed is an error of the compiler here, too.
-  await db
-    .insertInto('wakes')
-    .columns([
-      ...(['home', 'wake', 'asked_at', 'target_json', 'source_kind', 'source_json', 'way', 'reason'] as const),
-      ...(['outcome', 'detail_json', 'granted_target_json', 'budget_json'] as const),
-    ])
-    .expression(
-      sql`select ${HOME}, 'past-' || n, at, to_json(target)::text, 'agent', json_build_object('kind', 'agent', 'agentId', ${agent(1)})::text, 'wake_agent', 'blocker',
-        'granted', '"Every check passed."', to_json(target)::text, 'session-' || n / 50 from ${past}`,
-    )
-    .execute();
-  await db
-    .insertInto('wake_sessions')
-    .columns(['home', 'wake', 'target_json', 'opened_at', 'seen_at', 'ended_at'])
-    .expression(sql`select ${HOME}, 'past-' || n, to_json(target)::text, at, at + 60000, at + 60000 from ${past}`)
-    .execute();
+  const agent = (n: number) => JSON.stringify(`agent-${n % AGENTS}`);
+  for (let first = 1; first <= count; first += ROWS_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(ROWS_AT_ONCE, count - first + 1) }, (_none, i) => first + i);
+    const at = (n: number) => now - (count - n) * EVERY_MS - 120_000;
+    await db
+      .insertInto('wakes')
+      .values(
+        numbers.map((n) => ({
+          home: HOME,
+          wake: `past-${n}`,
+          asked_at: at(n),
+          target_json: agent(n),
+          source_kind: 'agent',
+          source_json: JSON.stringify({ kind: 'agent', agentId: `agent-${(n + 1) % AGENTS}` }),
+          way: 'wake_agent',
+          reason: 'blocker',
+          outcome: 'granted',
+          detail_json: '"Every check passed."',
+          granted_target_json: agent(n),
+          budget_json: `session-${Math.floor(n / 50)}`,
+        })),
+      )
+      .execute();
+    await db
+      .insertInto('wake_sessions')
+      .values(
+        numbers.map((n) => ({
+          home: HOME,
+          wake: `past-${n}`,
+          target_json: agent(n),
+          opened_at: at(n),
+          seen_at: at(n) + 60_000,
+          ended_at: at(n) + 60_000,
+        })),
+      )
+      .execute();
+  }
 }
 
 interface Times {
@@ -59,7 +78,7 @@ async function timesOf(store: Store, { past, rounds, warmUp }: typeof FULL): Pro
   let clock = Date.now();
   const now = () => clock;
   const shared = { db, home: HOME, now, tell: () => undefined };
-  const configs = createConfigs({ ...shared, alone: kind === 'pglite', timeZone: 'Europe/Berlin' });
+  const configs = createConfigs({ ...shared, alone: kind === 'sqlite', timeZone: 'Europe/Berlin' });
   const fail = (error: unknown) => {
     throw error;
   };
@@ -67,7 +86,7 @@ async function timesOf(store: Store, { past, rounds, warmUp }: typeof FULL): Pro
     ...shared,
     configs,
     newId: randomUUID,
-    alone: kind === 'pglite',
+    alone: kind === 'sqlite',
     onHeartbeatError: fail,
   });
   await fillUp(store, clock, past);
@@ -170,7 +189,7 @@ export const gate = definePart({
   smoke: SMOKE,
   run: (sizes) =>
     withOpened(async (keep) => {
-      const place = keep(await createStorePlace('pglite'), (made) => made.remove());
+      const place = keep(await createStorePlace('sqlite'), (made) => made.remove());
       const builtIn = keep(await place.open(), (store) => store.close());
       const database = keep(await emptyDatabase(), (made) => made.drop());
       const server = keep(await openStore({ folder: '', databaseUrl: database.url }), (store) => store.close());

@@ -127,21 +127,31 @@ async function shareOfCore(ms: number): Promise<number> {
   return (user + system) / 1_000 / took / 0.01;
 }
 
+/** Rows of one statement: a store has a limit of parameters. */
+const ROWS_AT_ONCE = 1_000;
+
 /** Schedules of a year ahead, of which nothing is due for days. */
 async function fillUp({ db }: Store, home: string, count: number): Promise<void> {
   const value = JSON.stringify(routine({ timing: { kind: 'every', minutes: 10_080, offset: null } }));
   const later = Date.now() + 7 * 24 * 60 * MINUTE;
-  await db
-    .insertInto('schedules')
-    .columns([
-      ...(['home', 'schedule', 'agent_json', 'name_json', 'value_json', 'stamp', 'position'] as const),
-      ...(['judged_at', 'due_at', 'given_offset'] as const),
-    ])
-    .expression(
-      sql`select ${home}, 'filled-' || n, '"agent-0"', to_json('Routine ' || n)::text, ${value}, 'told', n, ${Date.now()}::bigint, ${later}::bigint + n * 60000, n
-        from generate_series(1, ${sql.lit(count)}) as n`,
-    )
-    .execute();
+  for (let first = 1; first <= count; first += ROWS_AT_ONCE)
+    await db
+      .insertInto('schedules')
+      .values(
+        Array.from({ length: Math.min(ROWS_AT_ONCE, count - first + 1) }, (_none, i) => ({
+          home,
+          schedule: `filled-${first + i}`,
+          agent_json: '"agent-0"',
+          name_json: JSON.stringify(`Routine ${first + i}`),
+          value_json: value,
+          stamp: 'told',
+          position: first + i,
+          judged_at: Date.now(),
+          due_at: later + (first + i) * 60_000,
+          given_offset: first + i,
+        })),
+      )
+      .execute();
   await sql`analyze`.execute(db);
 }
 

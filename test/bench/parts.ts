@@ -16,6 +16,7 @@ import { projectFolder } from './project-folder.ts';
 import { projects } from './projects.ts';
 import { proxy } from './proxy.ts';
 import { search } from './search.ts';
+import { start } from './start.ts';
 import { store } from './store.ts';
 import { syncBrowsers } from './sync-browsers.ts';
 import { syncReplica } from './sync-replica.ts';
@@ -29,6 +30,7 @@ export const PARTS: readonly Part[] = [
   wakeCost,
   gate,
   night,
+  start,
   store,
   fileTools,
   proxy,

@@ -60,7 +60,7 @@ describe.each([...STORIES, ...FURTHER])('With the $mind mind, at $width px', ({ 
   it('a team hatches, sleeps through a killed relay, and wakes as who it was', async () => {
     const options = { viewport: { width, height }, reducedMotion: motion };
     const mindOptions = await minds[mind]();
-    const home = await createHome({ store: 'pglite' });
+    const home = await createHome({ store: 'sqlite' });
     const port = await freePort();
     const start = () => startRelay({ home, port, ...mindOptions });
     relay = await start();

@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSmallDisk } from '../support/disk-image.ts';
 import { startRelay } from '../support/relay.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
-import { copyStoreTemplate } from '../support/store-template.ts';
 import { demand } from './checks.ts';
 import { DISK_MB, fill } from './full-disk.ts';
 
@@ -27,7 +26,6 @@ export interface FullRelays {
 export async function fillDiskOfRelay(rounds: number, random: () => number): Promise<FullRelays> {
   const disk = await createSmallDisk(DISK_MB);
   const home = join(disk.folder, 'home');
-  await copyStoreTemplate(join(home, 'store'));
   const model = await startScriptedModel(() => [{ say: 'I am here.' }]);
   const relay = await startRelay({ home, env: { ANTHROPIC_BASE_URL: model.url } });
   const refusals = new Set<number>();

@@ -6,12 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { EventLog } from '../../server/contracts/index.ts';
 import { openEventLog } from '../../server/team/events/index.ts';
 import { openStore, storeTrouble } from '../../server/store/index.ts';
 import { createSmallDisk } from '../support/disk-image.ts';
-import { copyStoreTemplate } from '../support/store-template.ts';
 import { demand } from './checks.ts';
 
 export const DISK_MB = 48;
@@ -20,13 +18,7 @@ const BETWEEN_MS = 300;
 /** ms within which the store goes on after room was made; a busy machine is not a failure. */
 const GOES_ON_MS = 30_000;
 const CHUNK = Buffer.alloc(64 * 1024, 1);
-/** What only the write-ahead log has to hold. */
-const LOGGED = 'so that the write-ahead log is soon at its end '.repeat(150);
-/**
- * Bytes of an event, in hexadecimal digits. Random, because Postgres compresses: what repeats takes
- * a hundredth of its length, and thousands of such events fit into the room of those that were
- * dropped before.
- */
+/** Bytes of an event, in hexadecimal digits. */
 const EVENT_BYTES = 8_192;
 
 export async function fill(file: string): Promise<void> {
@@ -67,7 +59,6 @@ export async function fillDisk(
 ): Promise<FullDisks> {
   const disk = await createSmallDisk(DISK_MB);
   const folder = join(disk.folder, 'store');
-  await copyStoreTemplate(folder);
   const store = await openStore({ folder, databaseUrl: null });
   const acknowledged: number[] = [];
   const refusals = new Set<string>();
@@ -78,7 +69,6 @@ export async function fillDisk(
   try {
     const log = await openEventLog({
       db: store.db,
-      openJournal: store.openJournal,
       home: 'r',
       now: Date.now,
       newId: () => 'log',
@@ -89,10 +79,6 @@ export async function fillDisk(
     const writer = (async () => {
       while (!ending) {
         try {
-          // Only into the write-ahead log: Postgres gives up where that cannot grow, and only fails
-          // a statement where a table cannot.
-          if (random() < 0.5)
-            await sql`select pg_logical_emit_message(true, 'fill', repeat(${LOGGED}, 50))`.execute(store.db);
           const stored = await log.append([
             { kind: 'session-ended', sessionId: 's', reason: 'ended', time: 0 },
             { kind: 'text', messageId: 'm', text: randomBytes(EVENT_BYTES).toString('hex') },
@@ -123,8 +109,6 @@ export async function fillDisk(
       const freed = performance.now();
       const until = freed + GOES_ON_MS;
       while (acknowledged.length === count && performance.now() < until) await sleep(5);
-      // What was acknowledged meanwhile may lie in the journal alone; the tables take it a moment
-      // later.
       const { upTo, stored } = await readPatiently(log, until);
       const kept = new Set(stored.map(({ id }) => id));
       const oldest = Math.min(...kept);
@@ -144,7 +128,6 @@ export async function fillDisk(
       );
       // What was written makes room itself, as it does where a browser has stored it.
       await log.ack(log.head() - 10);
-      await store.tidy();
     }
     ending = true;
     await writer;

@@ -28,14 +28,13 @@ export async function liveDays(
   days: number,
   onDay: (day: number, bytes: number) => void = () => undefined,
 ): Promise<number[]> {
-  const place = await createStorePlace('pglite');
+  const place = await createStorePlace('sqlite');
   const store = await place.open();
   try {
     let clock = 1_900_000_000_000;
     const now = () => clock;
     const log = await openEventLog({
       db: store.db,
-      openJournal: store.openJournal,
       home: 'r',
       now,
       newId: () => 'log',
@@ -53,7 +52,6 @@ export async function liveDays(
         await log.ack(log.head());
         clock += DAY_MS / (MESSAGES / TOGETHER);
       }
-      await store.tidy();
       bytes.push(await bytesIn(place.folder));
       onDay(day, bytes.at(-1) ?? 0);
     }

@@ -20,7 +20,6 @@ import { demand, faultsOfLedger, faultsOfLog, faultsOfShown } from './checks.ts'
 import { readLedger, readRelay, readShown, type Shown } from './evidence.ts';
 import { createWords, type Words } from './words.ts';
 import { letIn } from '../support/sign-in.ts';
-import { SHORT_LIVED } from '../support/short-lived.ts';
 
 const DESK = { width: 1280, height: 900 };
 /** ms that whatever must come about is waited for. */
@@ -82,7 +81,7 @@ export async function eventually<T>(
 export async function createHouse(seed: number, options: BrowserContextOptions = {}): Promise<House> {
   const words = createWords(seed);
   const model = await startScriptedModel(words.script);
-  const home = await createHome({ store: 'pglite' });
+  const home = await createHome({ store: 'sqlite' });
   const port = await freePort();
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'a-key-of-tests' };
   let relay = await startRelay({ home, port, env });
@@ -120,7 +119,7 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
       relay = await startRelay({ home, port, env, signIn: await relay.signIn() });
     },
     async startAndKillRelay(ms) {
-      const args = [...SHORT_LIVED, await relayMain(), '--port', String(port), '--home', home, '--no-open'];
+      const args = [await relayMain(), '--port', String(port), '--home', home, '--no-open'];
       const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env }, stdio: 'ignore' });
       const gone = new Promise((resolve) => child.once('close', resolve));
       await sleep(ms);

@@ -26,7 +26,7 @@ export const projectsPart: LongPart = {
           const fire = await createStorePlace('postgres', { fresh: true });
           console.log(`seed ${seed}: ${await claimUnderFire(fire, FIRE, createRandom(seed))}`);
           await fire.remove();
-          const board = await createStorePlace('pglite', { fresh: true });
+          const board = await createStorePlace('sqlite', { fresh: true });
           const store = await board.open();
           const done = await operateAtRandom([store, store], { seed, steps: STEPS });
           await store.close();

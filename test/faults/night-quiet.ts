@@ -198,7 +198,7 @@ export async function crowdAtOnce(
  * twice for the same work, or its end changed.
  */
 export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): Promise<string> {
-  const place = shared ? null : await createStorePlace('pglite');
+  const place = shared ? null : await createStorePlace('sqlite');
   const store = shared ?? (await place?.open());
   if (!store) throw new Error('There is no store.');
   let release: () => void = () => undefined;

@@ -83,7 +83,7 @@ export async function openNight({
   agents = POSITIONS.length,
   shared,
 }: NightOptions): Promise<NightHouse> {
-  const place = shared ? null : await createStorePlace('pglite');
+  const place = shared ? null : await createStorePlace('sqlite');
   const store = shared ?? (await place?.open());
   if (!store) throw new Error('There is no store.');
   const model = await startScriptedModel(script);

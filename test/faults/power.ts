@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url';
 import { openEventLog } from '../../server/team/events/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { createDiskImage, type DiskImage } from '../support/disk-image.ts';
-import { copyStoreTemplate } from '../support/store-template.ts';
 import { demand } from './checks.ts';
 
 const WRITER = fileURLToPath(new URL('../support/log-writer.ts', import.meta.url));
@@ -52,7 +51,6 @@ async function checkDisk(disk: DiskImage, said: Said, cut: number): Promise<void
   try {
     const log = await openEventLog({
       db: store.db,
-      openJournal: store.openJournal,
       home: 'writer',
       now: Date.now,
       newId: () => 'another',
@@ -86,7 +84,6 @@ export async function cutPower(
   onCut: (cut: number, events: number) => void = () => undefined,
 ): Promise<PowerCuts> {
   const disk = await createDiskImage();
-  await copyStoreTemplate(join(disk.folder, 'store'));
   await disk.sync();
   // Into a file: a pipe that nobody reads while a disk is checked would fill.
   const saying = await mkdtemp(join(tmpdir(), 'roost-said-'));

@@ -94,7 +94,7 @@ function isBelow(pid: number, above: number): boolean {
   return false;
 }
 
-export async function openScene(store: 'pglite' | undefined = 'pglite'): Promise<Scene> {
+export async function openScene(store: 'sqlite' | undefined = 'sqlite'): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'roost-restart-'));
   const model = await startScriptedModel(() => [{ say: 'Done.' }]);
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };

@@ -12,7 +12,7 @@ describe('a relay whose wall clock jumps', () => {
   let browser: Browser;
   beforeAll(async () => {
     // On a Postgres server its clock is the server's: see clock-postgres.test.ts.
-    relay = await openTestRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":1}'], store: 'pglite' });
+    relay = await openTestRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":1}'], store: 'sqlite' });
     browser = await relay.signIn();
     await startSession(browser, 'Sol');
     await talk(browser, 'Before.');

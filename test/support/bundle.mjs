@@ -11,9 +11,6 @@ const output = { format, entryFileNames: format === 'cjs' ? '[name].bundle.cjs' 
 await build({
   configFile: 'vite.config.ts',
   logLevel: 'error',
-  // PGlite reads files that lie beside its own.
-  ssr: { noExternal: true, external: ['@electric-sql/pglite', 'pg-native'] },
-  // CommonJS has no such thing: whoever runs the file gives it one.
-  define: format === 'cjs' ? { 'import.meta.resolve': 'resolveModule' } : {},
+  ssr: { noExternal: true, external: ['pg-native'] },
   build: { ssr: entry, outDir, emptyOutDir: true, sourcemap: false, rolldownOptions: { output } },
 });

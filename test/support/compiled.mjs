@@ -6,7 +6,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 
 const bundle = fileURLToPath(import.meta.url).replace(/\.mjs$/, '.bundle.cjs');
@@ -22,7 +22,7 @@ function read(path) {
   }
 }
 
-const names = 'require, module, exports, __filename, __dirname, resolveModule';
+const names = 'require, module, exports, __filename, __dirname';
 const script = new Script(`(function (${names}) {${readFileSync(bundle, 'utf8')}\n})`, {
   filename: bundle,
   cachedData: read(kept),
@@ -34,5 +34,4 @@ if (process.env.KEEP_COMPILED !== undefined)
     renameSync(`${kept}.${process.pid}`, kept);
   });
 const module = { exports: {} };
-const resolveModule = (name) => pathToFileURL(require.resolve(name)).href;
-script.runInThisContext()(require, module, module.exports, bundle, dirname(bundle), resolveModule);
+script.runInThisContext()(require, module, module.exports, bundle, dirname(bundle));

@@ -38,7 +38,7 @@ export function createTestGate(
   {
     home = newRelay(),
     timeZone = 'Europe/Berlin',
-    alone = kind === 'pglite',
+    alone = kind === 'sqlite',
     ...over
   }: Partial<GateDeps> & { readonly timeZone?: string } = {},
 ): TestGate & { readonly home: string } {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { expect } from 'vitest';
 import { openEventLog } from '../../server/team/events/index.ts';
-import { flagsOn, programOf } from './relay-build.ts';
+import { programOf } from './relay-build.ts';
 import type { StorePlace } from './stores.ts';
 
 /** The writer is killed after this many lines at most; drawn anew each time. */
@@ -12,12 +12,7 @@ const LINES_MOST = 400;
  * Runs the writer until it has said `lines` lines, kills it, and answers with everything it said.
  */
 async function writeAndKill(place: StorePlace, lines: number): Promise<string[]> {
-  const args = [
-    ...flagsOn(place.databaseUrl ?? undefined),
-    await programOf('test/support/log-writer.ts'),
-    place.folder,
-    place.databaseUrl ?? '',
-  ];
+  const args = [await programOf('test/support/log-writer.ts'), place.folder, place.databaseUrl ?? ''];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   let complaints = '';
@@ -48,7 +43,6 @@ export async function expectAllAfterKills(place: StorePlace, kills: number): Pro
     const store = await place.open();
     const log = await openEventLog({
       db: store.db,
-      openJournal: store.openJournal,
       home: 'writer',
       now: Date.now,
       newId: () => 'another',

@@ -10,7 +10,6 @@ const [folder = '', databaseUrl = ''] = process.argv.slice(2);
 const store = await openStore({ folder, databaseUrl: databaseUrl === '' ? null : databaseUrl });
 const log = await openEventLog({
   db: store.db,
-  openJournal: store.openJournal,
   home: 'writer',
   now: Date.now,
   newId: () => 'log-of-the-writer',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { entriesBelow, filesBelow } from './files-below.ts';
 import type { Db } from '../../server/store/index.ts';
+import { HOLDINGS, SCHEMA } from '../../server/store/tables.ts';
 
 /**
  * The middle of the base64 of some text that stands 0, 1 or 2 bytes after a multiple of 3: what
@@ -72,12 +73,10 @@ export function searchFor(words: readonly string[]) {
     },
     /** In every row of every table, as text and with its bytes as they are. */
     async inDatabase(db: Db): Promise<readonly Found[]> {
-      const tables = await sql<{ schema: string; name: string }>`
-        select table_schema as schema, table_name as name from information_schema.tables
-        where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
+      const names = Object.keys(HOLDINGS);
       const found: Found[] = [];
-      for (const { schema, name } of tables.rows) {
-        const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(`${schema}.${name}`)}`.execute(
+      for (const name of names) {
+        const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(`${SCHEMA}.${name}`)}`.execute(
           db,
         );
         rows.forEach((row, i) => {
@@ -86,7 +85,7 @@ export function searchFor(words: readonly string[]) {
               value instanceof Uint8Array
                 ? Buffer.from(value)
                 : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-            found.push(...inBytes(bytes, `${schema}.${name}, row ${i}, ${column}`));
+            found.push(...inBytes(bytes, `${SCHEMA}.${name}, row ${i}, ${column}`));
           }
         });
       }

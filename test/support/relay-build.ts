@@ -7,8 +7,6 @@ import { copyFile, rm } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { madeOnce } from './made-once.ts';
-import { SHORT_LIVED } from './short-lived.ts';
-import { copyStoreTemplate } from './store-template.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What `npm run build` makes. */
@@ -45,20 +43,12 @@ export async function programOf(entry: string): Promise<string> {
 }
 
 /** Starts once and ends, so that what V8 has made of it by then is kept beside it. */
-async function keepCompiled(main: string, folder: string, flags: readonly string[]): Promise<void> {
+async function keepCompiled(main: string, folder: string): Promise<void> {
   const home = join(folder, 'home');
-  await copyStoreTemplate(join(home, 'store'));
-  const args = [...flags, main, '--port', '0', '--home', home, '--no-open'];
+  const args = [main, '--port', '0', '--home', home, '--no-open'];
   await node(args, { KEEP_COMPILED: 'yes', DATABASE_URL: undefined }, /https?:\/\/\S+\s/);
   await rm(home, { recursive: true });
 }
-
-/**
- * Flags of a relay that lives for seconds with its store there; undefined: the embedded one. Under
- * any flag of V8's, Node compiles its own modules anew at each start.
- */
-export const flagsOn = (databaseUrl: string | undefined): readonly string[] =>
-  databaseUrl === undefined ? SHORT_LIVED : [];
 
 /** The path of the relay's main file. */
 export async function relayMain(): Promise<string> {
@@ -66,7 +56,7 @@ export async function relayMain(): Promise<string> {
     const main = join(folder, 'main.mjs');
     await node([BUNDLE, 'server/main.ts', folder, 'cjs']);
     await copyFile(join(ROOT, COMPILED), main);
-    for (const flags of [SHORT_LIVED, []]) await keepCompiled(main, folder, flags);
+    await keepCompiled(main, folder);
   });
   return join(made, 'main.mjs');
 }

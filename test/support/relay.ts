@@ -4,10 +4,9 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUILT_MAIN, flagsOn, relayMain } from './relay-build.ts';
+import { BUILT_MAIN, relayMain } from './relay-build.ts';
 import { headersOf, openLink, type SignIn } from './sign-in.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
-import { copyStoreTemplate } from './store-template.ts';
 import { usualStore, type StoreKind } from './stores.ts';
 
 const START_TIMEOUT_MS = 30_000;
@@ -106,7 +105,7 @@ async function spawnRelay(
   { from = 'sources', terminal = false, inherits = {} }: SpawnOptions = {},
 ): Promise<ChildProcess> {
   const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
-  const command = [process.execPath, ...(from === 'built' ? [] : flagsOn(env['DATABASE_URL'])), main, ...args];
+  const command = [process.execPath, main, ...args];
   const [program = '', ...words] = terminal
     ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
     : command;
@@ -150,7 +149,6 @@ export async function createHome({
   await dropDatabases();
   const home = await mkdtemp(join(tmpdir(), 'roost-home-'));
   if (store === 'postgres') databases.set(home, await createDatabase());
-  if (store === 'pglite') await copyStoreTemplate(join(home, 'store'));
   return home;
 }
 

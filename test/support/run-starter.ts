@@ -22,7 +22,6 @@ const fail = (message: string, fields?: unknown) => {
 const store = await openStore({ folder, databaseUrl: databaseUrl === '' ? null : databaseUrl });
 const log = await openEventLog({
   db: store.db,
-  openJournal: store.openJournal,
   home: 'killed',
   now: Date.now,
   newId: randomUUID,
@@ -36,7 +35,7 @@ const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: modelUrl });
 const { runs, inbox, recovery } = openTeam({
   db: store.db,
   home: 'killed',
-  alone: store.kind === 'pglite',
+  alone: store.kind === 'sqlite',
   log,
   mind,
   protocol: parseProtocol(readFileSync(protocol, 'utf8')),

@@ -166,7 +166,7 @@ async function openHousehold(
     const team = openTeam({
       db: store.db,
       home: relay,
-      alone: store.kind === 'pglite',
+      alone: store.kind === 'sqlite',
       log: lifeline.log,
       mind,
       protocol: PROTOCOL,

@@ -51,10 +51,9 @@ export async function openSpenders(
   const mind = createAnthropicMind({ key: REAL_KEY, baseUrl: modelUrl, queue, stopsWhenLeft });
   const logger = { warn: () => undefined, error: (message: string, fields?: unknown) => onError([message, fields]) };
   const limits = { ...SESSION_LIMITS, secondTryMs: 20 };
-  const alone = store.kind === 'pglite';
+  const alone = store.kind === 'sqlite';
   const team = openTeam({
     db,
-    openJournal: store.openJournal,
     home: relay,
     alone,
     log,

@@ -4,21 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../server/store/index.ts';
 import { createDatabase } from './postgres.ts';
-import { copyStoreTemplate } from './store-template.ts';
 
-export const STORES = ['pglite', 'postgres'] as const;
+export const STORES = ['sqlite', 'postgres'] as const;
 export type StoreKind = (typeof STORES)[number];
 
 /**
- * The store for tests about something else. A database of the run's server takes a tenth of the
- * processor that the embedded engine does, and a relay that starts on one takes half. Tests of the
- * store and of kills name the engine that they mean. `ROOST_TEST_STORE=pglite` gives all others the
- * embedded one.
+ * The store for tests about something else. `ROOST_TEST_STORE=postgres` gives them a database each
+ * on the run's server.
  */
 export const usualStore = (): StoreKind =>
-  process.env['TEST_POSTGRES_URL'] === undefined || process.env['ROOST_TEST_STORE'] === 'pglite'
-    ? 'pglite'
-    : 'postgres';
+  process.env['TEST_POSTGRES_URL'] !== undefined && process.env['ROOST_TEST_STORE'] === 'postgres'
+    ? 'postgres'
+    : 'sqlite';
 
 /**
  * For tests that would find the same on either store: `ROOST_TEST_STORE=both` gives them both, as
@@ -35,12 +32,11 @@ export interface StorePlace {
   remove(): Promise<void>;
 }
 
-/** `fresh`: nothing is there yet. Otherwise it begins as a copy of an empty store. */
+/** `fresh`: a database has no tables yet. */
 export async function createStorePlace(kind: StoreKind = usualStore(), { fresh = false } = {}): Promise<StorePlace> {
   const home = await mkdtemp(join(tmpdir(), 'roost-store-'));
   const database = kind === 'postgres' ? await createDatabase({ fresh }) : null;
   const options = { folder: join(home, 'store'), databaseUrl: database?.url ?? null };
-  if (kind === 'pglite' && !fresh) await copyStoreTemplate(options.folder);
   return {
     ...options,
     open: () => openStore(options),

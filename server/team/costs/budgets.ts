@@ -18,7 +18,7 @@ import { idOf } from '../../../src/shared/protocol/limits.ts';
 import { type BudgetState, microUsdOf, roomIn, usdText } from '../../../src/shared/domain/prices.ts';
 import { type Day, dayOf } from '../../../src/shared/domain/zone-days.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import { type Db, type Journal, type OpenJournal, repeated } from '../../store/index.ts';
+import { type Db, repeated } from '../../store/index.ts';
 import type { Configs, CostRequest, Directory } from '../../contracts/index.ts';
 import { createCommits } from '../events/commits.ts';
 import type { PriceTable, UsageRows } from './usage-rows.ts';
@@ -106,10 +106,8 @@ export function createHolds(): Holds {
 // cannot report what its requests cost. The next process finds the reserves and charges each at its
 // highest possible cost.
 //
-// The embedded store belongs to one process. There a reserve goes into a journal, at the cost of
-// one flush of one file, and the table is written when the journal is full. On a Postgres server a
-// reserve is a row. Reserves that begin or end together are written together. The next process
-// relies on being the only one of its home, as the event log does.
+// Reserves that begin or end together are written together. The next process relies on being the
+// only one of its home, as the event log does.
 
 const whole = z.number().int().nonnegative();
 const sizeSchema: z.ZodType<RequestSize> = z.object({
@@ -133,9 +131,6 @@ const reserveSchema = z.object({
 });
 type Reserve = Readonly<z.infer<typeof reserveSchema>>;
 
-const changesSchema = z.object({ taken: z.array(reserveSchema), over: z.array(z.string()) });
-type Changes = z.infer<typeof changesSchema>;
-
 interface Reserves {
   /**
    * Passes the reserves of earlier processes to `charge`, and deletes them after it resolves. A
@@ -153,22 +148,17 @@ interface Reserves {
 interface ReservesDeps {
   readonly db: Db;
   readonly home: string;
-  /** Null on a Postgres server. */
-  readonly openJournal: OpenJournal | null;
   readonly elapsed: () => number;
   readonly setAside: SetAside;
 }
 
-export function createReserves({ db, home, openJournal, elapsed, setAside }: ReservesDeps): Reserves {
-  let journal: Journal | null = null;
-  /** Reserves as they are on disk. */
-  const open = new Map<string, Reserve>();
+export function createReserves({ db, home, elapsed, setAside }: ReservesDeps): Reserves {
   /** Reserves that have ended, not yet written as such. */
   const ended = new Set<string>();
 
   const rowOf = (reserve: Reserve) => ({ home, reserve: reserve.reserve, reserve_json: JSON.stringify(reserve) });
 
-  async function writeRows({ taken, over }: Changes): Promise<void> {
+  async function write(taken: readonly Reserve[], over: readonly string[]): Promise<void> {
     if (over.length > 0)
       await repeated(() => db.deleteFrom('reserves').where('home', '=', home).where('reserve', 'in', over).execute());
     if (taken.length > 0)
@@ -181,22 +171,6 @@ export function createReserves({ db, home, openJournal, elapsed, setAside }: Res
       );
   }
 
-  /** Replaces the rows of the table with these, and empties the journal. */
-  async function keepInTable(reserves: readonly Reserve[], into: Journal): Promise<void> {
-    await db.transaction().execute(async (tx) => {
-      await tx.deleteFrom('reserves').where('home', '=', home).execute();
-      if (reserves.length > 0) await tx.insertInto('reserves').values(reserves.map(rowOf)).execute();
-    });
-    into.beginAnew();
-  }
-
-  async function write(changes: Changes): Promise<void> {
-    if (!journal) return await writeRows(changes);
-    if (await journal.write(Buffer.from(JSON.stringify(changes)))) return;
-    const over = new Set(changes.over);
-    await keepInTable([...[...open.values()].filter(({ reserve }) => !over.has(reserve)), ...changes.taken], journal);
-  }
-
   /** Null: a reserve has ended. */
   const commits = createCommits<Reserve | null, true>({
     windowMs: 0,
@@ -204,12 +178,8 @@ export function createReserves({ db, home, openJournal, elapsed, setAside }: Res
     async commit(writes) {
       const over = [...ended];
       const taken = writes.flatMap((each) => each ?? []);
-      if (over.length > 0 || taken.length > 0) await write({ taken, over });
-      for (const reserve of over) {
-        ended.delete(reserve);
-        open.delete(reserve);
-      }
-      for (const reserve of taken) open.set(reserve.reserve, reserve);
+      await write(taken, over);
+      for (const reserve of over) ended.delete(reserve);
       return writes.map(() => true);
     },
   });
@@ -223,32 +193,19 @@ export function createReserves({ db, home, openJournal, elapsed, setAside }: Res
 
   return {
     async recover(charge) {
-      journal ??= (await openJournal?.(`reserves-${home}`)) ?? null;
       const rows = await db.selectFrom('reserves').selectAll().where('home', '=', home).execute();
-      const left = new Map<string, Reserve>();
-      const note = (reserve: Reserve) => left.set(reserve.reserve, reserve);
-      setAside
-        .read(
-          'costs',
-          rows,
-          ({ reserve }) => reserve,
-          ({ reserve_json: text }) => reserveSchema.parse(JSON.parse(text)),
-        )
-        .forEach(note);
-      const changes = setAside.read(
+      const left = setAside.read(
         'costs',
-        [...(journal?.found ?? []).entries()],
-        ([number]) => `${number} in the journal`,
-        ([, record]) => changesSchema.parse(JSON.parse(record.toString('utf8'))),
+        rows,
+        ({ reserve }) => reserve,
+        ({ reserve_json: text }) => reserveSchema.parse(JSON.parse(text)),
       );
-      for (const { taken, over } of changes) {
-        // A reserve that began and ended in the same write is in both lists.
-        taken.forEach(note);
-        for (const reserve of over) left.delete(reserve);
-      }
-      if (left.size > 0) await charge([...left.values()]);
-      if (journal) await keepInTable([], journal);
-      else await writeRows({ taken: [], over: [...left.keys()] });
+      if (left.length === 0) return;
+      await charge(left);
+      await write(
+        [],
+        left.map(({ reserve }) => reserve),
+      );
     },
     async take(reserve) {
       try {

@@ -25,7 +25,7 @@ import type {
   SessionHost,
   Took,
 } from '../../contracts/index.ts';
-import { ALWAYS_THERE, type Database, type Db, enduring, type OpenJournal } from '../../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db, enduring } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
@@ -179,11 +179,6 @@ interface CostDeps {
   readonly db: Db;
   /** Left out: the database is always reachable. */
   readonly database?: Pick<Database, 'untilThere'>;
-  /**
-   * For the embedded store: see `budgets.ts`. Null, or left out: reserves go straight into the
-   * tables.
-   */
-  readonly openJournal?: OpenJournal | null;
   /** Id of the home. Homes that share a store do not share budgets. */
   readonly home: string;
   readonly configs: Configs;
@@ -312,7 +307,6 @@ interface Counted {
 export function createCosts({
   db,
   database = ALWAYS_THERE,
-  openJournal = null,
   home,
   configs,
   directory,
@@ -346,7 +340,7 @@ export function createCosts({
   }
 
   const reading = createReading();
-  const reserves = createReserves({ db, home, openJournal, elapsed, setAside });
+  const reserves = createReserves({ db, home, elapsed, setAside });
   let recovered: Promise<void> | null = null;
 
   async function count(

@@ -2,7 +2,7 @@
  * The tables `usage` and `spending`, and the price table. `usage` has a row per request. `spending`
  * has the money per agent and quarter of an hour.
  */
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { keepLoaded } from '../../../src/shared/domain/platform/single-flight.ts';
 import {
   type Cost,
@@ -13,8 +13,8 @@ import {
 } from '../../../src/shared/domain/prices.ts';
 import { type Price, pricesSchema, type Spent } from '../../../src/shared/protocol/costs.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
+import { anyTrue, bucketOf, cappedSum, isOneOf } from '../../store/dialect.ts';
 import { type Database, type Db, enduring, parseText } from '../../store/index.ts';
-import { SCHEMA } from '../../store/tables.ts';
 import { PRICES_SCOPE, writeConfig } from '../gate/index.ts';
 import { createCommits } from '../events/commits.ts';
 import { COST_LIMITS } from './settings.ts';
@@ -155,9 +155,6 @@ export interface UsageGroup {
   readonly spent: Spent;
 }
 
-/** Capped at the largest safe integer. */
-const total = (column: string) => sql<number>`least(sum(${sql.ref(column)}), ${Number.MAX_SAFE_INTEGER})::bigint`;
-
 interface UsageRowsDeps {
   readonly db: Db;
   readonly database: Pick<Database, 'untilThere'>;
@@ -172,7 +169,6 @@ interface UsageRowsDeps {
 type Spending = readonly { readonly agentId: AgentId; readonly microUsd: number }[];
 
 const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
-const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
 const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
 
 export function createUsageRows({ db, database, home, alone, elapsed }: UsageRowsDeps) {
@@ -185,32 +181,64 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
   let turn = 0;
 
   /**
-   * Inserts all rows in one statement, so that all or none are written. Requests that end together
-   * share one statement. Rows that an earlier statement wrote before its answer was lost are
-   * skipped.
+   * Inserts all rows in one transaction, so that all or none are written. Requests that end
+   * together share it. Rows that an earlier one wrote before its answer was lost are skipped.
    */
   async function insert(rows: readonly UsageRow[]): Promise<void> {
-    await sql`
-      with every as (
-        select * from unnest(
-          ${rows.map((row) => row.usedAt)}::bigint[], ${rows.map((row) => JSON.stringify(row.agentId))}::text[], ${rows.map((row) => textOrNull(row.sessionId))}::text[], ${rows.map((row) => textOrNull(row.messageId))}::text[],
-          ${rows.map((row) => row.via)}::text[], ${rows.map((row) => JSON.stringify(row.model))}::text[], ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[],
-          ${rows.map((row) => row.cacheReadTokens)}::bigint[], ${rows.map((row) => row.cacheWriteTokens)}::bigint[], ${rows.map((row) => row.costMicroUsd)}::bigint[], ${rows.map((row) => row.estimated)}::boolean[],
-          ${rows.map((row) => row.reserve)}::text[], ${rows.map((row) => quarterOf(row.usedAt))}::bigint[]
-        ) as every (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve, quarter)
-      ), given as (
-        select * from every where not exists (
-          select from ${table('usage')} as known where known.home = ${home} and known.used_at = every.used_at and known.reserve = every.reserve
+    await db.transaction().execute(async (trx) => {
+      const known = await trx
+        .selectFrom('usage')
+        .select(['used_at', 'reserve'])
+        .where('home', '=', home)
+        .where(
+          isOneOf(
+            'used_at',
+            rows.map(({ usedAt }) => usedAt),
+          ),
         )
-      ), added as (
-        insert into ${table('usage')} (home, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve)
-        select ${home}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve from given
-      )
-      insert into ${table('spending')} as spending (home, quarter, agent_json, cost_micro_usd)
-      select ${home}::text, quarter, agent_json, sum(cost_micro_usd)::bigint from given group by quarter, agent_json
-      on conflict (home, quarter, agent_json) do update set cost_micro_usd = spending.cost_micro_usd + excluded.cost_micro_usd`.execute(
-      db,
-    );
+        .where('reserve', 'is not', null)
+        .execute();
+      const keyOf = (usedAt: number, reserve: string | null) => `${usedAt} ${reserve ?? ''}`;
+      const counted = new Set(known.map(({ used_at, reserve }) => keyOf(used_at, reserve)));
+      const given = rows.filter(({ usedAt, reserve }) => reserve === null || !counted.has(keyOf(usedAt, reserve)));
+      if (given.length === 0) return;
+      await trx
+        .insertInto('usage')
+        .values(
+          given.map((row) => ({
+            home,
+            used_at: row.usedAt,
+            agent_json: JSON.stringify(row.agentId),
+            session_json: textOrNull(row.sessionId),
+            message_json: textOrNull(row.messageId),
+            via: row.via,
+            model_json: JSON.stringify(row.model),
+            input_tokens: row.inputTokens,
+            output_tokens: row.outputTokens,
+            cache_read_tokens: row.cacheReadTokens,
+            cache_write_tokens: row.cacheWriteTokens,
+            cost_micro_usd: row.costMicroUsd,
+            estimated: row.estimated,
+            reserve: row.reserve,
+          })),
+        )
+        .execute();
+      for (const { usedAt, agentId, costMicroUsd } of given)
+        await trx
+          .insertInto('spending')
+          .values({
+            home,
+            quarter: quarterOf(usedAt),
+            agent_json: JSON.stringify(agentId),
+            cost_micro_usd: costMicroUsd,
+          })
+          .onConflict((conflict) =>
+            conflict.columns(['home', 'quarter', 'agent_json']).doUpdateSet((eb) => ({
+              cost_micro_usd: eb('spending.cost_micro_usd', '+', costMicroUsd),
+            })),
+          )
+          .execute();
+    });
   }
 
   const commits = createCommits<UsageRow, true>({
@@ -238,7 +266,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
     const began = turn;
     const rows = await db
       .selectFrom('spending')
-      .select(['agent_json', total('cost_micro_usd').as('micro_usd')])
+      .select(['agent_json', cappedSum('cost_micro_usd').as('micro_usd')])
       .where('home', '=', home)
       .where('quarter', '>=', from)
       .groupBy('agent_json')
@@ -263,7 +291,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
         .select('reserve')
         .distinct()
         .where('home', '=', home)
-        .where('reserve', '=', sql<string>`any(${reserves}::text[])`)
+        .where(isOneOf('reserve', reserves))
         .execute();
       return new Set(rows.flatMap(({ reserve }) => (reserve === null ? [] : [reserve])));
     },
@@ -278,8 +306,8 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
     /** `starts`: start of each day, oldest first. */
     async groups(starts: readonly number[]): Promise<readonly UsageGroup[]> {
       const [first = 0] = starts;
-      const rehearsed = sql<boolean>`model_json = ${JSON.stringify(REHEARSAL_MODEL)}`;
-      const day = sql<number>`width_bucket(${sql.ref('used_at')}, ${starts}::bigint[]) - 1`;
+      const rehearsed = sql<SqlBool>`model_json = ${JSON.stringify(REHEARSAL_MODEL)}`;
+      const day = sql<number>`${bucketOf('used_at', starts)} - 1`;
       const rows = await db
         .selectFrom('usage')
         .select([
@@ -291,14 +319,14 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
           sql<number>`count(*)`.as('requests'),
         ])
         .select([
-          total('input_tokens').as('input'),
-          total('output_tokens').as('output'),
-          total('cache_read_tokens').as('cache_read'),
+          cappedSum('input_tokens').as('input'),
+          cappedSum('output_tokens').as('output'),
+          cappedSum('cache_read_tokens').as('cache_read'),
         ])
         .select([
-          total('cache_write_tokens').as('cache_write'),
-          total('cost_micro_usd').as('cost'),
-          sql<boolean>`bool_or(estimated)`.as('estimated'),
+          cappedSum('cache_write_tokens').as('cache_write'),
+          cappedSum('cost_micro_usd').as('cost'),
+          anyTrue(sql.ref('estimated')).as('estimated'),
         ])
         .where('home', '=', home)
         .where('used_at', '>=', first)
@@ -309,7 +337,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
         agentId: parseText(row.agent_json),
         sessionId: row.session_json === null ? null : parseText(row.session_json),
         lastAt: row.last_at,
-        rehearsed: row.rehearsed,
+        rehearsed: Boolean(row.rehearsed),
         spent: {
           requests: row.requests,
           inputTokens: row.input,
@@ -317,7 +345,7 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
           cacheReadTokens: row.cache_read,
           cacheWriteTokens: row.cache_write,
           costMicroUsd: row.cost,
-          estimated: row.estimated,
+          estimated: Boolean(row.estimated),
         },
       }));
     },
@@ -325,16 +353,21 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
     async replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>> {
       const rows = await db
         .selectFrom('usage')
-        .select(['message_json', total('cost_micro_usd').as('cost'), sql<boolean>`bool_or(estimated)`.as('estimated')])
+        .select(['message_json', cappedSum('cost_micro_usd').as('cost'), anyTrue(sql.ref('estimated')).as('estimated')])
         .where('home', '=', home)
-        .where('message_json', '=', sql<string>`any(${messageIds.map((id) => JSON.stringify(id))}::text[])`)
+        .where(
+          isOneOf(
+            'message_json',
+            messageIds.map((id) => JSON.stringify(id)),
+          ),
+        )
         .groupBy('message_json')
         .execute();
       return new Map(
         rows.flatMap((row) =>
           row.message_json === null
             ? []
-            : [[parseText(row.message_json), { costMicroUsd: row.cost, estimated: row.estimated }] as const],
+            : [[parseText(row.message_json), { costMicroUsd: row.cost, estimated: Boolean(row.estimated) }] as const],
         ),
       );
     },

@@ -7,7 +7,6 @@
  * already ended.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import {
   type EventOf,
@@ -19,27 +18,15 @@ import {
 import { createClock, RELAY_NODE, type Stamp } from '../../../src/shared/domain/stamp.ts';
 import { stampOf } from '../../../src/shared/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../../src/shared/protocol/live.ts';
-import {
-  ALWAYS_THERE,
-  type Database,
-  type Db,
-  enduring,
-  isAway,
-  type Journal,
-  type OpenJournal,
-} from '../../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db, enduring, isAway } from '../../store/index.ts';
 import { type EventLog, UnfitEvents } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import {
   createReadRow,
   insertEvents,
-  insertNumbered,
-  type LogRow,
-  type Numbered,
   openLogRow,
   prune,
   raiseAcked,
-  readAllTaken,
   readEvents,
   readForSnapshot,
   readHead,
@@ -52,26 +39,10 @@ import {
 import { createCommits } from './commits.ts';
 export type { UnreadableRow } from './log-rows.ts';
 
-// Where appended events are stored. Other processes write to a Postgres server too, so there a
-// single statement writes each batch to the tables. The embedded store belongs to one process.
-// There a batch goes into a journal with one flush, and into the tables a moment later, many events
-// at a time. Until then it cannot be read, so readers of the tables wait for `flush` first.
-
-const KEEPER_SETTINGS = {
-  /** ms that events stay in the journal only, so that many are moved to the tables together. */
-  tablesAfterMs: 100,
-  /**
-   * At this many events the move starts without waiting. It is also about the size of one move,
-   * because each move blocks the process a little.
-   */
-  tablesMost: 256,
-  /** ms until a failed move is tried again. */
-  retryMs: 1_000,
-} as const;
+// Where appended events are stored. Other processes write to a Postgres server too, so the writer
+// says which events it has read.
 
 interface EventStore {
-  /** Highest id at the time of opening. */
-  readonly head: number;
   /**
    * Writes the events with the next ids after `after`, in order. Writes of a client id that was
    * taken before are skipped. Resolves with the ids, ascending, when they are on disk. Calls must
@@ -84,248 +55,27 @@ interface EventStore {
   newest(): Promise<number>;
   /** Event ids of client ids that were taken before, by the JSON text of the client id. */
   taken(clients: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Resolves when everything stored so far is in the tables. */
-  flush(): Promise<void>;
-  /** Events before this id were dropped, together with their client ids. */
-  dropped(before: number): void;
-  /** Runs the statement of the next write once, without writing anything. */
-  warm(): Promise<void>;
-  close(): Promise<void>;
 }
 
-function createTableStore(db: Db, { log, head }: LogRow, now: () => number): EventStore {
-  return {
-    head,
-    async insert(writes, after) {
-      const ids = await insertEvents(db, log, writes, after, now());
-      return ids.length === 0 && (await readHead(db, log)) !== after ? null : ids;
-    },
-    async find(writes, after) {
-      const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
-      const taken = await readTaken(db, log, clients);
-      const events = writes
-        .filter(({ client }) => client === null || (taken.get(client) ?? 0) > after)
-        .flatMap((write) => write.events);
-      if (events.length === 0) return null;
-      const there = await readEvents(db, log, after, (await readHead(db, log)) - after, createReadRow());
-      const at = there.findIndex((_, i) => events.every((event, j) => isDeepStrictEqual(there[i + j]?.event, event)));
-      return at < 0 ? null : there.slice(at, at + events.length).map(({ id }) => id);
-    },
-    newest: () => readHead(db, log),
-    taken: (clients) => readTaken(db, log, clients),
-    flush: () => Promise.resolve(),
-    dropped: () => undefined,
-    // A server is a separate process and plans its own statements.
-    warm: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
-}
-
-/** A record of the journal: writes that were acknowledged together. */
-const recordSchema = z.object({
-  first: z.number(),
-  storedAt: z.number(),
-  writes: z.array(z.object({ client: z.string().nullable(), events: z.array(z.looseObject({ kind: z.string() })) })),
+const createEventStore = (db: Db, log: string, now: () => number): EventStore => ({
+  async insert(writes, after) {
+    const ids = await insertEvents(db, log, writes, after, now());
+    return ids.length === 0 && (await readHead(db, log)) !== after ? null : ids;
+  },
+  async find(writes, after) {
+    const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
+    const taken = await readTaken(db, log, clients);
+    const events = writes
+      .filter(({ client }) => client === null || (taken.get(client) ?? 0) > after)
+      .flatMap((write) => write.events);
+    if (events.length === 0) return null;
+    const there = await readEvents(db, log, after, (await readHead(db, log)) - after, createReadRow());
+    const at = there.findIndex((_, i) => events.every((event, j) => isDeepStrictEqual(there[i + j]?.event, event)));
+    return at < 0 ? null : there.slice(at, at + events.length).map(({ id }) => id);
+  },
+  newest: () => readHead(db, log),
+  taken: (clients) => readTaken(db, log, clients),
 });
-type JournalRecord = z.infer<typeof recordSchema>;
-
-function numbered({
-  first,
-  storedAt,
-  writes,
-}: {
-  readonly first: number;
-  readonly storedAt: number;
-  readonly writes: readonly { readonly client: string | null; readonly events: readonly { readonly kind: string }[] }[];
-}): Numbered[] {
-  let next = first;
-  return writes.map(({ client, events }) => {
-    const write = {
-      first: next,
-      storedAt,
-      client,
-      events: events.map((event) => ({ kind: event.kind, text: JSON.stringify(event) })),
-    };
-    next += events.length;
-    return write;
-  });
-}
-
-interface JournalStoreDeps {
-  readonly db: Db;
-  readonly row: LogRow;
-  readonly journal: Journal;
-  readonly now: () => number;
-}
-
-/**
- * Opens the journal, and first moves what an earlier process left in it into the tables. Rejects if
- * that fails.
- */
-async function openJournalStore({
-  db,
-  row: { log, head: head0 },
-  journal,
-  now,
-}: JournalStoreDeps): Promise<EventStore> {
-  const { tablesAfterMs, tablesMost, retryMs } = KEEPER_SETTINGS;
-  /** In the journal but not in the tables yet, in order. */
-  let pending: Numbered[] = [];
-  let pendingEvents = 0;
-  let head = head0;
-  let inTables = head0;
-  let moving: Promise<void> | null = null;
-  let timer: NodeJS.Timeout | null = null;
-
-  function add(writes: readonly Numbered[]): void {
-    for (const write of writes) {
-      pending.push(write);
-      pendingEvents += write.events.length;
-      head += write.events.length;
-    }
-  }
-
-  function moved(count: number): void {
-    for (const { events } of pending.slice(0, count)) {
-      inTables += events.length;
-      pendingEvents -= events.length;
-    }
-    pending = pending.slice(count);
-  }
-
-  function groupSize(): number {
-    let events = 0;
-    const last = pending.findIndex((write) => (events += write.events.length) >= tablesMost);
-    return last < 0 ? pending.length : last + 1;
-  }
-
-  async function moveSome(): Promise<void> {
-    try {
-      const count = groupSize();
-      if (await insertNumbered(db, log, pending.slice(0, count))) return moved(count);
-      // A commit that seemed to fail may be on disk all the same.
-      const there = await readHead(db, log);
-      const known = pending.filter(({ first }) => first <= there).length;
-      if (known === 0)
-        throw new Error(
-          `The event log has ${there} events in its tables where ${inTables} were put: another process writes to it`,
-        );
-      moved(known);
-    } finally {
-      moving = null;
-    }
-  }
-
-  async function move(upTo: number): Promise<void> {
-    while (inTables < upTo) await (moving ??= moveSome());
-  }
-
-  /**
-   * The events are safe in the journal, so a failed move is only retried. It rejects for callers
-   * that wait for it.
-   */
-  function moveNow(): void {
-    if (!moving) move(head).catch(() => moveLater(retryMs));
-  }
-  function moveLater(ms: number): void {
-    timer ??= setTimeout(() => {
-      timer = null;
-      moveNow();
-    }, ms).unref();
-  }
-
-  async function replay(): Promise<void> {
-    for (const bytes of journal.found) {
-      const record: JournalRecord = recordSchema.parse(JSON.parse(bytes.toString()));
-      // Writes that are in the tables already are skipped.
-      const fresh = numbered(record).filter(({ first }) => first > head);
-      const first = fresh[0]?.first ?? head + 1;
-      if (first !== head + 1) throw new Error(`The journal of the event log goes on with event ${first} after ${head}`);
-      add(fresh);
-    }
-    await move(head);
-  }
-  try {
-    await replay();
-  } catch (error) {
-    await journal.close();
-    throw error;
-  }
-  journal.beginAnew();
-  let taken = await readAllTaken(db, log);
-  /** A statement into the tables failed, but may be on disk all the same. */
-  let unsure = false;
-
-  async function readAgain(): Promise<void> {
-    head = inTables = await readHead(db, log);
-    taken = await readAllTaken(db, log);
-    unsure = false;
-  }
-
-  /** Writes a batch that is larger than the journal, which is empty now. */
-  async function intoTables(given: readonly Numbered[]): Promise<void> {
-    unsure = true;
-    if (!(await insertNumbered(db, log, given))) throw new Error('Another process writes to the event log');
-    unsure = false;
-    for (const { events } of given) head += events.length;
-    inTables = head;
-  }
-
-  /**
-   * Whether the record is in the journal. If the journal is full, its content is moved to the
-   * tables first.
-   */
-  async function journalled(record: Buffer): Promise<boolean> {
-    if (await journal.write(record)) return true;
-    await move(head);
-    journal.beginAnew();
-    return await journal.write(record);
-  }
-
-  return {
-    head,
-    async insert(all) {
-      if (unsure) await readAgain();
-      const writes = all.filter(({ client }) => client === null || !taken.has(client));
-      if (writes.length === 0) return [];
-      const record = { first: head + 1, storedAt: now(), writes };
-      const given = numbered(record);
-      if (await journalled(Buffer.from(JSON.stringify(record)))) {
-        add(given);
-        if (pendingEvents >= tablesMost) moveNow();
-        else moveLater(tablesAfterMs);
-      } else await intoTables(given);
-      for (const { client, first } of given) if (client !== null) taken.set(client, first);
-      return Array.from({ length: head - record.first + 1 }, (_none, i) => record.first + i);
-    },
-    // Only a server with other processes can lose an answer.
-    find: () => Promise.resolve(null),
-    newest: () => Promise.resolve(head),
-    taken: (clients) =>
-      Promise.resolve(
-        new Map(clients.flatMap((client) => (taken.has(client) ? [[client, taken.get(client) ?? 0] as const] : []))),
-      ),
-    flush: () => move(head),
-    dropped(before) {
-      for (const [client, id] of taken) {
-        if (id >= before) break;
-        taken.delete(client);
-      }
-    },
-    // No log has this head, so nothing is written.
-    async warm() {
-      await insertNumbered(db, log, [
-        { first: -1, storedAt: 0, client: null, events: [{ kind: 'changed', text: '{}' }] },
-      ]);
-    },
-    async close() {
-      if (timer) clearTimeout(timer);
-      // What cannot be moved now stays in the journal until the next start.
-      await move(head).catch(() => undefined);
-      await journal.close();
-    },
-  };
-}
 
 export const EVENT_LOG_DEFAULTS = {
   /** ms after a commit that streamed words wait for more. Words of one answer become one event. */
@@ -347,11 +97,6 @@ interface EventLogDeps {
   readonly database?: Pick<Database, 'state' | 'untilThere'>;
   /** Called when `heldMost` is reached: answers must stop. */
   readonly onHeldMost?: () => void;
-  /**
-   * For the embedded store: see `openJournalStore`. Null, or left out: every commit goes straight
-   * into the tables.
-   */
-  readonly openJournal?: OpenJournal | null;
   /** Id of the home. Each home has its own log in a shared store. */
   readonly home: string;
   readonly now: () => number;
@@ -372,8 +117,6 @@ interface EventLogDeps {
 export interface OpenEventLog extends EventLog {
   /** Deletes stored events in which one of these texts stands, and that are over. */
   remove(texts: readonly string[], isOver: (event: RoostEvent) => boolean): Promise<void>;
-  /** Runs the statement of the next write once, without writing anything. */
-  warm(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -408,9 +151,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const { windowMs, retentionMs, pruneEveryMs, heldMost } = { ...EVENT_LOG_DEFAULTS, ...deps };
   const row = await openLogRow(db, home, newId(), now());
   const { log } = row;
-  const journal = (await deps.openJournal?.(log)) ?? null;
-  const store = journal ? await openJournalStore({ db, row, journal, now }) : createTableStore(db, row, now);
-  let head = store.head;
+  const store = createEventStore(db, log, now);
+  let head = row.head;
   const readRow = createReadRow(deps.onUnreadable);
   const recent = await readForSnapshot(db, log, readRow);
   const rebuilt = recent.reduce(applyEvent, NO_SESSION);
@@ -597,10 +339,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     );
   }
 
-  async function read(after: number, limit: number): Promise<StoredEvent[]> {
-    await store.flush();
-    return await readEvents(db, log, after, limit, readRow);
-  }
+  const read = (after: number, limit: number) => readEvents(db, log, after, limit, readRow);
 
   const commits = createCommits<Write, Written>({
     windowMs,
@@ -650,19 +389,10 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       if (elapsed() - lastPrune < pruneEveryMs) return;
       lastPrune = elapsed();
       const keepFrom = Math.min(head + 1, ...snapshot.runs.map(({ startedBy }) => startedBy));
-      if ((await prune(db, log, now() - retentionMs, keepFrom)) === 0) return;
-      const [oldest] = await readEvents(db, log, 0, 1, readRow);
-      if (oldest) store.dropped(oldest.id);
+      await prune(db, log, now() - retentionMs, keepFrom);
     },
-    async remove(texts, isOver) {
-      await store.flush();
-      await removeEvents(db, log, texts, isOver);
-    },
-    warm: () => store.warm(),
-    async close() {
-      await commits.flush();
-      await store.close();
-    },
+    remove: (texts, isOver) => removeEvents(db, log, texts, isOver),
+    close: () => commits.flush(),
   };
 }
 

@@ -1,10 +1,11 @@
 /** The event log's SQL. Every function takes the transaction or database it runs in. */
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts';
 import { blockSchema, usageSchema } from '../../../src/shared/protocol/documents.ts';
 import { eventSchema, type RoostEvent, type StoredEvent } from '../../../src/shared/protocol/events.ts';
+import { isOneOf, largerOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
-import { SCHEMA } from '../../store/tables.ts';
+import type { Tables } from '../../store/tables.ts';
 
 // Reads rows of the log. A row that does not fit its schema is repaired if only the model's own
 // data in it is wrong. Otherwise the row is skipped, because one bad row must not block a
@@ -112,24 +113,14 @@ export interface Write {
   readonly client: string | null;
 }
 
-const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name}`);
-
-/** A separator that cannot occur in JSON text, where it is escaped. */
-const BETWEEN = '\u0001';
-
-/**
- * JSON texts as an SQL array. Passed as an array parameter, they would be escaped once more,
- * character by character, which takes as long as everything else.
- */
-const textsOf = (rows: readonly { readonly text: string }[]) =>
-  sql<string[]>`string_to_array(${rows.map(({ text }) => text).join(BETWEEN)}::text, ${BETWEEN}::text)`;
+/** Rows of one statement: a store has a limit of parameters. */
+const ROWS_AT_ONCE = 1_000;
 
 /**
  * Inserts events with the next ids, in order. Writes of a client id that was taken before are
  * skipped. Resolves with the ids, ascending.
  *
- * This is a single statement: one call into Postgres, one flush. The log's row stays locked until
- * it ends, so that ids appear in commit order. The columns are passed as arrays. If the head is not
+ * The log's row stays locked until the end, so that ids appear in commit order. If the head is not
  * `after`, nothing is written, because the writer has not read the events behind it.
  */
 export async function insertEvents(
@@ -139,70 +130,41 @@ export async function insertEvents(
   after: number,
   now: number,
 ): Promise<number[]> {
-  const rows = writes.flatMap(({ events }, ordinal) =>
-    events.map((event, nth) => ({ ordinal, nth, kind: event.kind, text: JSON.stringify(event) })),
-  );
-  const kinds = rows.map(({ kind }) => kind);
-  const texts = textsOf(rows);
-  const insert = writes.every(({ client }) => client === null)
-    ? sql<{ id: number }>`
-        with moved as (update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} and head = ${after}::bigint returning head)
-        insert into ${table('events')} (log, id, kind, event_json, stored_at)
-        select ${log}::text, moved.head - ${rows.length}::bigint + row.nth, row.kind, row.event_json, ${now}::bigint
-        from moved, unnest(${kinds}::text[], ${texts}) with ordinality as row (kind, event_json, nth)
-        returning id`
-    : sql<{ id: number }>`
-        with given as (
-          select * from unnest(${writes.map((_, ordinal) => ordinal)}::int[], ${writes.map(({ client }) => client)}::text[], ${writes.map(({ events }) => events.length)}::int[]) as given (ordinal, client_json, size)
-        ), fresh as (
-          select ordinal, client_json, size, (sum(size) over (order by ordinal))::bigint - size + 1 as first from given
-          where not exists (select from ${table('taken')} as taken where taken.log = ${log} and taken.client_json = given.client_json)
-        ), moved as (
-          update ${table('logs')} as logs set head = head + total.size from (select sum(size)::bigint as size from fresh) as total
-          where log = ${log} and head = ${after}::bigint and total.size > 0 returning head - total.size as before
-        ), claimed as (
-          insert into ${table('taken')} (log, client_json, event_id)
-          select ${log}::text, client_json, before + first from fresh, moved where client_json is not null
-        )
-        insert into ${table('events')} (log, id, kind, event_json, stored_at)
-        select ${log}::text, before + first + row.nth, row.kind, row.event_json, ${now}::bigint
-        from moved, unnest(${rows.map(({ ordinal }) => ordinal)}::int[], ${rows.map(({ nth }) => nth)}::int[], ${kinds}::text[], ${texts}) as row (ordinal, nth, kind, event_json)
-        join fresh on fresh.ordinal = row.ordinal
-        returning id`;
-  const { rows: inserted } = await insert.execute(db);
-  return inserted.map(({ id }) => id).toSorted((a, b) => a - b);
-}
-
-/** Events with ids already assigned, consecutive, as text. */
-export interface Numbered {
-  readonly first: number;
-  readonly storedAt: number;
-  readonly client: string | null;
-  readonly events: readonly { readonly kind: string; readonly text: string }[];
-}
-
-/**
- * Inserts numbered writes in order. False: the first does not follow the head, and none was
- * inserted.
- */
-export async function insertNumbered(db: Db, log: string, writes: readonly Numbered[]): Promise<boolean> {
-  const [first] = writes;
-  if (!first) return true;
-  const rows = writes.flatMap(({ events, storedAt }) => events.map(({ kind, text }) => ({ kind, text, storedAt })));
-  const claims = writes.flatMap(({ client, first: id }) => (client === null ? [] : [{ client, id }]));
-  const { numAffectedRows = 0n } = await sql`
-    with moved as (
-      update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} and head = ${first.first - 1}::bigint returning log
-    ), claimed as (
-      insert into ${table('taken')} (log, client_json, event_id)
-      select moved.log, claim.client_json, claim.id from moved, unnest(${claims.map(({ client }) => client)}::text[], ${claims.map(({ id }) => id)}::bigint[]) as claim (client_json, id)
-    )
-    insert into ${table('events')} (log, id, kind, event_json, stored_at)
-    select moved.log, ${first.first - 1}::bigint + row.nth, row.kind, row.event_json, row.stored_at
-    from moved, unnest(${rows.map(({ kind }) => kind)}::text[], ${textsOf(rows)}, ${rows.map(({ storedAt }) => storedAt)}::bigint[]) with ordinality as row (kind, event_json, stored_at, nth)`.execute(
-    db,
-  );
-  return numAffectedRows > 0n;
+  const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
+  return await db.transaction().execute(async (trx) => {
+    // Whoever takes a client id moves the head too. So what is read here holds where the head is
+    // still `after`.
+    const taken = clients.length === 0 ? new Map<string, number>() : await readTaken(trx, log, clients);
+    const claims: { log: string; client_json: string; event_id: number }[] = [];
+    const events: Insertable<Tables['events']>[] = [];
+    for (const write of writes) {
+      if (write.client !== null && taken.has(write.client)) continue;
+      if (write.client !== null) claims.push({ log, client_json: write.client, event_id: after + events.length + 1 });
+      for (const event of write.events) {
+        const id = after + events.length + 1;
+        events.push({ log, id, kind: event.kind, event_json: JSON.stringify(event), stored_at: now });
+      }
+    }
+    if (events.length === 0) return [];
+    const { numUpdatedRows } = await trx
+      .updateTable('logs')
+      .set({ head: after + events.length })
+      .where('log', '=', log)
+      .where('head', '=', after)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return [];
+    for (let i = 0; i < events.length; i += ROWS_AT_ONCE)
+      await trx
+        .insertInto('events')
+        .values(events.slice(i, i + ROWS_AT_ONCE))
+        .execute();
+    for (let i = 0; i < claims.length; i += ROWS_AT_ONCE)
+      await trx
+        .insertInto('taken')
+        .values(claims.slice(i, i + ROWS_AT_ONCE))
+        .execute();
+    return events.map(({ id }) => id);
+  });
 }
 
 export async function readHead(db: Db, log: string): Promise<number> {
@@ -309,18 +271,7 @@ export async function readTaken(db: Db, log: string, clients: readonly string[])
     .selectFrom('taken')
     .select(['client_json', 'event_id'])
     .where('log', '=', log)
-    .where('client_json', '=', sql<string>`any(${[...clients]}::text[])`)
-    .execute();
-  return new Map(rows.map((row) => [row.client_json, row.event_id]));
-}
-
-/** All client ids that were taken, by JSON text, oldest first. */
-export async function readAllTaken(db: Db, log: string): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('taken')
-    .select(['client_json', 'event_id'])
-    .where('log', '=', log)
-    .orderBy('event_id')
+    .where(isOneOf('client_json', [...clients]))
     .execute();
   return new Map(rows.map((row) => [row.client_json, row.event_id]));
 }
@@ -329,7 +280,7 @@ export async function readAllTaken(db: Db, log: string): Promise<Map<string, num
 export async function raiseAcked(db: Db, log: string, upTo: number): Promise<number> {
   const { acked } = await db
     .updateTable('logs')
-    .set({ acked: sql<number>`greatest(acked, ${upTo}::bigint)` })
+    .set({ acked: largerOf(sql.ref('acked'), sql`cast(${upTo} as bigint)`) })
     .where('log', '=', log)
     .returning('acked')
     .executeTakeFirstOrThrow();

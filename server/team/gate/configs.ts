@@ -3,7 +3,6 @@
  * cached, so that a change by one process takes effect for the next read of any other. On the
  * embedded store, which has one process, settings are read once.
  */
-import { sql } from 'kysely';
 import { z } from 'zod';
 import type { WakeLimits } from '../../../src/shared/domain/guardrails.ts';
 import {
@@ -18,6 +17,7 @@ import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { Configs } from '../../contracts/index.ts';
+import { isOneOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { effectiveConfig } from '../../../src/shared/protocol/effective.ts';
 
@@ -157,7 +157,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
       .selectFrom('configs')
       .select(['scope', 'config_json', 'version', 'decisions'])
       .where('home', '=', home)
-      .where('scope', '=', sql<string>`any(${[...FOR_ALL, ...agentIds.map(scopeOf)]}::text[])`);
+      .where(isOneOf('scope', [...FOR_ALL, ...agentIds.map(scopeOf)]));
 
   /** By scope. A missing row counts as empty. */
   function parse(rows: readonly (KnownRow & { scope: string })[]) {

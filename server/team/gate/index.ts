@@ -25,6 +25,7 @@ import {
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { isNoneOf, isOneOf } from '../../store/dialect.ts';
 import { SCHEMA, type Tables } from '../../store/tables.ts';
 import { ALWAYS_THERE, type Database, type Db, parseText, writeOnce } from '../../store/index.ts';
 import type { Gate, WakePermit, WakeRequest } from '../../contracts/index.ts';
@@ -82,17 +83,48 @@ interface Row {
   readonly note: string | null;
 }
 
-const FACTS = sql.id(SCHEMA, 'wake_facts');
+const WAKE_SESSIONS = sql.table(`${SCHEMA}.wake_sessions`);
+const WAKES = sql.table(`${SCHEMA}.wakes`);
+const NONE = sql`cast(null as bigint)`;
 
 /** Reads at most as many wakes of the target as a day may have. The decision needs no more. */
-const statement = (
+function statement(
   { home, target, budget }: About,
   { maxWakesPerDay, floodMaxWakes, floodWindowSeconds }: WakeLimits,
   dayStart: number,
   now: number,
-) => sql<Row>`
-  select * from ${FACTS}(${home}::text, ${JSON.stringify(target)}::text, ${budget}::text, ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)}::bigint, ${Math.max(1, maxWakesPerDay)}::integer,
-    ${now - floodWindowSeconds * 1_000}::bigint, ${floodMaxWakes}::integer, ${dayStart}::bigint)`;
+) {
+  const aim = JSON.stringify(target);
+  const since = Math.min(dayStart, now - LONGEST_COOLDOWN_MS);
+  const floodSince = now - floodWindowSeconds * 1_000;
+  return sql<Row>`
+    select * from (select 'wake' as what, asked_at as at, ${NONE} as seen, ${NONE} as ended, source_json as note from ${WAKES}
+      where home = ${home} and granted_target_json = ${aim} and asked_at >= ${since}
+        and source_kind in ('agent', 'api') and clears = false
+      order by asked_at desc limit ${Math.max(1, maxWakesPerDay)}) as wakes
+    union all
+    select * from (select 'latest', asked_at, ${NONE}, ${NONE}, cast(null as text) from ${WAKES}
+      where home = ${home} and granted_target_json is not null and asked_at > ${floodSince}
+        and source_kind in ('agent', 'api') and clears = false
+      order by asked_at desc limit ${floodMaxWakes}) as latest
+    union all
+    select * from (select 'cleared', asked_at, ${NONE}, ${NONE}, cast(null as text) from ${WAKES}
+      where home = ${home} and granted_target_json is not null and asked_at > ${floodSince} and clears = true
+      order by asked_at desc limit ${floodMaxWakes}) as cleared
+    union all
+    select 'call', asked_at, ${NONE}, ${NONE}, cast(null as text) from ${WAKES}
+      where home = ${home} and budget_json = ${budget}
+    union all
+    select 'session', opened_at, seen_at, ended_at, wake from ${WAKE_SESSIONS}
+      where home = ${home} and target_json = ${aim} and ended_at is null
+    union all
+    ${
+      // Beside the one above and not in one condition with it, which would read every session there
+      // ever was.
+      sql`select 'session', opened_at, seen_at, ended_at, wake from ${WAKE_SESSIONS}`
+    }
+      where home = ${home} and target_json = ${aim} and ended_at > ${dayStart}`;
+}
 
 /**
  * Reads all facts in one statement. Today's counts are exact up to the daily limit of wakes, which
@@ -131,10 +163,6 @@ async function readFacts(db: Db, about: About, limits: WakeLimits, now: number):
 }
 
 // Decisions as rows, and the keys of sources and budgets.
-
-const CONFIGS = sql.id(SCHEMA, 'configs');
-const WAKE_SESSIONS = sql.id(SCHEMA, 'wake_sessions');
-const WAKES = sql.id(SCHEMA, 'wakes');
 
 /**
  * Moves grants with a future time to now. They were written before the wall clock went back. A
@@ -191,7 +219,7 @@ function budgetKey(
 }
 
 /**
- * Writes a decision in one statement, together with the session it opens if it was granted.
+ * Writes a decision in one transaction, together with the session it opens if it was granted.
  * `budget`: see `budgetKey`. `decisions`: if the household's counter has changed, nothing is
  * written and the answer is false; null: no other process can have changed it. `clears`: the
  * decision clears a sleeping flag or was counted before, so it does not count as a wake.
@@ -207,23 +235,47 @@ async function insertDecision(
   const { decisionId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
   const target = JSON.stringify(decision.target);
-  const from = decisions === null ? sql`(select 1) as claim` : sql`claim`;
-  const claim = sql`claim as (
-    update ${CONFIGS} set decisions = decisions + 1
-    where home = ${home} and scope = ${HOUSEHOLD_SCOPE} and decisions = ${decisions}::bigint returning decisions)`;
-  const run = sql`run as (
-    insert into ${WAKE_SESSIONS} (home, wake, target_json, opened_at, seen_at)
-    select ${home}, ${wake}, ${target}, ${time}::bigint, ${time}::bigint from ${from})`;
-  const parts = [...(decisions === null ? [] : [claim]), ...(granted ? [run] : [])];
-  const { numAffectedRows } = await sql`
-    ${parts.length === 0 ? sql`` : sql`with ${sql.join(parts)}`}
-    insert into ${WAKES} (home, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json, call_id,
-      outcome, stopped_by, until_at, detail_json, granted_target_json, budget_json, clears)
-    select ${home}, ${wake}, ${time}::bigint, ${target}, ${source.kind}, ${sourceKey(source)}, ${decision.way}, ${decision.reason},
-      ${decision.messageId === null ? null : JSON.stringify(decision.messageId)}, ${decision.callId}, ${decision.outcome}, ${decision.check},
-      ${decision.until}::bigint, ${JSON.stringify(decision.detail)}, ${granted ? target : null}, ${granted ? budget : null}, ${clears}::boolean
-    from ${from}`.execute(db);
-  return numAffectedRows === 1n;
+  const write = async (trx: Db) => {
+    if (decisions !== null) {
+      const { numUpdatedRows } = await trx
+        .updateTable('configs')
+        .set((eb) => ({ decisions: eb('decisions', '+', 1) }))
+        .where('home', '=', home)
+        .where('scope', '=', HOUSEHOLD_SCOPE)
+        .where('decisions', '=', decisions)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+    }
+    if (granted)
+      await trx
+        .insertInto('wake_sessions')
+        .values({ home, wake, target_json: target, opened_at: time, seen_at: time, ended_at: null })
+        .execute();
+    await trx
+      .insertInto('wakes')
+      .values({
+        home,
+        wake,
+        asked_at: time,
+        target_json: target,
+        source_kind: source.kind,
+        source_json: sourceKey(source),
+        way: decision.way,
+        reason: decision.reason,
+        message_json: decision.messageId === null ? null : JSON.stringify(decision.messageId),
+        call_id: decision.callId,
+        outcome: decision.outcome,
+        stopped_by: decision.check,
+        until_at: decision.until,
+        detail_json: JSON.stringify(decision.detail),
+        granted_target_json: granted ? target : null,
+        budget_json: granted ? budget : null,
+        clears,
+      })
+      .execute();
+    return true;
+  };
+  return db.isTransaction ? await write(db) : await db.transaction().execute(write);
 }
 
 /** Whether this decision was written. */
@@ -293,16 +345,18 @@ async function readGranted(
  * free.
  */
 async function readOpen(db: Db, home: string, since: number, setAside: SetAside): Promise<WakeDecision[]> {
+  const about = db
+    .selectFrom('wakes')
+    .where('home', '=', home)
+    .where('asked_at', '>=', since)
+    .where('message_json', 'is not', null);
+  const newest = about.groupBy(['target_json', 'message_json']).select((eb) => eb.fn.max('sequence').as('newest'));
   const rows = await db
     .selectFrom('wakes')
     .select(COLUMNS)
-    .distinctOn(['target_json', 'message_json'])
-    .where('home', '=', home)
-    .where('asked_at', '>=', since)
-    .where('message_json', 'is not', null)
+    .where('sequence', 'in', newest)
     .orderBy('target_json')
     .orderBy('message_json')
-    .orderBy('sequence', 'desc')
     .execute();
   return setAside
     .read('wakes', rows, ({ wake }) => wake, decisionOf)
@@ -400,7 +454,7 @@ function createWakeSessions({ db, database, home, now, alone, timers, onError }:
     db
       .updateTable('wake_sessions')
       .where('home', '=', home)
-      .where('wake', '=', sql<string>`any(${[...decisionIds]}::text[])`);
+      .where(isOneOf('wake', [...decisionIds]));
 
   function drop(decisionId: string): boolean {
     const had = own.delete(decisionId);
@@ -451,7 +505,7 @@ function createWakeSessions({ db, database, home, now, alone, timers, onError }:
         // A heartbeat far in the future was written before the clock went back. A live process
         // sends another one.
         .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + WAKE_SESSION_SETTINGS.deadMs)]))
-        .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
+        .where(isNoneOf('wake', [...own]))
         .returning('wake')
         .execute();
       return rows.map(({ wake }) => wake);
@@ -608,7 +662,12 @@ export function createGate(deps: GateDeps): OpenGate {
     // Also ends sessions that another process of this household has left.
     if (dead.length > 0)
       await endAsSeen(db, home)
-        .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
+        .where(
+          isOneOf(
+            'wake',
+            dead.map(({ wake }) => wake),
+          ),
+        )
         .execute();
     const left = leftOf(request, limits, facts, outcome === 'granted');
     if (quiet === 'deferred' ? outcome === 'deferred' : quiet && outcome !== 'granted')

@@ -12,6 +12,7 @@ import { inboxEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import type { Inbox, NewInboxMessage, TakenMessage } from '../../contracts/index.ts';
+import { isOneOf, lockNamed } from '../../store/dialect.ts';
 import { type Db, parseText, repeated, writeOnce } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { refuseMessage, type Waiting } from '../../platform/quotas.ts';
@@ -75,7 +76,7 @@ function createKept(db: Db, home: string, most: number) {
         .selectFrom('inbox_attachments')
         .select(['message_json', 'attachments_json'])
         .where('home', '=', home)
-        .where('message_json', '=', sql<string>`any(${ids}::text[])`)
+        .where(isOneOf('message_json', ids))
         .execute();
       return new Map(
         rows.map((row) => [
@@ -180,7 +181,11 @@ export function createInbox({
       .executeTakeFirst();
     return row ? parseText(row.agent_json) : null;
   }
-  const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
+  const isMessage = (ids: readonly string[]) =>
+    isOneOf(
+      'message_json',
+      ids.map((id) => JSON.stringify(id)),
+    );
 
   const unreadOf = (agentId: AgentId) =>
     db
@@ -249,7 +254,7 @@ export function createInbox({
     name: string,
   ): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
     db.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${home} ${message.to}`}, 0))`.execute(trx);
+      await lockNamed(trx, `inbox ${home} ${message.to}`);
       const refusal = refuseMessage(
         name,
         Buffer.byteLength(JSON.stringify(message.text)),
@@ -325,7 +330,7 @@ export function createInbox({
                 read_at: time,
               })
               .where('home', '=', home)
-              .where('message_json', '=', anyOf(messageIds))
+              .where(isMessage(messageIds))
               .where('read_at', 'is', null)
               .returningAll()
               .execute(),
@@ -336,7 +341,7 @@ export function createInbox({
               .selectFrom('inbox')
               .selectAll()
               .where('home', '=', home)
-              .where('message_json', '=', anyOf(messageIds))
+              .where(isMessage(messageIds))
               .where('read_run_json', '=', JSON.stringify(run))
               .where('read_at', '=', time)
               .execute(),
@@ -401,7 +406,7 @@ export function createInbox({
         .updateTable('inbox')
         .set({ read_session_json: null, read_run_json: null, read_at: null })
         .where('home', '=', home)
-        .where('message_json', '=', anyOf(messageIds))
+        .where(isMessage(messageIds))
         .execute();
     },
     async unread() {

@@ -16,6 +16,7 @@ import {
 } from '../../../src/shared/protocol/attempts.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordAnswer, RecordOf } from '../../../src/shared/protocol/records.ts';
+import { isBefore } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
@@ -336,7 +337,7 @@ export function createAttemptRecords({ db, home }: Pick<AttemptsDeps, 'db' | 'ho
         conflict
           .columns(['home', 'attempt'])
           .doUpdateSet({ ...own, version: sql<number>`attempts.version + 1` })
-          .where(sql<boolean>`attempts.stamp collate "C" < ${at}`),
+          .where(isBefore('attempts.stamp', at)),
       )
       .executeTakeFirst();
     return { answer: numInsertedOrUpdatedRows === 0n ? 'kept' : 'taken' };

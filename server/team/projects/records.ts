@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordAnswer, RecordOf } from '../../../src/shared/protocol/records.ts';
+import { isBefore } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt, type Unannounced } from '../records/index.ts';
 import { columnsOf, projectValueOf, taskValueOf, UNCLAIMED } from './rows.ts';
@@ -64,7 +65,7 @@ export function createProjectRecords({ db, home, onRemoved }: ProjectRecordsDeps
         conflict
           .columns(['home', 'project'])
           .doUpdateSet({ ...own, version: sql<number>`projects.version + 1` })
-          .where(sql<boolean>`projects.stamp collate "C" < ${at}`),
+          .where(isBefore('projects.stamp', at)),
       )
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 0n ? KEPT : TAKEN;
@@ -82,7 +83,7 @@ export function createProjectRecords({ db, home, onRemoved }: ProjectRecordsDeps
             version: sql<number>`tasks.version + 1`,
             claim_token: sql<number>`tasks.claim_token + 1`,
           })
-          .where(sql<boolean>`tasks.stamp collate "C" < ${at}`),
+          .where(isBefore('tasks.stamp', at)),
       )
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 0n ? KEPT : TAKEN;

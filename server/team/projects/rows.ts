@@ -2,7 +2,7 @@
  * Rows of projects and tasks. Every function takes the transaction or database it runs in. A
  * deleted project or task is not found.
  */
-import { type Selectable, sql } from 'kysely';
+import { type Selectable } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import type { TaskState } from '../../../src/shared/domain/projects.ts';
@@ -18,6 +18,7 @@ import {
   taskValueSchema,
   type TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
+import { STORE_NOW } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { BoardPage, Holder, Projects } from './contract.ts';
@@ -138,8 +139,7 @@ export async function readBoard(
   { since, after, limit }: Parameters<Projects['board']>[1],
 ): Promise<BoardPage> {
   // Before the rows are read. A change that is committed later has begun shortly before, at most.
-  const { rows: clock } = await sql<{ ms: string }>`
-    select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db);
+  const clock = await db.selectNoFrom(STORE_NOW.as('ms')).executeTakeFirstOrThrow();
   const rows = await db
     .selectFrom('tasks')
     .selectAll()
@@ -162,7 +162,7 @@ export async function readBoard(
         return cardOf({ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now) });
       }),
     gone: page.filter(({ removed }) => removed).map(({ task }) => task),
-    asOf: Number(clock[0]?.ms ?? 0) - PROJECT_SETTINGS.changesOverlapMs,
+    asOf: Number(clock.ms) - PROJECT_SETTINGS.changesOverlapMs,
     next: rows.length > limit ? (page.at(-1)?.number ?? null) : null,
   };
 }

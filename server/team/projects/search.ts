@@ -5,11 +5,12 @@
  * SQL leaves out most tasks, and compares ASCII words alone: what a database takes for lower case
  * depends on its locale. What SQL has let through is compared here.
  */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { cardText, missingWords } from '../../../src/shared/domain/task-search.ts';
 import { commentsThread } from '../../../src/shared/domain/threads.ts';
 import { type FoundTasks, PROJECT_LIMITS, type TaskValue } from '../../../src/shared/protocol/projects.ts';
+import { asciiLower, contains, isOneOf } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import { taskValueOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
@@ -20,8 +21,7 @@ const isInText = (word: string) => isAscii(word) && !word.startsWith('#') && !/^
 /** As a word stands in JSON. */
 const inJson = (word: string) => JSON.stringify(word).slice(1, -1);
 
-const has = (column: RawBuilder<string>, word: string) =>
-  sql<boolean>`strpos(lower(${column} collate "C"), ${inJson(word)}) > 0`;
+const has = (column: string, word: string) => contains(asciiLower(column), inJson(word));
 
 const textOf = (value: TaskValue): string =>
   [cardText(value), value.description, ...value.criteria.map(({ text }) => text)].join('\n');
@@ -42,7 +42,7 @@ export async function searchTasks(
       .selectFrom('thread_messages')
       .select(['thread', 'text_json'])
       .where('home', '=', home)
-      .where('thread', '=', sql<string>`any(${taskIds.map(commentsThread)}::text[])`)
+      .where(isOneOf('thread', taskIds.map(commentsThread)))
       .execute();
     const texts = new Map<string, string>();
     for (const { thread, text_json } of rows) texts.set(thread, `${texts.get(thread) ?? ''}\n${parseText(text_json)}`);
@@ -61,14 +61,14 @@ export async function searchTasks(
     for (const word of compared)
       query = query.where((or) =>
         or.or([
-          has(sql.ref('tasks.value_json'), word),
+          has('tasks.value_json', word),
           or.exists(
             or
               .selectFrom('thread_messages')
               .select('message')
               .where('thread_messages.home', '=', home)
               .where('thread_messages.thread', '=', sql<string>`${commentsThread('')} || tasks.task`)
-              .where(has(sql.ref('thread_messages.text_json'), word)),
+              .where(has('thread_messages.text_json', word)),
           ),
         ]),
       );

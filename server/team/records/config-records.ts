@@ -1,5 +1,4 @@
 /** Settings of the person as records: limits, and the price table. One row is one record. */
-import { sql } from 'kysely';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import { agentConfigSchema, householdConfigSchema, type HouseholdConfig } from '../../../src/shared/protocol/config.ts';
 import { pricesSchema } from '../../../src/shared/protocol/costs.ts';
@@ -20,6 +19,7 @@ import {
   ZONE_SCOPE,
   type OpenConfigs,
 } from '../gate/index.ts';
+import { isBefore } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { type AskedRow, createAskedRows, hashOf, orNoRoom, type RecordSource } from './index.ts';
 import { stampRow, stampsOf, statusAt } from './stamps.ts';
@@ -100,7 +100,7 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
               .doUpdateSet({ config_json, stamp: record.at })
               // A row that was changed and not announced has no stamp. It counts as newer than
               // anything.
-              .where(sql<boolean>`configs.stamp collate "C" < ${record.at}`),
+              .where(isBefore('configs.stamp', record.at)),
           )
           .executeTakeFirst();
         if (numInsertedOrUpdatedRows === 0n) return { answer: 'kept' };

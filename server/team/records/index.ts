@@ -6,7 +6,6 @@
  * home is opened again.
  */
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Context } from 'hono';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import {
@@ -25,6 +24,7 @@ import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Changed, EventOf } from '../../../src/shared/protocol/events.ts';
 import { recordEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import { scheduleRecordSchema } from '../../../src/shared/protocol/schedules.ts';
+import { isOneOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { scopeOf } from '../gate/index.ts';
 import type { EventLog } from '../../contracts/index.ts';
@@ -119,7 +119,7 @@ export function createAskedRows({ db, home }: { readonly db: Db; readonly home: 
     },
     async newest(ids) {
       const found = await rows()
-        .where('record_json', '=', sql<string>`any(${ids.map(text)}::text[])`)
+        .where(isOneOf('record_json', ids.map(text)))
         .execute();
       const newest = new Map<string, Stamp>();
       for (const { id, at } of found.map(read)) if ((newest.get(id) ?? '') < at) newest.set(id, at);

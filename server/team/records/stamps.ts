@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordStatus } from '../../../src/shared/protocol/records.ts';
+import { isOneOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { SCHEMA } from '../../store/tables.ts';
 
@@ -41,7 +42,7 @@ export async function stampsOf(
 ): Promise<ReadonlyMap<string, string | null>> {
   const { rows } = await sql<{ id: string; stamp: string | null }>`
     select ${sql.ref(KEYS[table])} as id, stamp from ${nameOf(table)}
-    where home = ${home} and ${sql.ref(KEYS[table])} = any(${[...ids]}::text[])`.execute(db);
+    where home = ${home} and ${isOneOf(KEYS[table], ids)}`.execute(db);
   return new Map(rows.map(({ id, stamp }) => [id, stamp]));
 }
 

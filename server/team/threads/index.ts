@@ -4,7 +4,6 @@
  * Everything is in the store. Only waiting calls are in memory. Messages are numbered from 1, under
  * a lock on the thread's row, so that concurrent processes cannot assign a number twice.
  */
-import { sql } from 'kysely';
 import type { Context } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
@@ -89,7 +88,7 @@ function createAnnouncer({
       .selectAll()
       .where('home', '=', home)
       .where('thread', '=', threadId)
-      .where(sql<boolean>`not announced`)
+      .where('announced', '=', false)
       .where('removed_at', 'is', null)
       .execute();
 
@@ -122,7 +121,7 @@ function createAnnouncer({
       .where('home', '=', home)
       .where('thread', '=', threadId)
       .where('sequence', '=', sequence)
-      .where(sql<boolean>`not announced`)
+      .where('announced', '=', false)
       .execute();
     const waiting = new Set(rows.map((row) => parseText(row.agent_json)));
     const notes: (string | null)[] = [];
@@ -151,7 +150,7 @@ function createAnnouncer({
         )
         .select(['thread.thread', 'thread.title_json', 'member.agent_json'])
         .where('member.home', '=', home)
-        .where(sql<boolean>`not member.announced`)
+        .where('member.announced', '=', false)
         .where('member.removed_at', 'is', null)
         .orderBy('member.added_at')
         .execute();
@@ -177,7 +176,7 @@ function createAnnouncer({
               .whereRef('mention.home', '=', 'message.home')
               .whereRef('mention.thread', '=', 'message.thread')
               .whereRef('mention.sequence', '=', 'message.sequence')
-              .where(sql<boolean>`not mention.announced`),
+              .where('mention.announced', '=', false),
           ),
         )
         .orderBy('message.sent_at')

@@ -7,11 +7,12 @@ import { sql } from 'kysely';
 import type { ThreadId } from '../../../src/shared/domain/ids.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
 import type { RecordAnswer, RecordOf, RecordType, RelayRecord } from '../../../src/shared/protocol/records.ts';
+import { givenRows, isBefore, isOneOf, largerOf } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import { SCHEMA } from '../../store/tables.ts';
 import { type RecordSource, stampRow, statusAt, type Unannounced } from '../records/index.ts';
 import type { ThreadsContext } from './context.ts';
-import { anyOf, json, messageOf } from './rows.ts';
+import { json, messageOf } from './rows.ts';
 import { THREAD_LIMITS } from './settings.ts';
 
 // Restores threads to a relay that has lost them: see server/team/records.
@@ -63,9 +64,9 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
             .doUpdateSet({
               ...own,
               version: sql<number>`threads.version + 1`,
-              last_at: sql<number>`greatest(threads.last_at, ${closed?.time ?? createdAt}::bigint)`,
+              last_at: largerOf(sql.ref('threads.last_at'), sql`cast(${closed?.time ?? createdAt} as bigint)`),
             })
-            .where(sql<boolean>`threads.stamp collate "C" < ${at}`),
+            .where(isBefore('threads.stamp', at)),
         )
         .executeTakeFirst();
       if (numInsertedOrUpdatedRows === 0n) return KEPT;
@@ -130,9 +131,12 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
         .where('thread', '=', threadId)
         .where((eb) =>
           eb.or([
-            eb('message', '=', anyOf(ids)),
-            eb('client_json', '=', anyOf(clients)),
-            eb('sequence', '=', sql<number>`any(${offered.map(({ value }) => value.sequence)}::int[])`),
+            isOneOf('message', ids),
+            isOneOf('client_json', clients),
+            isOneOf(
+              'sequence',
+              offered.map(({ value }) => value.sequence),
+            ),
           ]),
         )
         .execute();
@@ -206,7 +210,6 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
       .orderBy('sequence')
       .execute();
     const sequences = new Map(rows.map(({ sequence }, i) => [sequence, i + 1]));
-    const [from, to] = [[...sequences.keys()], [...sequences.values()]];
     const members = await trx
       .selectFrom('thread_members')
       .select(['agent_json', 'seen_sequence'])
@@ -216,11 +219,15 @@ function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Res
     for (const table of ['thread_messages', 'thread_mentions'] as const) {
       // Done in two steps through negative numbers, because no two rows may share a number at any
       // time.
-      for (const sign of [-1, 1])
+      for (const sign of [-1, 1]) {
+        const moves = [...sequences].map(([before, after]) =>
+          sign < 0 ? { before, after: -after } : { before: -after, after },
+        );
         await sql`
-          update ${sql.table(`${SCHEMA}.${table}`)} as row set sequence = moved.after * ${sign}::int
-          from unnest(${from.map((sequence) => (sign < 0 ? sequence : (sequences.get(sequence) ?? 0) * -1))}::int[], ${to}::int[]) as moved (before, after)
-          where row.home = ${home} and row.thread = ${threadId} and row.sequence = moved.before`.execute(trx);
+          update ${sql.table(`${SCHEMA}.${table}`)} as moved set sequence = given.after
+          from ${givenRows('given', { before: 'bigint', after: 'bigint' }, moves)}
+          where moved.home = ${home} and moved.thread = ${threadId} and moved.sequence = given.before`.execute(trx);
+      }
     }
     for (const { agent_json, seen_sequence } of members) {
       const unseen = rows
@@ -306,7 +313,7 @@ export function createThreadRecords({
       .selectFrom('thread_messages')
       .selectAll()
       .where('home', '=', home)
-      .where(sql<boolean>`not announced`)
+      .where('announced', '=', false)
       .orderBy('thread')
       .orderBy('sequence')
       .limit(THREAD_LIMITS.recordsAnnounced)
@@ -353,7 +360,12 @@ export function createThreadRecords({
         .selectFrom('threads')
         .select(['thread', 'stamp', 'messages'])
         .where('home', '=', home)
-        .where('thread', '=', anyOf(asked.map(({ id }) => id)))
+        .where(
+          isOneOf(
+            'thread',
+            asked.map(({ id }) => id),
+          ),
+        )
         .execute();
       return asked.map(({ type, id, at, messages = 0 }) => {
         const row = type === 'thread' ? rows.find(({ thread }) => thread === id) : undefined;

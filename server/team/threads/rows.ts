@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { AgentId, ThreadId } from '../../../src/shared/domain/ids.ts';
 import { PERSON, RELAY } from '../../../src/shared/domain/threads.ts';
 import type { Thread, ThreadMessage } from '../../../src/shared/protocol/threads.ts';
+import { isOneOf, lockNamed } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import { QUOTA_SPANS, type Said, type ThreadsUsed } from '../../platform/quotas.ts';
@@ -15,7 +16,6 @@ import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 type ThreadRow = Selectable<Tables['threads']>;
 export const json = (text: string): string => JSON.stringify(text);
 const parseTexts = (text: string): string[] => z.array(z.string()).parse(JSON.parse(text));
-export const anyOf = (texts: readonly string[]) => sql<string>`any(${[...texts]}::text[])`;
 
 export function messageOf(row: Selectable<Tables['thread_messages']>): ThreadMessage {
   return {
@@ -55,7 +55,7 @@ async function readParticipants(
     .selectFrom('thread_members')
     .select(['thread', 'agent_json'])
     .where('home', '=', home)
-    .where('thread', '=', anyOf(threadIds))
+    .where(isOneOf('thread', threadIds))
     .where('removed_at', 'is', null)
     .orderBy('added_at')
     .orderBy('agent_json')
@@ -118,7 +118,7 @@ export async function lockThread(db: Db, home: string, threadId: ThreadId): Prom
  * open thread is handled exactly once.
  */
 export async function lockMemberships(db: Db, home: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${home}`}, 0))`.execute(db);
+  await lockNamed(db, `threads of ${home}`);
 }
 
 /**
@@ -174,7 +174,7 @@ export async function withoutThread(db: Db, home: string, agentIds: readonly Age
     .select('member.agent_json')
     .distinct()
     .where('member.home', '=', home)
-    .where('member.agent_json', '=', anyOf(agentIds.map(json)))
+    .where(isOneOf('member.agent_json', agentIds.map(json)))
     .where('member.removed_at', 'is', null)
     .where('thread.closed_at', 'is', null)
     .where('thread.created_by_json', '<>', json(RELAY))
@@ -217,7 +217,7 @@ export async function saidBy(db: Db, home: string, by: string, now: number): Pro
   const row = await db
     .selectFrom('thread_messages')
     .select([
-      sql<string>`count(*) filter (where sent_at > ${now - QUOTA_SPANS.minuteMs}::bigint)`.as('minute'),
+      sql<string>`count(*) filter (where sent_at > ${now - QUOTA_SPANS.minuteMs})`.as('minute'),
       sql<string>`count(*)`.as('messages'),
       sql<string>`coalesce(sum(octet_length(text_json)), 0)`.as('bytes'),
     ])

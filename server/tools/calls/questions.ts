@@ -2,11 +2,11 @@
  * Asks questions one after another, also where two processes share one store. Otherwise each
  * process could take the last free place.
  */
-import { sql } from 'kysely';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { checkForm, type Given, type Misfit } from '../../../src/shared/domain/question-form.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
+import { lockNamed } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import type { AskPerson, Caller, PersonAnswer } from '../../contracts/index.ts';
 import type { AskedContent, CallRows, StoredCall, NewCall } from './rows.ts';
@@ -46,7 +46,7 @@ export function createQuestion({ db, home, rows }: QuestionDeps): Question {
   return (call, text, content, { mayBe = () => true, replaces = () => false, before = () => undefined } = {}) =>
     inTurn(() =>
       db.transaction().execute(async (trx) => {
-        await sql`select pg_advisory_xact_lock(hashtextextended(${`questions of ${home}`}, 0))`.execute(trx);
+        await lockNamed(trx, `questions of ${home}`);
         const own = (await rows.waiting(trx)).filter(({ agentId }) => agentId === call.agentId);
         const same = own.find(
           (each) => !each.question && each.tool === call.tool && each.input === text && mayBe(each),

@@ -11,6 +11,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { isOneOf, lockNamed, STORE_NOW } from '../../store/dialect.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../../store/index.ts';
 import type { McpSettings } from './settings.ts';
 import type { Busy } from './server.ts';
@@ -53,8 +54,6 @@ export interface SlotsDeps {
   readonly onError: (error: unknown) => void;
 }
 
-const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-
 export function createSlots(deps: SlotsDeps): Slots {
   const { db, database = ALWAYS_THERE, home, timers, settings, isBusy, onLost, onError } = deps;
   const own = new Map<string, Slot>();
@@ -74,11 +73,11 @@ export function createSlots(deps: SlotsDeps): Slots {
     const rows = await db
       .updateTable('mcp_sessions')
       .set({
-        seen_at: NOW,
-        used_at: sql<number>`case when session = any(${busy}::text[]) then ${NOW} else used_at end`,
+        seen_at: STORE_NOW,
+        used_at: sql<number>`case when ${isOneOf('session', busy)} then ${STORE_NOW} else used_at end`,
       })
       .where('home', '=', home)
-      .where('session', '=', sql<string>`any(${all}::text[])`)
+      .where(isOneOf('session', all))
       .returning('session')
       .execute();
     const there = new Set(rows.map(({ session }) => session));
@@ -96,9 +95,7 @@ export function createSlots(deps: SlotsDeps): Slots {
     async take({ credentialId, session }) {
       const taken = await db.transaction().execute(async (tx) => {
         // One at a time, across all processes.
-        await sql`select pg_advisory_xact_lock(hashtextextended(${`roost mcp ${home} ${credentialId}`}, 0))`.execute(
-          tx,
-        );
+        await lockNamed(tx, `roost mcp ${home} ${credentialId}`);
         const mine = tx.selectFrom('mcp_sessions').where('home', '=', home).where('credential', '=', credentialId);
         // After an outage other processes must first refresh their rows.
         if (database.backMs() >= settings.deadMs)
@@ -106,14 +103,14 @@ export function createSlots(deps: SlotsDeps): Slots {
             .deleteFrom('mcp_sessions')
             .where('home', '=', home)
             .where('credential', '=', credentialId)
-            .where('seen_at', '<=', sql<number>`${NOW} - ${settings.deadMs}::bigint`)
+            .where('seen_at', '<=', sql<number>`${STORE_NOW} - ${settings.deadMs}`)
             .execute();
         const { count } = await mine.select(sql<string>`count(*)`.as('count')).executeTakeFirstOrThrow();
         let ended: string | null = null;
         if (Number(count) >= settings.sessionsOfOne) {
           const unused = await mine
             .select('session')
-            .where('used_at', '<=', sql<number>`${NOW} - ${settings.ownIdleMs}::bigint`)
+            .where('used_at', '<=', sql<number>`${STORE_NOW} - ${settings.ownIdleMs}`)
             .orderBy('used_at')
             .limit(1)
             .executeTakeFirst();
@@ -123,7 +120,7 @@ export function createSlots(deps: SlotsDeps): Slots {
         }
         await tx
           .insertInto('mcp_sessions')
-          .values({ home, credential: credentialId, session, used_at: NOW, seen_at: NOW })
+          .values({ home, credential: credentialId, session, used_at: STORE_NOW, seen_at: STORE_NOW })
           .execute();
         return { ok: true, ended } as const;
       });
@@ -136,7 +133,7 @@ export function createSlots(deps: SlotsDeps): Slots {
     async use({ credentialId, session }) {
       const { numUpdatedRows } = await db
         .updateTable('mcp_sessions')
-        .set({ seen_at: NOW, used_at: NOW })
+        .set({ seen_at: STORE_NOW, used_at: STORE_NOW })
         .where('home', '=', home)
         .where('credential', '=', credentialId)
         .where('session', '=', session)

@@ -105,7 +105,6 @@ export const PROBLEMS = [
   'program-room',
   'push-address',
   'real-mind',
-  'recovering',
   'retired',
   'session-active',
   'sign-in-full',

@@ -21,7 +21,7 @@ describe.each(USUAL_STORES)('credentials, with the store on %s', (kind) => {
       db: store().db,
       home: relay,
       now: () => time,
-      alone: kind === 'pglite',
+      alone: kind === 'sqlite',
       newId: () => `credential-${(made += 1)}`,
       log: {
         append(appended) {

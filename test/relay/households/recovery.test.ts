@@ -25,7 +25,7 @@ describe('a relay that was killed', () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'roost-recovery-'));
-    hands = await startHands([], { store: 'pglite' });
+    hands = await startHands([], { store: 'sqlite' });
     await hands.grant({ toolsets: { shell: 'allow' } });
   });
   afterAll(async () => {

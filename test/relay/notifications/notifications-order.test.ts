@@ -61,7 +61,7 @@ describe('Who is told, and when', () => {
     own: Partial<NotificationsDeps> = {},
   ) {
     const home = randomUUID();
-    const { db, openJournal } = store();
+    const { db } = store();
     const clock = createHandClock(EVENING);
     at = clock.now;
     const timers = createManualTimers();
@@ -70,7 +70,7 @@ describe('Who is told, and when', () => {
     /** What goes wrong, once each, when somebody is to be told. */
     const breaks: string[] = [];
     const log = await openEventLog({
-      ...{ db, openJournal, home, now: clock.now, newId: randomUUID },
+      ...{ db, home, now: clock.now, newId: randomUUID },
       onListenerError: (error) => {
         throw error;
       },

@@ -80,7 +80,7 @@ describe('the clock', () => {
   it('says at the next start how long it stood, to anybody, and at the terminal; not where the person had ended it, with --stop', async ({
     onTestFinished,
   }) => {
-    const home = await createHome({ store: 'pglite' });
+    const home = await createHome({ store: 'sqlite' });
     /** Ends with the test, however that ends. */
     const start = async (signIn?: SignIn) => {
       const relay = await startRelay({ home, ...(signIn ? { signIn } : {}) });

@@ -2,7 +2,6 @@
  * Who may end a moment that was due: a relay that dies, one that hangs and comes back, two at once.
  */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMeanwhile } from '../../../server/schedules/clock.ts';
 import { createPerform } from '../../../server/schedules/perform.ts';
@@ -168,11 +167,23 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       ['s1', 'agent-0', null],
       ['s2', 'agent-1', 1],
     ] as const)
-      await sql`
-        insert into roost.occurrences (home, schedule, agent_json, due_at, not_before, state, reason, started_at, run, ended_at)
-        select ${home}, ${schedule}, ${JSON.stringify(agent)}, ${ran}::bigint + n, ${ran}, ${started ? 'done' : 'skipped'},
-          ${started ? null : 'nothing-waits'}, ${started ? ran : null}::bigint + n, ${started ? 'run' : null}, ${ran}::bigint + n
-        from generate_series(1, 3000) as n`.execute(store.db);
+      await store.db
+        .insertInto('occurrences')
+        .values(
+          Array.from({ length: 3_000 }, (_none, n) => ({
+            home,
+            schedule,
+            agent_json: JSON.stringify(agent),
+            due_at: ran + n + 1,
+            not_before: ran,
+            state: started ? 'done' : 'skipped',
+            reason: started ? null : 'nothing-waits',
+            started_at: started ? ran + n + 1 : null,
+            run: started ? 'run' : null,
+            ended_at: ran + n + 1,
+          })),
+        )
+        .execute();
     const checks: number[] = [];
     const tell = createMeanwhile({
       rows: {

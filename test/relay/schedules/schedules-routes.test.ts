@@ -76,7 +76,7 @@ async function workspace(agentId = 'a1') {
 
 beforeAll(async () => {
   model = await startScriptedModel(() => []);
-  home = await createHome({ store: 'pglite' });
+  home = await createHome({ store: 'sqlite' });
   relay = await start();
 });
 beforeEach(async () => {

@@ -9,7 +9,6 @@ import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { openEventSource } from '../../support/event-source.ts';
 import { relayMain } from '../../support/relay-build.ts';
 import { createHome, databaseOf, startRelay, type TestRelay } from '../../support/relay.ts';
-import { SHORT_LIVED } from '../../support/short-lived.ts';
 import { STORES, type StoreKind } from '../../support/stores.ts';
 
 const START = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I am Julian.', transcript: null } };
@@ -67,7 +66,7 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
 
   // A signal is heard before the store is: each on one of them, and what a service manager sends on
   // both.
-  it.each(kind === 'pglite' ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const))(
+  it.each(kind === 'sqlite' ? (['SIGTERM'] as const) : (['SIGINT', 'SIGTERM', 'SIGHUP'] as const))(
     'ends the session in mid-answer on %s, flushes, and exits with 0',
     async (signal) => {
       const { end, sessionId, snapshot, own } = await endsBy(signal);
@@ -120,7 +119,7 @@ describe('a relay', () => {
 
   it('ends where npm was ended, which tells only the shell that it runs `npm start` in', async () => {
     const home = await createHome();
-    const relay = [process.execPath, ...SHORT_LIVED, await relayMain(), '--port', '0', '--home', home, '--no-open'];
+    const relay = [process.execPath, await relayMain(), '--port', '0', '--home', home, '--no-open'];
     const shell = spawn('sh', ['-c', '"$@"; true', 'sh', ...relay], {
       env: { ...process.env, npm_lifecycle_event: 'start', DATABASE_URL: databaseOf(home) },
       stdio: ['ignore', 'pipe', 'ignore'],

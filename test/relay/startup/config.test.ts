@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -248,7 +248,7 @@ describe('starting', () => {
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
-  const tempHome = async (store: StoreKind | null = 'pglite') => {
+  const tempHome = async (store: StoreKind | null = 'sqlite') => {
     const home = await createHome({ store });
     cleanups.push(() => rm(home, { recursive: true, force: true }));
     return home;
@@ -358,11 +358,26 @@ describe('starting', () => {
     expect(await (await relay.fetch('/api/health')).json()).toMatchObject({ mind: 'anthropic' });
     const { stdout, stderr, code } = await relay.stop();
     expect(code).toBe(0);
-    expect(stderr).toContain('Preparing the store. This happens once');
     expect(stdout + stderr).not.toContain(key);
     expect((await stat(home)).mode & 0o077).toBe(0);
     for (const entry of await readdir(home, { recursive: true, withFileTypes: true }))
       if (entry.isFile())
         expect((await readFile(join(entry.parentPath, entry.name))).includes(key), entry.name).toBe(false);
+  });
+
+  it('puts the store of an earlier Roost aside, unchanged, says so in one line, and starts with an empty one', async () => {
+    const home = await tempHome(null);
+    await mkdir(join(home, 'store', 'base'), { recursive: true });
+    await writeFile(join(home, 'store', 'PG_VERSION'), '18\n');
+    const relay = started(await startRelay({ home }));
+    expect((await relay.fetch('/api/health')).status).toBe(200);
+    const { stderr, code } = await relay.stop();
+    expect(code).toBe(0);
+    const aside = join(home, 'store-before-sqlite');
+    expect(stderr.split('\n').filter((line) => line.includes(aside))).toEqual([
+      expect.stringMatching(/^The store of an earlier Roost was put aside, unchanged, as .* Open the page: .+$/),
+    ]);
+    expect(await readdir(aside)).toEqual(['PG_VERSION', 'base']);
+    expect(await readdir(join(home, 'store'))).toEqual(['roost.db']);
   });
 });

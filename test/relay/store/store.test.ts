@@ -1,8 +1,9 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { sql } from 'kysely';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Migration, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore, type Db } from '../../../server/store/index.ts';
-import { schema } from '../../../server/store/steps/0001-schema.ts';
+import { STORE_FILE } from '../../../server/store/embedded.ts';
+import { isUnstorable, migrate, MIGRATIONS, openStore } from '../../../server/store/index.ts';
 import { writeConfig } from '../../../server/team/gate/index.ts';
 import { createStorePlace, STORES, type StorePlace } from '../../support/stores.ts';
 
@@ -30,58 +31,53 @@ describe.each(STORES)('the store on %s', (kind) => {
 
   it('refuses a store that a newer Roost has used, in one line', async () => {
     const store = await place.open();
-    await sql`insert into roost.kysely_migration (name, timestamp) values ('9999-from-the-future', '2999')`.execute(
+    await sql`insert into ${sql.table('roost.kysely_migration')} (name, timestamp) values ('9999-from-the-future', '2999')`.execute(
       store.db,
     );
     await store.close();
     await expect(place.open()).rejects.toThrow(/^The store was last used by a newer Roost .*9999-from-the-future.*\.$/);
   });
 
-  /** The tables as the first step alone has made them. */
-  async function makeFirst(db: Db): Promise<void> {
-    const { rows } = await sql<{ tablename: string }>`
-      select tablename from pg_tables where schemaname = 'roost' and tablename not like 'kysely%'`.execute(db);
-    for (const { tablename } of rows) await sql`drop table ${sql.id('roost', tablename)} cascade`.execute(db);
-    await sql`drop function roost.config_counted, roost.wake_facts cascade`.execute(db);
-    await sql`delete from roost.kysely_migration`.execute(db);
-    await schema.up(db);
-  }
-  /** As a store was left whose steps had these names. */
-  async function leaveAsBefore(steps: readonly string[]): Promise<void> {
+  it('takes a later step with its rows in place, and none of a step that fails', async () => {
     const store = await place.open();
-    await makeFirst(store.db);
     await store.db.insertInto('logs').values({ home: 'r', log: 'l', head: 7, acked: 3, made_at: 1 }).execute();
-    for (const name of steps)
-      await sql`insert into roost.kysely_migration (name, timestamp) values (${name}, '2026')`.execute(store.db);
+    const isThere = async () => {
+      const { rows } = await sql`select * from ${sql.table('roost.logs')}`.execute(store.db);
+      return rows;
+    };
+    const later: Migration = {
+      async up(db) {
+        await db.schema.withSchema('roost').alterTable('logs').addColumn('note', 'text').execute();
+      },
+    };
+    const broken: Migration = {
+      async up(db) {
+        await db.schema.withSchema('roost').alterTable('logs').addColumn('other', 'text').execute();
+        throw new Error('broken in the middle');
+      },
+    };
+    const plain = store.db.withoutPlugins();
+    await migrate(plain, { ...MIGRATIONS, '0002-later': later });
+    const row = { home: 'r', log: 'l', head: 7, acked: 3, made_at: 1, note: null };
+    expect(await isThere()).toEqual([row]);
+    await expect(migrate(plain, { ...MIGRATIONS, '0002-later': later, '0003-broken': broken })).rejects.toThrow(
+      'broken in the middle',
+    );
+    expect(await isThere()).toEqual([row]);
     await store.close();
-  }
-  const BEFORE = [
-    '0001-first',
-    ...Array.from({ length: 36 }, (_, n) => `${String(n + 2).padStart(4, '0')}-more`),
-    '0038-server-questions',
-  ];
-
-  it('goes on with what the last Roost before 0.2 has left', async () => {
-    await leaveAsBefore(BEFORE);
-    for (let opened = 0; opened < 2; opened++) {
-      const store = await place.open();
-      expect(await store.db.selectFrom('logs').select('head').execute()).toEqual([{ head: 7 }]);
-      const { rows } = await sql`select name from roost.kysely_migration`.execute(store.db);
-      expect(rows.slice(0, 3)).toEqual([{ name: '0001-schema' }, { name: '0002-versions' }, { name: '0003-projects' }]);
-      await store.close();
-    }
+    await expect(place.open()).rejects.toThrow(/does not know its step 0002-later/);
   });
 
-  it('counts versions from what an earlier Roost has stored, and keeps the count of decisions', async () => {
-    const before = await place.open();
-    await makeFirst(before.db);
-    await sql`insert into roost.kysely_migration (name, timestamp) values ('0001-schema', '2026')`.execute(before.db);
-    await sql`insert into roost.configs (home, scope, config_json, stamp, version) values
-      ('r', 'household', '{}', '', 41), ('r', 'prices', '{"prices":[]}', null, 0)`.execute(before.db);
-    await sql`
-      insert into roost.schedules (home, schedule, agent_json, name_json, value_json, changes, position, judged_at)
-      values ('r', 's', '"a"', '"n"', '{}', 6, 0, 0)`.execute(before.db);
-    await before.close();
+  it('refuses the store of a Roost that was never released, and changes nothing in it', async () => {
+    const store = await place.open();
+    const steps = sql.table('roost.kysely_migration');
+    await sql`update ${steps} set name = '0001-schema'`.execute(store.db);
+    await store.close();
+    for (let tries = 0; tries < 2; tries++)
+      await expect(place.open()).rejects.toThrow(/^The store was made by a Roost before 0\.3\. Use another database/);
+  });
+
+  it('counts the changes of settings, and the decisions in the row of the household', async () => {
     const { db, close } = await place.open();
     const configs = () =>
       db
@@ -90,14 +86,14 @@ describe.each(STORES)('the store on %s', (kind) => {
         .where('home', '=', 'r')
         .orderBy('scope')
         .execute();
-    // Setting the prices counted the decisions on, then as now.
-    expect(await configs()).toEqual([
-      { scope: 'household', version: 0, decisions: 43 },
-      { scope: 'prices', version: 1, decisions: 0 },
-    ]);
-    expect(await db.selectFrom('schedules').select('version').execute()).toEqual([{ version: 6 }]);
     const set = (scope: string, version?: number) =>
       writeConfig(db, { home: 'r', scope, config_json: '{"prices":[]}' }, version);
+    expect(await set('prices')).toBe(true);
+    // The row of the household is there to count on. Nothing is set in it.
+    expect(await configs()).toEqual([
+      { scope: 'household', version: 0, decisions: 1 },
+      { scope: 'prices', version: 1, decisions: 0 },
+    ]);
     expect([await set('prices', 0), await set('prices', 1), await set('prices', 1), await set('prices')]).toEqual([
       false,
       true,
@@ -109,17 +105,58 @@ describe.each(STORES)('the store on %s', (kind) => {
       true,
       false,
     ]);
-    expect((await configs()).map(({ scope, version }) => [scope, version])).toEqual([
-      ['household', 1],
-      ['prices', 3],
+    expect(await configs()).toEqual([
+      { scope: 'household', version: 1, decisions: expect.any(Number) },
+      { scope: 'prices', version: 3, decisions: 0 },
     ]);
     await close();
   });
 
-  it('refuses what an earlier one has left, and changes nothing in it', async () => {
-    await leaveAsBefore(BEFORE.slice(0, -1));
-    for (let tries = 0; tries < 2; tries++)
-      await expect(place.open()).rejects.toThrow(/^The store was made by a Roost before 0\.2 .* Use another --home: /);
+  it('returns booleans and bytes as they were written, from a query and from a change', async () => {
+    const { db, close } = await place.open();
+    const agent = { home: 'r', agent_json: 'a', name_json: 'n', position: null, retired: true };
+    expect(await db.insertInto('agents').values(agent).returningAll().execute()).toEqual([agent]);
+    expect(await db.selectFrom('agents').selectAll().where('retired', '=', true).execute()).toEqual([agent]);
+    expect(await db.selectFrom('agents').selectAll().where('retired', '=', false).execute()).toEqual([]);
+    const sealed = new Uint8Array([0, 1, 255]);
+    await db.insertInto('agent_programs').values({ home: 'r', program: 'p', sealed, made_at: 1 }).execute();
+    const row = await db.selectFrom('agent_programs').select('sealed').executeTakeFirstOrThrow();
+    expect(Buffer.compare(row.sealed, sealed)).toBe(0);
+    await close();
+  });
+
+  it('refuses a text with the character NUL, which it could not return', async () => {
+    const { db, close } = await place.open();
+    const write = db.insertInto('logs').values({ home: 'r\u0000s', log: 'l', head: 0, acked: 0, made_at: 0 }).execute();
+    expect(isUnstorable(await write.catch((error: unknown) => error))).toBe(true);
+    await close();
+  });
+
+  it('shows a reader outside of a transaction nothing of what is undone in it', async () => {
+    const { db, close } = await place.open();
+    let reading: Promise<unknown> | undefined;
+    const undone = db.transaction().execute(async (trx) => {
+      await trx.insertInto('logs').values({ home: 'r', log: 'l', head: 0, acked: 0, made_at: 0 }).execute();
+      reading = db.selectFrom('logs').selectAll().execute();
+      await trx.selectFrom('logs').selectAll().execute();
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await reading).toEqual([]);
+    await close();
+  });
+
+  it('stores each of many writes that wait together, and refuses the one that fails alone', async () => {
+    const { db, close } = await place.open();
+    const write = (n: number) =>
+      db
+        .insertInto('taken')
+        .values({ log: 'l', client_json: `${n % 50}`, event_id: n })
+        .execute();
+    const outcomes = await Promise.allSettled(Array.from({ length: 51 }, (_none, n) => write(n)));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    expect(await db.selectFrom('taken').selectAll().execute()).toHaveLength(50);
+    await close();
   });
 
   it('rolls a failed transaction back whole and goes on', async () => {
@@ -129,7 +166,7 @@ describe.each(STORES)('the store on %s', (kind) => {
       await trx.insertInto('logs').values(row).execute();
       await trx.insertInto('logs').values(row).execute();
     });
-    await expect(broken).rejects.toThrow(/duplicate key/);
+    await expect(broken).rejects.toThrow(/duplicate key|UNIQUE constraint/);
     expect(await store.db.selectFrom('logs').selectAll().execute()).toEqual([]);
     await store.close();
   });
@@ -154,21 +191,50 @@ describe.each(STORES)('the store on %s', (kind) => {
 describe('the embedded store', () => {
   let place: StorePlace;
   beforeEach(async () => {
-    place = await createStorePlace('pglite', { fresh: true });
+    place = await createStorePlace('sqlite', { fresh: true });
   });
   afterEach(() => place.remove());
-
-  it('starts over where making it was cut off', { timeout: 90_000 }, async () => {
-    await mkdir(`${place.folder}.making`);
-    await writeFile(`${place.folder}.making/PG_VERSION`, '18\n');
-    const store = await place.open();
-    await store.close();
-    expect(await readdir(`${place.folder}/..`)).toEqual(['store']);
-  });
 
   it('says in one line that it cannot be opened', async () => {
     await writeFile(place.folder, 'not a folder');
     await expect(place.open()).rejects.toThrow(/^The store in .* cannot be opened: .+$/);
+  });
+
+  it('says in one line that its file is damaged, and what to do', async () => {
+    await mkdir(place.folder);
+    await writeFile(join(place.folder, STORE_FILE), 'no database at all '.repeat(500));
+    await expect(place.open()).rejects.toThrow(/^The store in .* cannot be opened: .* The file is damaged\. Move .+$/);
+  });
+
+  it('finds a damaged page when it was not closed in good order', async () => {
+    await (await place.open()).close();
+    const file = join(place.folder, STORE_FILE);
+    const bytes = await readFile(file);
+    // The second page and those after it have tables. The first has their names.
+    for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page, page + 64);
+    await writeFile(file, bytes);
+    await writeFile(`${file}-wal`, '');
+    await expect(place.open()).rejects.toThrow(/^The store in .* cannot be opened: .* The file is damaged\. Move .+$/);
+  });
+
+  it('says that another program has it open', async () => {
+    const first = await place.open();
+    await expect(place.open()).rejects.toThrow(/Another program has the file open\. End it first\.$/);
+    await first.close();
+  });
+
+  it('puts a store of PGlite aside, unchanged, each under a name of its own', async () => {
+    const aside: string[] = [];
+    for (const version of ['17', '18']) {
+      await rm(place.folder, { recursive: true, force: true });
+      await mkdir(place.folder);
+      await writeFile(join(place.folder, 'PG_VERSION'), version);
+      const store = await openStore({ ...place, onSetAside: (path) => aside.push(path) });
+      expect(await store.db.selectFrom('logs').selectAll().execute()).toEqual([]);
+      await store.close();
+    }
+    expect(aside).toEqual([`${place.folder}-before-sqlite`, `${place.folder}-before-sqlite-2`]);
+    expect(await Promise.all(aside.map((path) => readFile(join(path, 'PG_VERSION'), 'utf8')))).toEqual(['17', '18']);
   });
 });
 

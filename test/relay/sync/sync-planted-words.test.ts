@@ -208,6 +208,6 @@ describe.each(USUAL_STORES)('with a copy of everything that a relay on %s keeps 
     ]);
     expect(control.inBytes(Buffer.concat(traffic), 'the sockets')).not.toEqual([]);
     await store.close();
-    if (kind === 'pglite') expect(await control.inFolder(home)).not.toEqual([]);
+    if (kind === 'sqlite') expect(await control.inFolder(home)).not.toEqual([]);
   });
 });

@@ -188,7 +188,7 @@ describe('a relay that was put back from an older copy', () => {
     'is given by the devices what it lacks: entries, rotations, and who was removed',
     { timeout: 120_000 },
     async () => {
-      const home = await createHome({ store: 'pglite' });
+      const home = await createHome({ store: 'sqlite' });
       const copy = join(home, 'store-copy');
       const store = join(home, 'store');
       const household = newTestHousehold();

@@ -325,7 +325,6 @@ describe.each(STORES)('a run on %s, its process killed', (kind) => {
     for (const start of [1, 2]) {
       const log = await openEventLog({
         db: store.db,
-        openJournal: store.openJournal,
         home: 'killed',
         now: Date.now,
         newId: randomUUID,
@@ -335,7 +334,7 @@ describe.each(STORES)('a run on %s, its process killed', (kind) => {
       expect(left, `start ${start}`).toHaveLength(start === 1 ? 1 : 0);
       const logger = { warn: () => undefined, error: () => undefined };
       const team = openTeam({
-        ...{ db: store.db, home: 'killed', alone: kind === 'pglite', log, mind, protocol: PROTOCOL },
+        ...{ db: store.db, home: 'killed', alone: kind === 'sqlite', log, mind, protocol: PROTOCOL },
         ...{ now: Date.now, newId: randomUUID, logger, retentionMs: 60_000, sealer: createSealer(new Uint8Array(32)) },
       });
       await SETS_NOTHING_ASIDE.run(team.recovery);

@@ -58,7 +58,7 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
       configs,
       directory: { all: () => Promise.resolve(team) },
       log: { append: (events) => (said.push(...events), Promise.resolve([])) },
-      alone: kind === 'pglite',
+      alone: kind === 'sqlite',
       now: () => time,
       waitMs,
     });

@@ -30,7 +30,7 @@ const write = (content: string, path = 'plan.md') => calls('write_file', { path,
 describe('a tool that asks, in a run that nobody watches', () => {
   let hands: Hands;
   beforeAll(async () => {
-    hands = await startHands([], { store: 'pglite' });
+    hands = await startHands([], { store: 'sqlite' });
   });
   afterEach(async () => {
     for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
@@ -312,7 +312,7 @@ describe('commands in the sandbox, through a whole relay', () => {
   const KILLS = Number(process.env['ROOST_APPROVAL_KILLS'] ?? 3);
   let hands: Hands;
   beforeAll(async () => {
-    hands = await startHands(['--scripts'], { store: 'pglite' });
+    hands = await startHands(['--scripts'], { store: 'sqlite' });
   });
   afterAll(() => hands.close());
   const command = (text: string, more: object = {}) => calls('run_command', { command: text, ...more });

@@ -86,7 +86,7 @@ async function filesWith(folder: string, text: string): Promise<readonly string[
 
 beforeAll(async () => {
   home = await createHome();
-  hands = await startHands(['--scripts', '--log-level', 'debug'], { store: 'pglite' });
+  hands = await startHands(['--scripts', '--log-level', 'debug'], { store: 'sqlite' });
   await hands.grant({ toolsets: { attached: 'allow' } });
 });
 beforeEach(async () => {
@@ -233,6 +233,8 @@ describe('a question of an MCP server', () => {
     expect(await dead).toMatchObject([/gave no answer/]);
     expect(await untilWithdrawn(second.callId)).toBe('The connection to the server has ended.');
 
+    // A connection that has lasted for less than this is opened again only after it.
+    await new Promise((resolve) => setTimeout(resolve, ATTACHED_LIMITS.backoffFirst));
     const gone = hands.works(BOOKS);
     const third = await question();
     for (const { serverId } of await allAttached()) await hands.call('DELETE', `/api/attached/${serverId}`);

@@ -1,10 +1,23 @@
 /**
- * Every table of the store, as SQL. `tables.ts` says what they hold. A change in this version or a
- * later one is a separate step: a released step is never edited.
+ * Every table of the store, as SQL. `tables.ts` says what they hold. A change in a released version
+ * or a later one is a separate step: a released step is never edited.
+ *
+ * The text is the same for Postgres and SQLite, but for three things: the name of the schema, which
+ * a file of SQLite does not have, columns that count by themselves, and triggers. The conditions of
+ * indexes are written as queries write them, because SQLite compares their texts.
  */
 import { sql, type Kysely, type Migration } from 'kysely';
+import { isEmbedded } from '../dialect.ts';
+import { SCHEMA, type Tables } from '../tables.ts';
+import { POSTGRES_TRIGGERS, SQLITE_TRIGGERS } from './0001-triggers.ts';
 
-const STATEMENTS: readonly string[] = [
+/** The type of a column that numbers its rows. A table has at most one. */
+const SEQUENCE = {
+  postgres: 'bigint generated always as identity primary key',
+  sqlite: 'integer primary key autoincrement',
+} as const;
+
+const statementsWith = (sequence: string): readonly string[] => [
   `
     create table roost.logs (
       home text primary key,
@@ -25,9 +38,9 @@ const STATEMENTS: readonly string[] = [
     )
   `,
   // The fold at start, and the part that pruning must keep, begin at a session's start or end.
-  `create index events_boundaries on roost.events (log, id) where (kind in ('session-started', 'session-ended'))`,
+  `create index events_boundaries on roost.events (log, id) where (kind = 'session-started' or kind = 'session-ended')`,
   // They also begin at a running run.
-  `create index events_runs on roost.events (log, kind, id) where (kind in ('run-started', 'run-ended'))`,
+  `create index events_runs on roost.events (log, kind, id) where (kind = 'run-started' or kind = 'run-ended')`,
   `
     create table roost.taken (
       log text not null,
@@ -43,7 +56,7 @@ const STATEMENTS: readonly string[] = [
       agent_json text not null,
       text_json text not null,
       sent_at bigint not null,
-      sequence bigint not null generated always as identity,
+      sequence ${sequence},
       read_session_json text,
       read_at bigint,
       sender_json text not null default '"human"',
@@ -51,7 +64,7 @@ const STATEMENTS: readonly string[] = [
       thread text,
       read_run_json text,
       message_type text,
-      constraint inbox_pk primary key (home, message_json)
+      constraint inbox_named unique (home, message_json)
     )
   `,
   `create index inbox_by_agent on roost.inbox (home, agent_json, sequence)`,
@@ -60,9 +73,9 @@ const STATEMENTS: readonly string[] = [
     create table roost.inbox_attachments (
       home text not null,
       message_json text not null,
-      sequence bigint not null generated always as identity,
+      sequence ${sequence},
       attachments_json text not null,
-      constraint inbox_attachments_pk primary key (home, message_json),
+      constraint inbox_attachments_named unique (home, message_json),
       constraint inbox_attachments_of foreign key (home, message_json) references roost.inbox(home, message_json) on delete cascade
     )
   `,
@@ -126,6 +139,7 @@ const STATEMENTS: readonly string[] = [
       config_json text not null,
       stamp text,
       version bigint not null default 0,
+      decisions bigint not null default 0,
       constraint configs_pk primary key (home, scope)
     )
   `,
@@ -133,7 +147,7 @@ const STATEMENTS: readonly string[] = [
     create table roost.wakes (
       home text not null,
       wake text not null,
-      sequence bigint not null generated always as identity,
+      sequence ${sequence},
       asked_at bigint not null,
       target_json text not null,
       source_kind text not null,
@@ -149,13 +163,13 @@ const STATEMENTS: readonly string[] = [
       budget_json text,
       call_id text,
       clears boolean not null default false,
-      constraint wakes_pk primary key (home, wake)
+      constraint wakes_named unique (home, wake)
     )
   `,
   `create index wakes_budget on roost.wakes (home, budget_json, asked_at)`,
   `create index wakes_feed on roost.wakes (home, sequence)`,
   // Each query of the gate has one index that fits, and no other that nearly does. So a store
-  // without statistics, as the embedded one is by itself, still picks the right one.
+  // without statistics, as the embedded one is, still picks the right one.
   `create index wakes_granted on roost.wakes (home, granted_target_json, asked_at)`,
   `create index wakes_latest on roost.wakes (home, asked_at) where (granted_target_json is not null)`,
   `create index wakes_target_feed on roost.wakes (home, target_json, sequence)`,
@@ -185,7 +199,7 @@ const STATEMENTS: readonly string[] = [
       closed_by_json text,
       summary_json text,
       stamp text,
-      changes integer not null default 0,
+      version integer not null default 0,
       constraint threads_pk primary key (home, thread)
     )
   `,
@@ -208,7 +222,7 @@ const STATEMENTS: readonly string[] = [
     )
   `,
   `create index thread_members_by_agent on roost.thread_members (home, agent_json)`,
-  `create index thread_members_unannounced on roost.thread_members (home) where (not announced)`,
+  `create index thread_members_unannounced on roost.thread_members (home) where (announced = false)`,
   `
     create table roost.thread_messages (
       home text not null,
@@ -228,7 +242,7 @@ const STATEMENTS: readonly string[] = [
   `,
   `create index thread_messages_by_id on roost.thread_messages (home, thread, message)`,
   `create index thread_messages_by_sender on roost.thread_messages (home, from_json, sent_at)`,
-  `create index thread_messages_unannounced on roost.thread_messages (home) where (not announced)`,
+  `create index thread_messages_unannounced on roost.thread_messages (home) where (announced = false)`,
   `
     create table roost.thread_mentions (
       home text not null,
@@ -239,7 +253,7 @@ const STATEMENTS: readonly string[] = [
       constraint thread_mentions_pk primary key (home, thread, sequence, agent_json)
     )
   `,
-  `create index thread_mentions_unannounced on roost.thread_mentions (home) where (not announced)`,
+  `create index thread_mentions_unannounced on roost.thread_mentions (home) where (announced = false)`,
   `
     create table roost.credentials (
       home text not null,
@@ -259,7 +273,7 @@ const STATEMENTS: readonly string[] = [
   `
     create table roost.usage (
       home text not null,
-      sequence bigint not null generated always as identity,
+      sequence ${sequence},
       used_at bigint not null,
       agent_json text not null,
       session_json text,
@@ -272,8 +286,7 @@ const STATEMENTS: readonly string[] = [
       cache_write_tokens bigint not null,
       cost_micro_usd bigint not null,
       estimated boolean not null,
-      reserve text,
-      constraint usage_pk primary key (home, sequence)
+      reserve text
     )
   `,
   `create index usage_by_agent on roost.usage (home, agent_json, used_at)`,
@@ -387,7 +400,7 @@ const STATEMENTS: readonly string[] = [
     create table roost.tool_calls (
       home text not null,
       call text not null,
-      sequence bigint not null generated always as identity,
+      sequence ${sequence},
       agent_json text not null,
       session text,
       run text,
@@ -410,10 +423,10 @@ const STATEMENTS: readonly string[] = [
       content_json text,
       before_json text,
       question_json text,
-      constraint tool_calls_pk primary key (home, call)
+      constraint tool_calls_named unique (home, call)
     )
   `,
-  `create index tool_calls_open on roost.tool_calls (home, sequence) where (state in ('asked', 'running'))`,
+  `create index tool_calls_open on roost.tool_calls (home, sequence) where (state = 'asked' or state = 'running')`,
   `create index tool_calls_order on roost.tool_calls (home, sequence)`,
   `
     create table roost.command_contents (
@@ -483,6 +496,7 @@ const STATEMENTS: readonly string[] = [
       made_at bigint not null,
       stamp text,
       removed boolean not null default false,
+      version bigint not null default 0,
       constraint attached_names unique (home, name),
       constraint attached_pk primary key (home, server)
     )
@@ -547,7 +561,7 @@ const STATEMENTS: readonly string[] = [
       name_json text not null,
       value_json text not null,
       stamp text,
-      changes integer not null default 0,
+      version integer not null default 0,
       "position" integer not null,
       removed boolean not null default false,
       judged_at bigint not null,
@@ -565,7 +579,7 @@ const STATEMENTS: readonly string[] = [
     )
   `,
   `create index schedules_due on roost.schedules (home, due_at) where (due_at is not null)`,
-  `create unique index schedules_named on roost.schedules (home, agent_json, name_json) where (not removed)`,
+  `create unique index schedules_named on roost.schedules (home, agent_json, name_json) where (removed = false)`,
   `create index schedules_untold on roost.schedules (home) where (stamp is null)`,
   `
     create table roost.occurrences (
@@ -617,61 +631,138 @@ const STATEMENTS: readonly string[] = [
       copied_from text
     )
   `,
-  // Every change of settings increments the counter in the household's row. Decisions of the gate
-  // are checked against it.
   `
-    create function roost.config_counted() returns trigger language plpgsql as $$
-    begin
-      if new.scope = 'household' then
-        new.version := new.version + 1;
-      else
-        insert into roost.configs as held (home, scope, config_json, stamp) values (new.home, 'household', '{}', '')
-          on conflict (home, scope) do update set version = held.version + 1;
-      end if;
-      return new;
-    end $$
+    create table roost.projects (
+      home text not null,
+      project text not null,
+      value_json text not null,
+      version bigint not null default 0,
+      stamp text,
+      created_at bigint not null,
+      removed boolean not null default false,
+      constraint projects_pk primary key (home, project)
+    )
+  `,
+  `create index projects_unannounced on roost.projects (home) where (stamp is null)`,
+  `
+    create table roost.tasks (
+      home text not null,
+      task text not null,
+      project text not null,
+      number integer not null,
+      column_json text not null,
+      assignee_json text,
+      priority text not null,
+      blocked_json text not null,
+      created_by_json text not null,
+      created_at bigint not null,
+      value_json text not null,
+      version bigint not null default 0,
+      stamp text,
+      removed boolean not null default false,
+      holder_json text,
+      run text,
+      claimed_at bigint,
+      claimed_from_json text,
+      claim_token bigint not null default 0,
+      lease_until bigint,
+      changed_at bigint not null default 0,
+      constraint tasks_pk primary key (home, task)
+    )
+  `,
+  `create index tasks_in_order on roost.tasks (home, project, number) where (removed = false)`,
+  `create index tasks_claimed on roost.tasks (home, lease_until) where (holder_json is not null)`,
+  `create index tasks_by_creator on roost.tasks (home, created_by_json, created_at)`,
+  `create index tasks_unannounced on roost.tasks (home) where (stamp is null)`,
+  `
+    create table roost.attempts (
+      home text not null,
+      attempt text not null,
+      project text not null,
+      task text not null,
+      claim_token bigint not null,
+      agent_json text not null,
+      run text,
+      is_open boolean not null,
+      started_at bigint not null,
+      value_json text not null,
+      commands_json text not null default '[]',
+      draft_json text,
+      spent_json text,
+      version bigint not null default 0,
+      stamp text,
+      constraint attempts_pk primary key (home, attempt)
+    )
   `,
   `
-    create trigger config_counted before insert or update of config_json on roost.configs
-      for each row execute function roost.config_counted()
+    create table roost.project_tokens (
+      home text not null,
+      project text not null,
+      forge text,
+      sealed bytea not null,
+      constraint project_tokens_pk primary key (home, project)
+    )
   `,
-  // A function, because plain SQL text is planned anew each time, which takes longer than the
-  // query. A function's plan lives as long as the connection.
+  `create index attempts_of_task on roost.attempts (home, task, started_at)`,
+  `create index attempts_open on roost.attempts (home) where (is_open = true)`,
+  `create index attempts_unannounced on roost.attempts (home) where (stamp is null)`,
   `
-    create function roost.wake_facts(
-      home_ text, target text, budget text, since bigint, most_wakes integer, flood_since bigint, most_latest integer,
-      day_start bigint
-    ) returns table(what text, at bigint, seen bigint, ended bigint, note text) language plpgsql stable as $$
-    begin
-      return query
-        (select 'wake', w.asked_at, null::bigint, null::bigint, w.source_json from roost.wakes w
-          where w.home = home_ and w.granted_target_json = target and w.asked_at >= since
-            and w.source_kind in ('agent', 'api') and not w.clears
-          order by w.asked_at desc limit most_wakes)
-        union all
-        (select 'latest', w.asked_at, null, null, null from roost.wakes w
-          where w.home = home_ and w.granted_target_json is not null and w.asked_at > flood_since
-            and w.source_kind in ('agent', 'api') and not w.clears
-          order by w.asked_at desc limit most_latest)
-        union all
-        (select 'cleared', w.asked_at, null, null, null from roost.wakes w
-          where w.home = home_ and w.granted_target_json is not null and w.asked_at > flood_since and w.clears
-          order by w.asked_at desc limit most_latest)
-        union all
-        (select 'call', w.asked_at, null, null, null from roost.wakes w where w.home = home_ and w.budget_json = budget)
-        union all
-        (select 'session', r.opened_at, r.seen_at, r.ended_at, r.wake from roost.wake_sessions r
-          where r.home = home_ and r.target_json = target and r.ended_at is null)
-        union all
-        -- Beside the one above and not in one condition with it, which would read every session there ever was.
-        (select 'session', r.opened_at, r.seen_at, r.ended_at, r.wake from roost.wake_sessions r
-          where r.home = home_ and r.target_json = target and r.ended_at > day_start);
-    end $$
+    create table roost.routine_mappings (
+      home text not null,
+      mapping text not null,
+      project text not null,
+      schedule text not null,
+      agent_json text not null,
+      value_json text not null,
+      agreed boolean not null,
+      version bigint not null default 0,
+      stamp text,
+      created_at bigint not null,
+      removed boolean not null default false,
+      constraint routine_mappings_pk primary key (home, mapping)
+    )
   `,
+  `create index routine_mappings_of_schedule on roost.routine_mappings (home, schedule) where (removed = false)`,
+  `create index routine_mappings_of_project on roost.routine_mappings (home, project) where (removed = false)`,
+  `create index routine_mappings_unannounced on roost.routine_mappings (home) where (stamp is null)`,
+  `
+    create table roost.hooks (
+      home text not null,
+      hook text not null,
+      name_json text not null,
+      target_json text not null,
+      secret_hash text not null unique,
+      hint text not null,
+      sealed_signing bytea,
+      created_at bigint not null,
+      used_at bigint,
+      constraint hooks_pk primary key (home, hook)
+    )
+  `,
+  `
+    create table roost.hook_deliveries (
+      home text not null,
+      hook text not null,
+      delivery_hash text not null,
+      taken_at bigint not null,
+      task text not null,
+      done boolean not null default false,
+      constraint hook_deliveries_pk primary key (home, hook, delivery_hash),
+      constraint hook_deliveries_of foreign key (home, hook) references roost.hooks(home, hook) on delete cascade
+    )
+  `,
+  `create index hook_deliveries_lately on roost.hook_deliveries (home, hook, taken_at)`,
+  `create index tasks_changed on roost.tasks (home, project, changed_at)`,
 ];
 
+/** The same statement without the name of the schema. */
+const withoutSchema = (statement: string) => statement.replaceAll(`${SCHEMA}.`, '');
+
 export const schema: Migration = {
-  async up(db: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+  async up(db: Kysely<Tables>) {
+    const statements = isEmbedded(db)
+      ? [...statementsWith(SEQUENCE.sqlite).map(withoutSchema), ...SQLITE_TRIGGERS]
+      : [...statementsWith(SEQUENCE.postgres), ...POSTGRES_TRIGGERS];
+    for (const statement of statements) await sql.raw(statement).execute(db);
   },
 };

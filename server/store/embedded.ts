@@ -1,0 +1,452 @@
+/**
+ * The embedded store: one SQLite file, in a thread of its own, behind Kysely.
+ *
+ * SQLite answers a commit when it is on disk (`synchronous = FULL`), and blocks its thread
+ * meanwhile. So it runs beside the relay's thread. The binding has the interface of `node:sqlite`,
+ * which can take its place once Node 20 is given up.
+ *
+ * There is one connection. A transaction has it alone from its first statement to its end. So
+ * transactions never mix, and a statement outside of one never sees its rows. Statements that wait
+ * together outside of transactions share one commit, and each is answered after it.
+ *
+ * SQLite has no `boolean`: a column that is declared as one returns `true` or `false` here.
+ */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  SqliteAdapter,
+  SqliteIntrospector,
+} from 'kysely';
+import { createDeferred, type Deferred } from '../../src/shared/domain/platform/deferred.ts';
+import { SqliteCompiler } from './compilers.ts';
+import { EMBEDDED_LIMITS } from './settings.ts';
+import { explained, SQLITE, StoreError, UnstorableText } from './store-error.ts';
+
+/** The file in the store's folder. */
+export const STORE_FILE = 'roost.db';
+
+// The thread. It runs one message after the other: a list of statements, each answered with its
+// rows or its error.
+
+/**
+ * CommonJS, as a worker made from text requires. The package's address is resolved out here, where
+ * it is known.
+ *
+ * - `alone`: each statement is committed by itself.
+ * - `together`: all are committed at once. If that fails, each is tried alone.
+ * - `begin`: a transaction begins with the first. It stays open.
+ * - `within`: in the open transaction. SQLite ends a transaction by itself where the disk fails. A
+ *   later statement must not run outside of it.
+ */
+const THREAD = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { DatabaseSync } = require(workerData.sqlite);
+const told = ({ message, errcode }) => ({ message, code: errcode ?? null });
+let database;
+try {
+  database = new DatabaseSync(workerData.file);
+  for (const pragma of workerData.pragmas) database.exec('pragma ' + pragma);
+  if (workerData.isChecked) {
+    const { quick_check: found } = database.prepare('pragma quick_check(1)').get();
+    if (found !== 'ok') throw { message: found, errcode: workerData.corrupt };
+  }
+} catch (error) {
+  parentPort.postMessage(told(error));
+  process.exit();
+}
+const prepared = new Map();
+function prepare(sql) {
+  let known = prepared.get(sql);
+  if (known) {
+    prepared.delete(sql);
+  } else {
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
+    const columns = statement.columns().map(({ name, type }) => [name, type === 'boolean']);
+    known = { statement, columns };
+  }
+  prepared.set(sql, known);
+  if (prepared.size > workerData.preparedMost) prepared.delete(prepared.keys().next().value);
+  return known;
+}
+function run({ sql, parameters }) {
+  try {
+    const { statement, columns } = prepare(sql);
+    if (columns.length === 0) {
+      // A change of the schema may change what a prepared statement returns.
+      if (/^\\s*(create|alter|drop)\\b/i.test(sql)) prepared.clear();
+      return { columns, rows: [], changes: Number(statement.run(...parameters).changes) };
+    }
+    const rows = statement.all(...parameters);
+    return { columns, rows, changes: rows.length };
+  } catch (error) {
+    return told(error);
+  }
+}
+const end = (how) => {
+  if (database.isTransaction) database.exec(how);
+};
+function runTogether(statements) {
+  try {
+    database.exec('begin immediate');
+    const results = statements.map(run);
+    if (!database.isTransaction) throw new Error('SQLite has ended the transaction');
+    database.exec('commit');
+    return results;
+  } catch {
+    end('rollback');
+    return statements.map(run);
+  }
+}
+const ENDED = { message: 'The transaction has ended: an earlier statement of it failed', code: null };
+const ways = {
+  alone: (statements) => statements.map(run),
+  together: runTogether,
+  begin(statements) {
+    const begun = run({ sql: 'begin immediate', parameters: [] });
+    return 'message' in begun ? statements.map(() => begun) : statements.map(run);
+  },
+  within: (statements) => statements.map((statement) => (database.isTransaction ? run(statement) : ENDED)),
+  rollback() {
+    end('rollback');
+    return [];
+  },
+};
+parentPort.on('message', ({ way, statements }) => {
+  if (way === 'close') {
+    prepared.clear();
+    database.close();
+    parentPort.close();
+  } else parentPort.postMessage(ways[way](statements));
+});
+parentPort.postMessage('open');
+`;
+
+/** Exported for measurements beside it. */
+export const PRAGMAS = [
+  // Nobody else opens the file while it is open here. It also needs no shared memory beside it.
+  'locking_mode = exclusive',
+  'journal_mode = wal',
+  'synchronous = full',
+  // macOS flushes the disk's own cache only when it is asked to. Elsewhere they mean nothing.
+  'fullfsync = on',
+  'checkpoint_fullfsync = on',
+  'foreign_keys = on',
+  `busy_timeout = ${EMBEDDED_LIMITS.busyMs}`,
+  `journal_size_limit = ${EMBEDDED_LIMITS.walBytes}`,
+  // In kibibytes where it is negative.
+  `cache_size = -${EMBEDDED_LIMITS.cacheKb}`,
+  'temp_store = memory',
+  // What is deleted is overwritten, and not only given free.
+  'secure_delete = on',
+];
+
+type Way = 'alone' | 'together' | 'begin' | 'within' | 'rollback';
+
+interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+interface Rows {
+  /** Name, and whether it is declared as boolean. */
+  readonly columns: readonly (readonly [string, boolean])[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly changes: number;
+}
+/** `code`: SQLite's extended result code. */
+interface Failure {
+  readonly message: string;
+  readonly code: number | null;
+}
+type Result = Rows | Failure;
+
+interface Thread {
+  /** Calls are answered in their order. */
+  run(way: Way, statements: readonly Statement[]): Promise<readonly Result[]>;
+  close(): Promise<void>;
+}
+
+async function openThread(file: string, isChecked: boolean): Promise<Thread> {
+  const worker = new Worker(THREAD, {
+    eval: true,
+    execArgv: [],
+    workerData: {
+      sqlite: createRequire(import.meta.url).resolve('@photostructure/sqlite'),
+      file,
+      pragmas: PRAGMAS,
+      isChecked,
+      corrupt: SQLITE.corrupt,
+      preparedMost: EMBEDDED_LIMITS.preparedMost,
+    },
+  });
+  const exited = createDeferred();
+  worker.once('exit', () => exited.resolve());
+  // Without a listener, an error of the thread ends the relay: that is a fault of ours.
+  const [opened] = (await once(worker, 'message')) as ['open' | Failure];
+  if (opened !== 'open') throw new SqliteError(opened);
+  const waiting: Deferred<readonly Result[]>[] = [];
+  worker.on('message', (results: readonly Result[]) => waiting.shift()?.resolve(results));
+  return {
+    run(way, statements) {
+      const answer = createDeferred<readonly Result[]>();
+      waiting.push(answer);
+      worker.postMessage({ way, statements });
+      return answer.promise;
+    },
+    async close() {
+      worker.postMessage({ way: 'close', statements: [] });
+      await exited.promise;
+    },
+  };
+}
+
+// Turns. The connection belongs to one transaction, or to the statements that wait together.
+
+interface One {
+  readonly statement: Statement;
+  readonly answer: Deferred<Result>;
+}
+type Turn = One | { readonly begin: (end: () => void) => void };
+
+const READS = /^\s*select\b/i;
+const UNANSWERED: Failure = { message: 'The store has not answered', code: null };
+
+function createTurns(thread: Thread) {
+  const waiting: Turn[] = [];
+  let busy = false;
+
+  async function runOnes(ones: readonly One[]): Promise<void> {
+    const statements = ones.map(({ statement }) => statement);
+    const together = ones.length > 1 && !statements.every(({ sql }) => READS.test(sql));
+    const results = await thread.run(together ? 'together' : 'alone', statements);
+    ones.forEach(({ answer }, i) => answer.resolve(results[i] ?? UNANSWERED));
+  }
+  function end(): void {
+    busy = false;
+    next();
+  }
+  function next(): void {
+    const first = waiting[0];
+    if (busy || !first) return;
+    busy = true;
+    if ('begin' in first) {
+      waiting.shift();
+      first.begin(end);
+      return;
+    }
+    const ones: One[] = [];
+    for (let turn = waiting[0]; turn && !('begin' in turn); turn = waiting[0]) {
+      if (ones.length === EMBEDDED_LIMITS.togetherMost) break;
+      ones.push(turn);
+      waiting.shift();
+    }
+    void runOnes(ones).finally(end);
+  }
+
+  return {
+    run(statement: Statement): Promise<Result> {
+      const answer = createDeferred<Result>();
+      waiting.push({ statement, answer });
+      next();
+      return answer.promise;
+    },
+    /** Resolves when the connection is the caller's, with the function that returns it. */
+    take: () =>
+      new Promise<() => void>((begin) => {
+        waiting.push({ begin });
+        next();
+      }),
+  };
+}
+
+// Kysely's driver.
+
+/** SQLite ends a text at the character NUL, without a word. */
+const NUL = '\u0000';
+
+function parameterOf(value: unknown): unknown {
+  if (typeof value === 'string' && value.includes(NUL)) throw new UnstorableText('The text contains the character NUL');
+  // A view of a larger buffer would be sent to the thread with all of it.
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  return value ?? null;
+}
+
+function rowOf({ columns }: Rows, values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  columns.forEach(([name, isBoolean], i) => {
+    const value = values[i];
+    row[name] = isBoolean && value !== null ? value === 1 : value;
+  });
+  return row;
+}
+
+/** `code`: SQLite's extended result code. */
+class SqliteError extends Error {
+  override name = 'SqliteError';
+  readonly code: number | null;
+
+  constructor({ message, code }: Failure) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A connection of Kysely's, and its transaction if it has begun one. */
+interface Connection extends DatabaseConnection {
+  begin(): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+function createConnection(thread: Thread, turns: ReturnType<typeof createTurns>): Connection {
+  /** `begun`: its first statement was sent, and `begin` with it. */
+  let transaction: { begun: boolean; readonly endTurn: () => void } | null = null;
+
+  async function resultOf(statement: Statement): Promise<Result> {
+    if (!transaction) return await turns.run(statement);
+    const way = transaction.begun ? 'within' : 'begin';
+    transaction.begun = true;
+    const [result = UNANSWERED] = await thread.run(way, [statement]);
+    return result;
+  }
+  async function run(statement: Statement): Promise<Rows> {
+    const result = await resultOf(statement);
+    if ('message' in result) throw new SqliteError(result);
+    return result;
+  }
+  function end(): void {
+    transaction?.endTurn();
+    transaction = null;
+  }
+
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery) {
+      const result = await run({ sql, parameters: parameters.map(parameterOf) });
+      // Kysely's types define the columns, and SQLite returned the rows.
+      const rows = result.rows.map((values) => rowOf(result, values)) as R[];
+      return READS.test(sql) ? { rows } : { rows, numAffectedRows: BigInt(result.changes) };
+    },
+    streamQuery() {
+      throw new Error('The embedded store does not stream rows');
+    },
+    async begin() {
+      transaction = { begun: false, endTurn: await turns.take() };
+    },
+    async commit() {
+      if (transaction?.begun) await run({ sql: 'commit', parameters: [] });
+      end();
+    },
+    async rollback() {
+      if (transaction?.begun) await thread.run('rollback', []);
+      end();
+    },
+  };
+}
+
+function createDriver(thread: Thread): Driver {
+  const turns = createTurns(thread);
+  const connections = new WeakMap<DatabaseConnection, Connection>();
+  const known = (connection: DatabaseConnection) => {
+    const found = connections.get(connection);
+    if (!found) throw new Error('This connection is not of this driver');
+    return found;
+  };
+  return {
+    init: () => Promise.resolve(),
+    acquireConnection() {
+      const connection = createConnection(thread, turns);
+      connections.set(connection, connection);
+      return Promise.resolve(connection);
+    },
+    releaseConnection: () => Promise.resolve(),
+    beginTransaction: (connection) => known(connection).begin(),
+    commitTransaction: (connection) => known(connection).commit(),
+    rollbackTransaction: (connection) => known(connection).rollback(),
+    async destroy() {
+      // What was asked before is done before.
+      const endTurn = await turns.take();
+      endTurn();
+      await thread.close();
+    },
+  };
+}
+
+class EmbeddedAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+const createDialect = (thread: Thread): Dialect => ({
+  createAdapter: () => new EmbeddedAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteCompiler(),
+  createDriver: () => createDriver(thread),
+});
+
+// The store's folder.
+
+/** Makes the names in a folder survive a power failure. Windows cannot do that. */
+function flushFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** The file is closed to others, and so is what SQLite puts beside it. */
+function makeFile(file: string): void {
+  if (existsSync(file)) return;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+  flushFolder(dirname(file));
+  flushFolder(dirname(dirname(file)));
+}
+
+/** PGlite, which was the embedded store before, left this file in its folder. */
+const OF_PGLITE = 'PG_VERSION';
+
+/** Puts the folder of an earlier kind of store aside, unchanged. Returns its new path, if any. */
+async function setAside(folder: string): Promise<string | null> {
+  if (!existsSync(join(folder, OF_PGLITE))) return null;
+  const names = Array.from(
+    { length: EMBEDDED_LIMITS.setAsideMost },
+    (_none, i) => `-before-sqlite${i === 0 ? '' : `-${i + 1}`}`,
+  );
+  const free = names
+    .map((name) => join(dirname(folder), `${basename(folder)}${name}`))
+    .find((path) => !existsSync(path));
+  if (free === undefined) throw new Error(`too many earlier stores lie beside it; move one away`);
+  await rename(folder, free);
+  return free;
+}
+
+/**
+ * The embedded store in `folder`, made where there is none. `onSetAside`: called with the new path
+ * of an earlier kind of store. Throws `StoreError` where the store cannot be made or opened.
+ */
+export async function openEmbedded(folder: string, onSetAside?: (path: string) => void): Promise<Dialect> {
+  try {
+    const aside = await setAside(folder);
+    if (aside !== null) onSetAside?.(aside);
+    const file = join(folder, STORE_FILE);
+    makeFile(file);
+    // SQLite removes its log when it is closed in good order.
+    const isUnclean = existsSync(`${file}-wal`);
+    return createDialect(await openThread(file, isUnclean));
+  } catch (error) {
+    throw new StoreError(`The store in ${folder} cannot be opened: ${explained(error)}`, { cause: error });
+  }
+}
