@@ -158,7 +158,29 @@ export function priceFor(model: string, prices: readonly ModelPrice[], inputToke
   return best ?? DEAREST;
 }
 
+/**
+ * Whether the price of a model is more than a guess: a row names it, or the table declares all
+ * other models free.
+ */
+export function isPriceKnown(model: string, prices: readonly ModelPrice[]): boolean {
+  const price = priceFor(model, prices);
+  return price.model !== ANY_MODEL || isFree(price);
+}
+
 const CHARGED = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+
+/** The dearest of a table in every column, as the price of all models. */
+export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
+  const most = (column: (typeof CHARGED)[number]) => Math.max(...prices.map((price) => price[column]));
+  return {
+    model: ANY_MODEL,
+    input: most('input'),
+    output: most('output'),
+    cacheRead: most('cacheRead'),
+    cacheWrite: most('cacheWrite'),
+  };
+}
+
 type Table = 'before' | 'after';
 
 /** Whether any request would cost less by the table `after` than by the table `before`. */

@@ -4,7 +4,17 @@
  *
  * A daily budget holds only if every request under way is counted at its maximum cost.
  */
-import { ANY_MODEL, costOf, inputOf, isPriceOf, type ModelPrice, type TokenCount } from './prices.ts';
+import {
+  ANY_MODEL,
+  costOf,
+  dearestOf,
+  inputOf,
+  isPriceKnown,
+  isPriceOf,
+  type ModelPrice,
+  priceFor,
+  type TokenCount,
+} from './prices.ts';
 
 /** All tokens that a request reads and writes. */
 export const tokensOf = (count: TokenCount): number => inputOf(count) + count.outputTokens;
@@ -174,9 +184,11 @@ export function mostTaken({
 
 /**
  * The maximum cost of a request. A table may be cheaper above a step than below it, so every price
- * that may apply is considered.
+ * that may apply is considered. A model without a known price may cost as much as the dearest.
  */
-export function mostCost(size: RequestSize, prices: readonly ModelPrice[]): number {
+export function mostCost(size: RequestSize, table: readonly ModelPrice[]): number {
+  const { model } = size;
+  const prices = isPriceKnown(model, table) ? table : [dearestOf([...table, priceFor(model, table)])];
   const most = mostTaken(size);
   const input = inputOf(most.count);
   const steps = [...new Set(prices.map(({ above = 0 }) => above))].filter((above) => above < input);

@@ -2,12 +2,15 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { MODEL_LIMITS, type Models } from '../../../shared/protocol/models.ts';
+import { isPriceKnown, priceFor } from '../../../shared/domain/prices.ts';
 import { SETTING_TEXT_MAX } from '../../../shared/domain/settings.ts';
 import { t } from '../../language/t.ts';
+import { costQueriesOf } from '../../state/costs.ts';
 import { useRoost } from '../context.tsx';
 import { QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
+import { budgetText } from '../text/money.ts';
 import { keyOf } from '../parts/keys.ts';
 import { choices, connectionName, modelName, stateText } from './chip.tsx';
 import './model-select.css';
@@ -68,6 +71,8 @@ interface Props {
   readonly value: string;
   /** Describes the default. It is the first item of the list. */
   readonly standard: string;
+  /** The default model, where it is known. */
+  readonly standardModel?: string | undefined;
   /** The error of the value, or null. */
   readonly wrong?: string | null;
   readonly onChange: (model: string) => void;
@@ -100,6 +105,18 @@ function ConnectionNotes({ all }: { all: Models }) {
   );
 }
 
+/** For a model whose price Roost guesses. */
+function PriceNote({ model }: { model: string }) {
+  const state = useQuery(costQueriesOf(useRoost()).prices);
+  if (state.kind !== 'ready' || isPriceKnown(model, state.value.prices)) return null;
+  const { input, output } = priceFor(model, state.value.prices);
+  return (
+    <p className="setting-hint">
+      {t`No price is known for ${modelName(model)}. Roost counts it as ${budgetText(input)} for a million tokens read and ${budgetText(output)} for a million written. ${<Link href={PATHS.settings('costs')}>{t`Set its price`}</Link>}`}
+    </p>
+  );
+}
+
 function Options({ all, value, standard }: { all: Models | null; value: string; standard: string }) {
   const offered = all ? choices(all) : [];
   const known = offered.some(({ models }) => models.some(({ id }) => id === value));
@@ -127,7 +144,7 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
 }
 
 /** One field, with ways to reload the servers' lists and to enter an unlisted model. */
-export function ModelSelect({ label, hint, value, standard, wrong = null, onChange }: Props) {
+export function ModelSelect({ label, hint, value, standard, standardModel = '', wrong = null, onChange }: Props) {
   const { models } = useRoost();
   const state = useQuery(models.query);
   const [asking, setAsking] = useState(false);
@@ -135,6 +152,7 @@ export function ModelSelect({ label, hint, value, standard, wrong = null, onChan
   const [naming, setNaming] = useState(false);
   const id = useId();
   const all = state.kind === 'ready' ? state.value : null;
+  const model = value === '' ? standardModel : value;
   const refresh = async () => {
     setAsking(true);
     const asked = await models.change((client) => client.listModels());
@@ -200,6 +218,7 @@ export function ModelSelect({ label, hint, value, standard, wrong = null, onChan
             {t`The lists could not be asked for: ${failed}`}
           </p>
         )}
+        {all && all.connections.length > 0 && model !== '' && <PriceNote model={model} />}
         {all && <ConnectionNotes all={all} />}
       </div>
       <QueryProblem query={models.query} state={state} what={t`The list of models`} before={all !== null} />

@@ -462,11 +462,13 @@ function ModelSetting({
   label,
   hint,
   standard,
+  standardModel,
 }: {
   setting: ModelKey;
   label: string;
   hint: ReactNode;
   standard: string;
+  standardModel: string | undefined;
 }) {
   const actions = useActions();
   const held = useHousehold((state) => state.settings[setting]);
@@ -484,6 +486,7 @@ function ModelSetting({
         hint={hint}
         value={held}
         standard={standard}
+        standardModel={standardModel}
         wrong={failed === null ? null : t`This could not be saved: ${failed}`}
         onChange={(value) => void save(value, held)}
       />
@@ -520,12 +523,14 @@ export function Minds() {
         label={t`Model of the lead`}
         hint={t`It calls the others, and answers what you ask everybody.`}
         standard={standard(first?.leadModel)}
+        standardModel={first?.leadModel}
       />
       <ModelSetting
         setting="agentModel"
         label={t`Model of the agents`}
         hint={t`Of all who have none of their own; an agent’s own is chosen on its page.`}
         standard={standard(first?.agentModel)}
+        standardModel={first?.agentModel}
       />
       <NumberSetting
         setting="maxAnswerTokens"

@@ -100,6 +100,19 @@ describe('A price with a step', () => {
 });
 
 describe('What a request may cost at most', () => {
+  it('is at the dearest price of the table for a model that no row names, and free where all others are', () => {
+    const table = (any: number) => [
+      { model: '*', input: any, output: any, cacheRead: any, cacheWrite: any },
+      { model: 'dear', input: 30, output: 150, cacheRead: 3, cacheWrite: 40 },
+    ];
+    const size = (model: string): RequestSize => ({
+      ...{ model, bytes: 4_000, pictures: 0, openEnded: false, searches: 0, maxOutputTokens: 100 },
+      ...{ cached: 'not', terms: PLAIN_TERMS },
+    });
+    expect(mostCost(size('unheard-of'), table(1))).toBe(mostCost(size('dear'), table(1)));
+    expect(mostCost(size('unheard-of'), table(0))).toBe(0);
+    expect(mostCost(size('unheard-of'), [])).toBe(mostCost(size('unheard-of'), DEFAULT_PRICES));
+  });
   const body = { model: 'claude-opus-5-5', max_tokens: 500, messages: [{ role: 'user', content: 'Hello.' }] };
   const sized = (more: object) => sizeOf({ ...body, ...more }, 1_000);
 

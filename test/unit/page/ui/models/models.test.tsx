@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_PRICES } from '../../../../../src/shared/domain/prices.ts';
 import type { Connection } from '../../../../../src/shared/protocol/models.ts';
 import { NOW, runningSession, said, team } from '../../support/household.ts';
 import { json, refused } from '../../support/reach.ts';
@@ -196,6 +197,18 @@ describe('Choosing a model', () => {
     expect(page.state.household.store.getState().settings.agentModel).toBe('qwen3:8b');
     await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
     expect((await field()).value).toBe('');
+  });
+
+  test('says of a model without a price what it is counted as, and leads to the prices', async () => {
+    const page = await open(both);
+    page.reach.on('GET /api/prices', { prices: DEFAULT_PRICES, version: 1 });
+    await page.hear({ kind: 'changed', time: NOW, what: 'costs', agentId: null });
+    await page.user.selectOptions(await field(), 'qwen3:8b');
+    const note = await screen.findByText(/^No price is known for qwen3:8b\./);
+    expect(note.textContent).toContain('Roost counts it as $25.00 for a million tokens read and $125.00');
+    expect(within(note).getByRole('link', { name: 'Set its price' }).getAttribute('href')).toBe('/settings/costs');
+    await page.user.selectOptions(await field(), '');
+    await waitFor(() => expect(screen.queryByText(/^No price is known/)).toBeNull());
   });
 
   test('asks the servers anew when that is pressed, and says why they could not be asked', async () => {
