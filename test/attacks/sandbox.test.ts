@@ -3,6 +3,7 @@
  * `/proc`, the environment, keys, sockets, the network, and by taking more than there is. What
  * floods is tried under its limit only.
  */
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/tools
 import { createShellTools } from '../../server/tools/shell/tools.ts';
 import { SANDBOX_LIMITS } from '../../server/tools/sandbox/settings.ts';
 import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
+import { programOf } from '../support/relay-build.ts';
 
 /**
  * Ends well where a process could be started in user namespaces of its own (clone(2),
@@ -562,4 +564,19 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   expect(await createProcesses(notes).endLeft()).toBe(1);
   expect(await left.ended).toMatchObject({ cut: null });
   await expect.poll(() => processesWith('34.5')).toBe(0);
+});
+
+it('no command is left where the relay is killed in any moment of its start', async () => {
+  const program = await programOf('test/support/killed-sandbox.ts');
+  const mark = `60${process.pid}.5`;
+  for (const ms of ['0', '1', '3', '6', '10', '15', '25', '60']) {
+    const killed = spawn(process.execPath, [program, folder, mark, ms], { stdio: 'ignore' });
+    await new Promise((ended) => killed.once('exit', ended));
+  }
+  const left = async () => {
+    const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const texts = await Promise.all(names.map((name) => readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')));
+    return texts.filter((text) => text.includes(mark));
+  };
+  await expect.poll(left, { timeout: 10_000 }).toEqual([]);
 });

@@ -323,13 +323,15 @@ net.createServer((near) => {
  * Run by `bash` inside: sets limits that nothing inside can raise, then runs the command. Sizes of
  * `ulimit` are in KiB. `counted`: a control group limits memory. Otherwise at least the data
  * segment of each process is limited. Addresses are not: V8 reserves 10 GB for each memory of
- * WebAssembly, and Node's `fetch` has one.
+ * WebAssembly, and Node's `fetch` has one. `life`: the descriptor on which the relay says that it is
+ * still there. A relay that was killed before `bwrap` was tied to it says nothing, and nothing runs.
  */
 export const boundedBy = (
   { file, memory, processes, openFiles, queues }: SandboxLimits,
-  { hasWayOut, counted }: { readonly hasWayOut: boolean; readonly counted: boolean },
+  { hasWayOut, counted, life }: { readonly hasWayOut: boolean; readonly counted: boolean; readonly life: number },
 ): string =>
   [
+    `{ echo >&${life} && read -r _ <&${life} && exec ${life}>&-; }`,
     'ulimit -c 0',
     `ulimit -f ${Math.floor(file / 1_024)}`,
     ...(counted ? [] : [`ulimit -d ${Math.floor(memory / 1_024)}`]),

@@ -18,6 +18,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { Duplex } from 'node:stream';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Network } from '../../../src/shared/domain/network.ts';
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
@@ -121,7 +122,9 @@ async function begin(
     if (refused === null) throw new Error('no calls of the kernel can be refused on this processor');
     if (network !== 'none' && reached) wayOut = await openWayOut(network, { ...reached, ownHosts });
     const way = wayOut?.folder ?? null;
-    const bounded = boundedBy(limits, { hasWayOut: way !== null, counted: cgroup !== null });
+    const files = fd === undefined ? [] : [fd];
+    const life = SECCOMP_FD + 1 + files.length;
+    const bounded = boundedBy(limits, { hasWayOut: way !== null, counted: cgroup !== null, life });
     const inside: Invocation = { program: '/bin/bash', options: ['-c', bounded, 'bash'], mark: null, runs: program };
     const box: Invocation = { program: bubble, options: sees(SECCOMP_FD, way), runs: inside };
     const child = startProgram(
@@ -130,12 +133,15 @@ async function begin(
         env: { ...env },
         cwd: '/',
         detached: true,
-        stdio: [input, 'pipe', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])],
+        stdio: [input, 'pipe', 'pipe', 'pipe', ...files, 'pipe'],
       },
     );
     const group = await begun(child);
     const calls = child.stdio[SECCOMP_FD];
     if (calls && 'end' in calls) calls.on('error', () => undefined).end(refused);
+    const said = child.stdio[life];
+    // It says so from within, and `bwrap` ends with the relay by then.
+    if (said instanceof Duplex) said.on('error', () => undefined).once('data', () => said.end('\n'));
     return {
       ...{ group, child, leave },
       kin: { root: group.pid, list: cgroup?.list ?? null },
