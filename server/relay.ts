@@ -220,6 +220,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => pushers.close());
   const homes = await openHomes({
     refuseForRoom: room.refuseForRoom,
+    projectBytes: config.projectBytes,
     db,
     database: store.database,
     relay: home.relay,

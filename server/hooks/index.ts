@@ -331,7 +331,7 @@ export function createHooks({
       );
       // `no-task`: it was created by this delivery before, and deleted.
       if (!made.ok && made.reason !== 'no-task')
-        return made.reason === 'too-many' ? refuse('too-many', made.detail) : GONE;
+        return made.reason === 'too-many' || made.reason === 'projects-full' ? refuse('too-many', made.detail) : GONE;
     }
     await db
       .updateTable('hook_deliveries')

@@ -305,6 +305,8 @@ export interface OpenHomeDeps {
   readonly retentionMs: number;
   /** Why agents may store no more just now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
+  /** Bytes that the projects of one household may take in the store. */
+  readonly projectBytes: number;
   readonly version: string;
   readonly streamBufferBytes: number;
   /** The household of this home. Null: no device has proved it. */
@@ -444,6 +446,7 @@ async function openParts(
     retentionMs,
     alone: deps.alone,
     refuseForRoom: deps.refuseForRoom,
+    projectBytes: deps.projectBytes,
     sealer: deps.sealer,
     scripts,
     recordWork: histories.record,

@@ -32,6 +32,7 @@ import { createConfigRecords } from '../team/records/config-records.ts';
 import { createRecords, type Records } from '../team/records/index.ts';
 import {
   createAttemptRecords,
+  createProjectRoom,
   type Attempts,
   createAttempts,
   type Comments,
@@ -120,6 +121,8 @@ export interface TeamDeps {
    * may.
    */
   readonly refuseForRoom?: () => Promise<string | null>;
+  /** Bytes that the household’s projects may take in the store. Left out: as usual. */
+  readonly projectBytes?: number;
   readonly timers?: Timers;
   /** Seals what is stored here for the time without a browser. */
   readonly sealer: Sealer;
@@ -203,6 +206,7 @@ export function openTeam({
   retentionMs,
   alone,
   refuseForRoom = () => Promise.resolve(null),
+  projectBytes,
   timers = realTimers,
   sealer,
   scripts = createScripts(null),
@@ -301,10 +305,11 @@ export function openTeam({
     routineOf: createRoutineOf(scheduleRows),
   });
   const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, setAside, ...usual });
+  const room = createProjectRoom({ db, home, elapsed, most: projectBytes });
   const threads = createThreads({
-    ...{ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom, setAside },
+    ...{ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom, room, setAside },
   });
-  const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, setAside, ...usual });
+  const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, room, setAside, ...usual });
   const comments = createComments({ projects, threads, directory });
   const scopes = createRunScopes();
   const mappings = createMappings({
@@ -500,7 +505,7 @@ export function openTeam({
       threads.records,
       schedules.records,
       projects.records,
-      createAttemptRecords({ db, home }),
+      createAttemptRecords({ db, home, room }),
       mappings.records,
       ...(attached ? [attached.records] : []),
     ],

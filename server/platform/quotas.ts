@@ -70,6 +70,10 @@ export function refuseMessage(name: string, bytes: number, ofSender: Waiting, of
   return null;
 }
 
+/** Why the projects of a household may take no more. `bytes`: what they take. */
+export const refuseProjectBytes = (bytes: number, most: number): string =>
+  `Not stored: projects, tasks, comments and attempts of this household take ${sized(bytes)}, and may take ${sized(most)}. Delete projects or long tasks that are over. Only the human can do that.`;
+
 export interface ThreadsUsed {
   readonly openByOne: number;
   readonly openInAll: number;

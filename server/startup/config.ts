@@ -86,6 +86,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Bytes of the home's disk that agents leave free. */
   readonly keepFreeBytes: number;
+  /** Bytes that the projects of one household may take in the store. */
+  readonly projectBytes: number;
 }
 
 interface Given {
@@ -347,6 +349,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
     logLevel: oneOf(source('logLevel'), LOG_LEVELS),
     keepFreeBytes: number('keepFreeMb') * MEGABYTE,
+    projectBytes: number('projectsMb') * MEGABYTE,
     sync: {
       households: number('households'),
       householdsBySignIn: QUOTAS.householdsBySignIn,

@@ -278,6 +278,13 @@ export const SETTINGS = {
     default: '500',
     help: 'Megabytes that agents must leave free on the disk of the home. With less free, the relay refuses what agents write, but not what you write.',
   },
+  projectsMb: {
+    flag: 'projects-mb',
+    env: 'ROOST_PROJECTS_MB',
+    value: 'number',
+    default: '200',
+    help: 'Megabytes that the projects of one household may take: with tasks, comments and attempts, without files and repositories.',
+  },
   householdGb: {
     flag: 'household-gb',
     env: 'ROOST_HOUSEHOLD_GB',
@@ -303,6 +310,7 @@ export const BOUNDS = {
   keepFreeMb: { min: 0, max: 999_999_999 },
   streamBufferKb: { min: 1, max: 1_000_000 },
   households: { min: 1, max: 10_000 },
+  projectsMb: { min: 1, max: 100_000 },
   householdGb: { min: 1, max: 100_000 },
 } as const satisfies Partial<Record<SettingName, { min: number; max: number }>>;
 export type NumberSetting = keyof typeof BOUNDS;

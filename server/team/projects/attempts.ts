@@ -23,6 +23,7 @@ import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/inde
 import type { Holder } from './contract.ts';
 import { attemptWithout, removedAttempt } from './forgetting.ts';
 import { runOf } from './rows.ts';
+import type { ProjectRoom } from './room.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
@@ -320,7 +321,11 @@ export function createAttempts({
  * Attempts as records: see server/team/records. A restored attempt is over: the relay that knew its
  * run is gone.
  */
-export function createAttemptRecords({ db, home }: Pick<AttemptsDeps, 'db' | 'home'>): RecordSource {
+export function createAttemptRecords({
+  db,
+  home,
+  room,
+}: Pick<AttemptsDeps, 'db' | 'home'> & { readonly room: ProjectRoom }): RecordSource {
   async function restore({ id, value, at }: RecordOf<'attempt'> & { readonly at: Stamp }): Promise<RecordAnswer> {
     const ended: AttemptValue =
       value.endedAt === null ? { ...value, endedAt: value.startedAt, outcome: 'lost' } : value;
@@ -369,10 +374,17 @@ export function createAttemptRecords({ db, home }: Pick<AttemptsDeps, 'db' | 'ho
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];
-      for (const record of offered)
-        answers.push(
-          record.type === 'attempt' ? await restore(record) : { answer: 'refused', why: 'It is no attempt at a task.' },
-        );
+      await room.ready();
+      for (const record of offered) {
+        const full = room.take(Buffer.byteLength(JSON.stringify(record.value)));
+        if (full !== null) answers.push({ answer: 'refused', why: full });
+        else
+          answers.push(
+            record.type === 'attempt'
+              ? await restore(record)
+              : { answer: 'refused', why: 'It is no attempt at a task.' },
+          );
+      }
       return answers;
     },
   };

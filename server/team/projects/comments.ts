@@ -71,7 +71,8 @@ export function createComments({ projects, threads, directory }: CommentsDeps): 
       const mentionRefs = by === PERSON && worker !== undefined ? [worker] : [];
       const sent = await threads.send(by, threadId, { text, mentionRefs, clientId });
       if (sent.ok) return { ok: true, value: { comment: sent.message, notes: sent.notes } };
-      const reason: Refused['reason'] = sent.reason === 'too-many' ? 'too-many' : 'misfit';
+      const reason: Refused['reason'] =
+        sent.reason === 'too-many' || sent.reason === 'projects-full' ? sent.reason : 'misfit';
       return { ok: false, reason, detail: sent.detail };
     },
     async read(projectId, taskId, page, reader) {

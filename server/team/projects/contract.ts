@@ -23,12 +23,21 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../store/index.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { ProjectForgetting } from './forgetting.ts';
+import type { ProjectRoom } from './room.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 
 export type ProjectRefusal = Extract<
   ProblemName,
-  'no-project' | 'no-task' | 'misfit' | 'too-many' | 'not-ready' | 'not-proven' | 'other-agent' | 'unsaved'
+  | 'no-project'
+  | 'no-task'
+  | 'misfit'
+  | 'too-many'
+  | 'projects-full'
+  | 'not-ready'
+  | 'not-proven'
+  | 'other-agent'
+  | 'unsaved'
 >;
 export interface Refused {
   readonly ok: false;
@@ -137,14 +146,17 @@ export interface Projects {
   claims(projectId: ProjectId): Promise<readonly (HeldClaim & { readonly taskId: TaskId; readonly since: number })[]>;
   /** The claim of this task now. Null: nobody has it. */
   heldBy(taskId: TaskId): Promise<HeldClaim | null>;
-  /** Changes a task under a lock on its row. `endsClaim`: also its claim ends. */
+  /**
+   * Changes a task under a lock on its row. `endsClaim`: also its claim ends. `isLimited`: refused
+   * where the household has no room for it. Without it, what has happened already is written.
+   */
   update(
     projectId: ProjectId,
     taskId: TaskId,
     change: (at: {
       readonly value: TaskValue;
       readonly project: ProjectValue;
-    }) => { readonly value: TaskValue; readonly endsClaim?: boolean } | Refused,
+    }) => { readonly value: TaskValue; readonly endsClaim?: boolean; readonly isLimited?: boolean } | Refused,
   ): Promise<Outcome<Task>>;
   list(): Promise<readonly Project[]>;
   read(projectId: ProjectId): Promise<Outcome<Project>>;
@@ -247,6 +259,7 @@ export interface ProjectsDeps {
   readonly timers: Timers;
   /** Why agents may store nothing more now, as a sentence. Null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
+  readonly room?: ProjectRoom;
   readonly logger: Pick<Logger, 'error'>;
   /** Left out: a failure is thrown. */
   readonly setAside?: SetAside;

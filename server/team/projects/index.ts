@@ -74,6 +74,7 @@ import {
   UNCLAIMED,
   withHistory,
 } from './rows.ts';
+import { createProjectRoom, refuseBytes } from './room.ts';
 import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 import { atWorkText, LOST, refuseClaim } from './taking.ts';
@@ -91,6 +92,7 @@ export {
 export type { EndedClaim, HeldClaim, Holder, Projects, SpentUp, TaskWork } from './contract.ts';
 export { type Comments, createComments } from './comments.ts';
 export { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from './forgetting.ts';
+export { createProjectRoom, type ProjectRoom } from './room.ts';
 export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
 
@@ -114,6 +116,7 @@ export function createProjects({
   newId,
   timers: given,
   refuseForRoom,
+  room = createProjectRoom({ db, home, elapsed: now }),
   logger,
   setAside = SETS_NOTHING_ASIDE,
   settings = PROJECT_SETTINGS,
@@ -194,10 +197,11 @@ export function createProjects({
       readonly row: TaskRow;
       readonly value: TaskValue;
       readonly project: ProjectValue;
-    }) => Promise<Refusal | { readonly value: TaskValue; readonly claim?: object } | null>,
+    }) => Promise<Refusal | { readonly value: TaskValue; readonly claim?: object; readonly isAlways?: boolean } | null>,
     /** Where it is true, no other task of the project is claimed meanwhile. */
     locksProject: (project: ProjectValue) => boolean = () => false,
   ): Promise<Outcome<Task> | Refusal> {
+    await room.ready();
     const outcome = await db.transaction().execute(async (trx): Promise<Refused | Refusal | Changing> => {
       const before = await readProjectRow(trx, home, projectId);
       // The project before the task, as those do that change a project with its tasks.
@@ -208,6 +212,10 @@ export function createProjects({
       if (!row) return NO_TASK;
       const change = await work({ trx, row, value: taskValueOf(row), project: projectValueOf(projectRow) });
       if (change !== null && 'ok' in change) return change;
+      // The end of a claim is always written. Otherwise nobody could take the task any more.
+      const isEnd = row.holder_json !== null && change?.claim === UNCLAIMED;
+      const full = change && refuseBytes(room, change.value, row.value_json);
+      if (full && !change.isAlways && !isEnd) return full;
       if (change !== null) await writeTask(trx, row, change.value, change.claim);
       const after = (await readTaskRow(trx, home, projectId, taskId)) ?? row;
       const ended = row.holder_json !== null && after.holder_json === null ? row : null;
@@ -347,9 +355,9 @@ export function createProjects({
     update: (projectId, taskId, change) =>
       changing<Refused>(projectId, taskId, ({ value, project }) => {
         const next = change({ value, project });
-        return Promise.resolve(
-          'ok' in next ? next : { value: next.value, ...(next.endsClaim ? { claim: UNCLAIMED } : {}) },
-        );
+        if ('ok' in next) return Promise.resolve(next);
+        const isAlways = next.isLimited !== true;
+        return Promise.resolve({ value: next.value, isAlways, ...(next.endsClaim ? { claim: UNCLAIMED } : {}) });
       }),
     list: () => readProjects(db, home, setAside),
     async read(projectId) {
@@ -377,6 +385,9 @@ export function createProjects({
         ...{ ...fields, agents: [...new Set(agents)], createdAt: now(), removed: false },
         columns: columns.map((column) => ({ ...column })),
       };
+      await room.ready();
+      const full = refuseBytes(room, value);
+      if (full) return full;
       await db
         .insertInto('projects')
         .values({
@@ -401,6 +412,7 @@ export function createProjects({
       const isExamined = baseBranch !== here.baseBranch || wanted.copy !== undefined;
       const unfit = isExamined ? await work?.examine({ ...here, baseBranch, copy }, projectId) : null;
       if (unfit) return { ...refuse('misfit', unfit.why), field: unfit.field };
+      await room.ready();
       const outcome = await db.transaction().execute(async (trx): Promise<Refused | 'elsewhere' | null> => {
         const row = await readProjectRow(trx, home, projectId, true);
         if (!row) return NO_PROJECT;
@@ -409,6 +421,8 @@ export function createProjects({
         const value: ProjectValue = { ...before, ...fields };
         const wrong = refuseColumns(value.columns);
         if (wrong !== null) return refuse('misfit', wrong);
+        const full = refuseBytes(room, value, row.value_json);
+        if (full) return full;
         await trx
           .updateTable('projects')
           .set((eb) => ({ value_json: JSON.stringify(value), stamp: null, version: eb('version', '+', 1) }))
@@ -472,6 +486,7 @@ export function createProjects({
         return true;
       });
       if (!isThere) return NO_PROJECT;
+      room.forget();
       changed(projectId);
       return onRemoved([projectId]).then(() => done(null));
     },
@@ -513,6 +528,7 @@ export function createProjects({
       const isAgents = !isPersons && hooked === undefined;
       const full = isPersons ? null : await refuseForRoom();
       if (full !== null) return refuse('too-many', full);
+      await room.ready();
       const refused = await db.transaction().execute(async (trx): Promise<Refused | null> => {
         const row = await readProjectRow(trx, home, projectId, true);
         if (!row) return NO_PROJECT;
@@ -565,7 +581,7 @@ export function createProjects({
           history: [{ time, by, what: 'created', columnId, note: '' }],
           removed: false,
         };
-        const misfit = await refuseTask(trx, project, projectId, taskId, value);
+        const misfit = (await refuseTask(trx, project, projectId, taskId, value)) ?? refuseBytes(room, value);
         if (misfit) return misfit;
         await trx
           .insertInto('tasks')
@@ -758,7 +774,7 @@ export function createProjects({
     },
     onRemoved: (listener) => void (onRemoved = listener),
     forgetting,
-    records: createProjectRecords({ db, home, onRemoved: (projectIds) => onRemoved(projectIds) }),
+    records: createProjectRecords({ db, home, room, onRemoved: (projectIds) => onRemoved(projectIds) }),
     recover: sweep,
     close() {
       unsubscribe();

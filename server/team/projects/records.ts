@@ -10,6 +10,7 @@ import { isBefore } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt, type Unannounced } from '../records/index.ts';
 import { columnsOf, projectValueOf, taskValueOf, UNCLAIMED } from './rows.ts';
+import type { ProjectRoom } from './room.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
 const TAKEN: RecordAnswer = { answer: 'taken' };
@@ -18,11 +19,12 @@ const KEPT: RecordAnswer = { answer: 'kept' };
 interface ProjectRecordsDeps {
   readonly db: Db;
   readonly home: string;
+  readonly room: ProjectRoom;
   /** Records have removed these projects. */
   readonly onRemoved: (projectIds: readonly ProjectId[]) => Promise<void>;
 }
 
-export function createProjectRecords({ db, home, onRemoved }: ProjectRecordsDeps): RecordSource {
+export function createProjectRecords({ db, home, room, onRemoved }: ProjectRecordsDeps): RecordSource {
   async function unannouncedProjects(): Promise<Unannounced[]> {
     const rows = await db
       .selectFrom('projects')
@@ -105,14 +107,19 @@ export function createProjectRecords({ db, home, onRemoved }: ProjectRecordsDeps
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];
-      for (const record of offered)
+      await room.ready();
+      for (const record of offered) {
+        const full = room.take(Buffer.byteLength(JSON.stringify(record.value)));
         answers.push(
-          record.type === 'project'
-            ? await restoreProject(record)
-            : record.type === 'task'
-              ? await restoreTask(record)
-              : { answer: 'refused', why: 'It is no project and no task.' },
+          full !== null
+            ? { answer: 'refused', why: full }
+            : record.type === 'project'
+              ? await restoreProject(record)
+              : record.type === 'task'
+                ? await restoreTask(record)
+                : { answer: 'refused', why: 'It is no project and no task.' },
         );
+      }
       const removed = offered.filter(
         (record, i) => record.type === 'project' && record.value.removed && answers[i]?.answer === 'taken',
       );

@@ -19,6 +19,7 @@ function problemOf({ reason, detail, field = 'body' }: Refused): HTTPException {
     case 'not-ready':
     case 'not-proven':
     case 'unsaved':
+    case 'projects-full':
       return problem(409, reason, detail);
     case 'too-many':
       return problem(429, reason, detail);

@@ -26,6 +26,11 @@ export const PROJECT_SETTINGS = {
   searchWords: 5,
   /** Lists of ended attempts leave out one that took longer than this. */
   longestAttemptMs: 604_800_000,
+  /** Bytes that projects, tasks, comments and attempts of one household may take together. */
+  householdBytes: 200_000_000,
+  /** How long a count of these bytes is used, and how long after a refusal. */
+  countedMs: 60_000,
+  recountMs: 2_000,
   /** Comments in an answer of `get_task_context`: the newest. */
   commentsShown: 50,
 } as const;

@@ -19,7 +19,15 @@ import type { SetAside } from '../../platform/set-aside.ts';
 /** `detail`: a sentence for the caller. */
 export interface Refusal {
   readonly ok: false;
-  readonly reason: 'no-thread' | 'not-in-it' | 'closed' | 'unknown-agent' | 'bad-mention' | 'nobody' | 'too-many';
+  readonly reason:
+    | 'no-thread'
+    | 'not-in-it'
+    | 'closed'
+    | 'unknown-agent'
+    | 'bad-mention'
+    | 'nobody'
+    | 'too-many'
+    | 'projects-full';
   readonly detail: string;
 }
 /** The change names another version than the current one. `thread`: the thread as it is now. */
@@ -206,6 +214,13 @@ function createNotifier(timers: Timers): Notifier {
   };
 }
 
+export interface ThreadRoom {
+  /** Called before a transaction that takes room. */
+  ready(): Promise<void>;
+  /** Why a message of `bytes` may not be stored, as a sentence. Null: it may. */
+  takeMessage(threadId: ThreadId, bytes: number): string | null;
+}
+
 export interface ThreadsDeps {
   readonly db: Db;
   /** Id of the home. */
@@ -219,6 +234,8 @@ export interface ThreadsDeps {
   readonly timers: Timers;
   /** Why agents may store nothing more now, as a sentence. Null, or left out: they may. */
   readonly refuseForRoom?: () => Promise<string | null>;
+  /** What comments on tasks may take in the store. Left out: they are not limited. */
+  readonly room?: ThreadRoom;
   readonly hooks: ThreadHooks;
   /** Left out: a failure is thrown. */
   readonly setAside?: SetAside;

@@ -522,6 +522,7 @@ function refusal({ reason, detail }: Refusal, field: string): HTTPException {
     case 'not-in-it':
       return problem(404, reason, detail);
     case 'closed':
+    case 'projects-full':
       return problem(409, reason, detail);
     case 'too-many':
       return problem(429, reason, detail);
@@ -583,7 +584,7 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
 type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; readonly repeated: boolean }>;
 
 function createSending(context: ThreadsContext, announcer: Announcer): Pick<Threads, 'send'> {
-  const { db, home, now, newId, inTurn, changed, findAgents, namedIn, refuseForRoom } = context;
+  const { db, home, now, newId, inTurn, changed, findAgents, namedIn, refuseForRoom, room } = context;
 
   async function readSent(trx: Db, threadId: ThreadId, clientId: string): Promise<ThreadMessage | null> {
     const row = await trx
@@ -629,6 +630,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
       inTurn(async () => {
         const found = await findAgents(mentionRefs);
         const named = await namedIn(text);
+        await room?.ready();
         const sent = await db.transaction().execute(async (trx): Promise<Sent> => {
           const taken = admit(await lockThread(trx, home, threadId), by);
           if (!taken.ok) return taken;
@@ -649,6 +651,8 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
               : ((await refuseForRoom?.()) ??
                 refuseThreadMessage(Buffer.byteLength(json(text)), thread.messages, await saidBy(trx, home, by, time)));
           if (over !== null) return refuse('too-many', over);
+          const full = room?.takeMessage(threadId, Buffer.byteLength(json(text))) ?? null;
+          if (full !== null) return refuse('projects-full', full);
           const message: ThreadMessage = {
             messageId: newId(),
             sequence: thread.messages + 1,

@@ -253,7 +253,8 @@ export function createThreadRecords({
   db,
   home,
   inTurn,
-}: Pick<ThreadsContext, 'db' | 'home' | 'inTurn'>): RecordSource {
+  room,
+}: Pick<ThreadsContext, 'db' | 'home' | 'inTurn' | 'room'>): RecordSource {
   const restoring = createRestoring({ db, home });
 
   async function membersOf(threadId: ThreadId): Promise<RecordOf<'thread'>['value']['members']> {
@@ -377,10 +378,16 @@ export function createThreadRecords({
       inTurn(async () => {
         const answers = new Map<RelayRecord, RecordAnswer>();
         const said = new Map<string, Offered<'thread-message'>[]>();
+        await room?.ready();
         for (const record of offered) {
           if (record.type === 'thread') answers.set(record, await restoring.thread(record));
           else if (record.type === 'thread-message') {
-            const { threadId } = record.value;
+            const { threadId, text } = record.value;
+            const full = room?.takeMessage(threadId, Buffer.byteLength(json(text))) ?? null;
+            if (full !== null) {
+              answers.set(record, { answer: 'refused', why: full });
+              continue;
+            }
             said.set(threadId, [...(said.get(threadId) ?? []), record]);
           }
         }

@@ -66,7 +66,7 @@ import type { WorkLimits } from './limits.ts';
 import { type FromWhere, keptComments, messageOf, shownComments, toldComments } from './line-comments.ts';
 import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
 import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.ts';
-import { done, type Done, isFault, unable } from './outcome.ts';
+import { done, type Done, isFault, unable, unsaved } from './outcome.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
@@ -545,6 +545,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       ...{ openedAt: isOpen ? (task.request?.openedAt ?? now()) : now(), updatedAt: now() },
     };
     const saved = await projects.update(project.projectId, task.taskId, ({ value }) => ({
+      isLimited: true,
       value: {
         ...value,
         request,
@@ -554,7 +555,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           : [...value.history, { time: now(), by, what: 'requested' as const, columnId: null, note: '' }],
       },
     }));
-    return saved.ok ? done(request) : unable('no-task', saved.detail);
+    return saved.ok ? done(request) : unsaved(saved);
   }
 
   /** Changes a task whose request is open. */
@@ -581,10 +582,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           updatedAt: now(),
           history: [...value.history, { time: now(), by: PERSON, what, columnId, note: how.note }],
         },
-        endsClaim: how.to !== null,
+        ...{ endsClaim: how.to !== null, isLimited: how.state === 'changes-wanted' },
       };
     });
-    return saved.ok ? done(saved.value) : unable('no-task', saved.detail);
+    return saved.ok ? done(saved.value) : unsaved(saved);
   }
 
   const work: OpenTaskWork = {

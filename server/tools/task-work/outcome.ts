@@ -10,6 +10,7 @@ export interface Unable {
     | 'no-project'
     | 'no-task'
     | 'no-work'
+    | 'projects-full'
     | 'no-request'
     | 'merge-conflict'
     | 'merge-refused'
@@ -25,6 +26,9 @@ export interface Unable {
 export type Done<Value> = { readonly ok: true; readonly value: Value } | Unable;
 
 export const unable = (reason: Unable['reason'], detail: string): Unable => ({ ok: false, reason, detail });
+/** A task could not be changed. */
+export const unsaved = ({ reason, detail }: { readonly reason: string; readonly detail: string }): Unable =>
+  unable(reason === 'projects-full' ? reason : 'no-task', detail);
 export const done = <Value>(value: Value): Done<Value> => ({ ok: true, value });
 /** Git, a folder or a forge could not do it, and says why. */
 export const isFault = (error: unknown) =>

@@ -14,6 +14,7 @@ export const RELAY = 'relay';
 
 /** The thread with the comments of a task. It begins with the first comment. */
 export const commentsThread = (taskId: TaskId): ThreadId => `comments-${taskId}`;
+export const isCommentsThread = (threadId: ThreadId): boolean => threadId.startsWith(commentsThread(''));
 
 export interface Named {
   readonly agentId: AgentId;

@@ -103,6 +103,7 @@ export const PROBLEMS = [
   'program-name',
   'program-programs',
   'program-room',
+  'projects-full',
   'push-address',
   'real-mind',
   'retired',

@@ -32,6 +32,11 @@ export const taskParams = {
 export const noProject = { status: 404, when: '`no-project`: there is no such project' } as const;
 export const noTask = { status: 404, when: '`no-project` or `no-task`: there is no such project or task' } as const;
 const full = { status: 429, when: '`too-many`: there are as many as a relay takes' } as const;
+const noRoom = {
+  status: 409,
+  when: '`projects-full`: the projects of the household take as many bytes as they may',
+} as const;
+const conflict = { ...changedElsewhere, when: `${changedElsewhere.when}; or \`projects-full\`` } as const;
 const misfit = { status: 400, when: '`misfit`: a column, an agent or a task that it names does not exist' } as const;
 export const projectEndpoints = {
   projects: endpoint({
@@ -45,7 +50,7 @@ export const projectEndpoints = {
     path: '/v1/projects',
     does: 'Creates a project.',
     body: createProjectSchema,
-    answers: [{ status: 201, when: 'created', body: projectSchema }, misfit, full],
+    answers: [{ status: 201, when: 'created', body: projectSchema }, misfit, noRoom, full],
   }),
   project: endpoint({
     method: 'GET',
@@ -60,7 +65,7 @@ export const projectEndpoints = {
     does: 'Changes a project. Fields that are left out stay as they are. Tasks of a column that is removed move to the first column of the kind `backlog`.',
     params: projectParams,
     body: changeProjectSchema,
-    answers: [{ status: 200, when: 'changed', body: projectSchema }, misfit, noProject, changedElsewhere],
+    answers: [{ status: 200, when: 'changed', body: projectSchema }, misfit, noProject, conflict],
   }),
   removeProject: endpoint({
     method: 'DELETE',
@@ -125,7 +130,7 @@ export const projectEndpoints = {
     does: 'Creates a task.',
     params: projectParams,
     body: createTaskSchema,
-    answers: [{ status: 201, when: 'created', body: taskSchema }, misfit, noProject, full],
+    answers: [{ status: 201, when: 'created', body: taskSchema }, misfit, noProject, noRoom, full],
   }),
   task: endpoint({
     method: 'GET',
@@ -140,7 +145,7 @@ export const projectEndpoints = {
     does: 'Changes a task. Fields that are left out stay as they are. A criterion whose text changes is not met any more.',
     params: taskParams,
     body: changeTaskSchema,
-    answers: [{ status: 200, when: 'changed', body: taskSchema }, misfit, noTask, changedElsewhere],
+    answers: [{ status: 200, when: 'changed', body: taskSchema }, misfit, noTask, conflict],
   }),
   removeTask: endpoint({
     method: 'DELETE',
@@ -159,7 +164,10 @@ export const projectEndpoints = {
       { status: 200, when: 'moved', body: taskSchema },
       misfit,
       noTask,
-      { status: 409, when: '`changed-elsewhere`, or `not-proven`: a condition of done does not hold' },
+      {
+        status: 409,
+        when: '`changed-elsewhere`, or `not-proven`: a condition of done does not hold; or `projects-full`',
+      },
     ],
   }),
   comments: endpoint({
@@ -179,7 +187,7 @@ export const projectEndpoints = {
     does: 'Comments on a task. The agent that works on it, or is assigned to it, is notified as by a mention in a thread, within its limits.',
     params: taskParams,
     body: addCommentSchema,
-    answers: [{ status: 201, when: 'written', body: threadMessageSchema }, noTask],
+    answers: [{ status: 201, when: 'written', body: threadMessageSchema }, noTask, noRoom],
   }),
   meetCriterion: endpoint({
     method: 'POST',
@@ -187,7 +195,7 @@ export const projectEndpoints = {
     does: 'Says of one criterion of a task that it is met, with what shows it, or that it is not.',
     params: { ...taskParams, criterionId: named(idText, 'the criterion’s id') },
     body: meetCriterionSchema,
-    answers: [{ status: 200, when: 'said', body: taskSchema }, noTask],
+    answers: [{ status: 200, when: 'said', body: taskSchema }, noTask, noRoom],
   }),
   claimTask: endpoint({
     method: 'POST',
@@ -201,7 +209,7 @@ export const projectEndpoints = {
       noTask,
       {
         status: 409,
-        when: '`not-ready`: another agent has it, it waits for another task, or it is not in a ready column',
+        when: '`not-ready`: another agent has it, it waits for another task, it is not in a ready column; or `projects-full`',
       },
     ],
   }),
