@@ -80,7 +80,9 @@ interface SignInDeps {
   readonly url: string;
   readonly kept: StoredSignIn | null;
   /** A client registered by hand. Left out: Roost registers itself. */
-  readonly client?: { readonly id: string; readonly secret?: string | undefined } | undefined;
+  readonly client?:
+    | { readonly id: string; readonly secret?: string | undefined; readonly issuer?: string | undefined }
+    | undefined;
   /** Resolves when the state is stored. */
   readonly keep: (kept: StoredSignIn) => Promise<void>;
   /** Removes the tokens from the sign-in server's output. */
@@ -105,6 +107,8 @@ interface Begun {
 
 const NO_SIGN_IN = 'it wants a sign-in, or does not accept the key';
 const EXPIRED = 'the sign-in there has expired or was withdrawn: sign in again';
+const OTHER_SERVER =
+  'It names another sign-in server than the one that the client is for. Nothing was sent there. If the server has moved, remove it and add it again.';
 const NOT_BEGUN = 'This sign-in was not begun here, was used already, or took too long. Begin it once more.';
 /**
  * Statuses of an authorisation server that is unwell, or wants to be asked later. Any other answer
@@ -141,6 +145,9 @@ function whoOf(tokens: StoredOAuthTokens | null, { tokenChars }: Pick<AttachedLi
   }
 }
 
+/** Sign-in servers are written with a `/` at the end, and without. */
+const isSameIssuer = (one: string, other: string) => one.replace(/\/$/, '') === other.replace(/\/$/, '');
+
 const issuerOf = ({ authorizationServerMetadata, authorizationServerUrl }: OAuthDiscoveryState) =>
   authorizationServerMetadata?.issuer ?? authorizationServerUrl;
 
@@ -171,12 +178,20 @@ function checkTokens(tokens: StoredOAuthTokens, { tokenChars }: Pick<AttachedLim
 export function createSignIn(deps: SignInDeps): SignIn {
   const { url, keep, filter, may, version, elapsed, limits } = deps;
   let kept = deps.kept;
-  const registered: StoredOAuthClientInformation | null = deps.client
-    ? {
-        client_id: deps.client.id,
-        ...(deps.client.secret === undefined ? {} : { client_secret: deps.client.secret }),
-      }
-    : null;
+  /**
+   * The client that was registered by hand. It is for one sign-in server: the one that the person
+   * named, or the one of the first sign-in. Otherwise an MCP server could choose who is sent the
+   * secret.
+   */
+  function registered(): StoredOAuthClientInformation | null {
+    if (!deps.client) return null;
+    const { id, secret, issuer = kept ? issuerOf(kept.discovery) : undefined } = deps.client;
+    return {
+      client_id: id,
+      ...(secret === undefined ? {} : { client_secret: secret }),
+      ...(issuer === undefined ? {} : { issuer }),
+    };
+  }
   let begun: Begun | null = null;
   /** The server's latest information about where its sign-in is. */
   let asked: { readonly resourceMetadataUrl?: URL; readonly scope?: string } = {};
@@ -203,7 +218,12 @@ export function createSignIn(deps: SignInDeps): SignIn {
         response_types: ['code'],
       },
       state: () => now.state,
-      clientInformation: () => now.client ?? undefined,
+      clientInformation(context) {
+        const of = now.client?.issuer;
+        if (deps.client && of !== undefined && context && !isSameIssuer(of, context.issuer))
+          throw new SignInError(OTHER_SERVER);
+        return now.client ?? undefined;
+      },
       saveClientInformation: (client) => void (now.client = client),
       tokens: () => undefined,
       saveTokens: onTokens,
@@ -213,7 +233,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       saveDiscoveryState: (discovery) => void (now.discovery = discovery),
       discoveryState: () => now.discovery ?? undefined,
       invalidateCredentials(what) {
-        if (!registered && (what === 'all' || what === 'client')) now.client = null;
+        if (!deps.client && (what === 'all' || what === 'client')) now.client = null;
       },
     }) satisfies OAuthClientProvider;
 
@@ -246,7 +266,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       kept = { ...kept, tokens: { ...tokens, ...fresh } };
     } catch (error) {
       if (answered === null || isUnwell(answered)) throw new Error(wordsOf(error, filter), { cause: error });
-      await keep((kept = { ...kept, tokens: null, client: isUnknownClient(error) ? registered : client }));
+      await keep((kept = { ...kept, tokens: null, client: isUnknownClient(error) ? registered() : client }));
       throw new UnauthorizedError(EXPIRED);
     }
     await keep(kept);
@@ -275,7 +295,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         verifier: '',
         // A client is registered with its redirect address. If the last sign-in with it did not
         // return, the authorisation server may not know it any more, which only its page says.
-        client: registered ?? (kept?.redirect === redirect && begun === null ? kept.client : null),
+        client: registered() ?? (kept?.redirect === redirect && begun === null ? kept.client : null),
         discovery: null,
       };
       let onward: URL | null = null as URL | null;
@@ -331,7 +351,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
           fetchFn,
         });
       } catch (error) {
-        if (kept && isUnknownClient(error)) await keep((kept = { ...kept, client: registered }));
+        if (kept && isUnknownClient(error)) await keep((kept = { ...kept, client: registered() }));
         throw new SignInError(wordsOf(error, filter), { cause: error });
       }
     },

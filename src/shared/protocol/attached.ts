@@ -60,6 +60,9 @@ const box = boxSchema
 const clientSchema = z.strictObject({
   id: z.string().trim().min(1).max(ATTACHED_BOUNDS.argument),
   secret: z.string().min(1).max(ATTACHED_BOUNDS.value).optional().describe('left out: the client has no secret'),
+  issuer: webAddress(ATTACHED_BOUNDS.url)
+    .optional()
+    .describe('the sign-in server at which it is registered; left out: the one of the first sign-in'),
 });
 /** Name of the OAuth client among a server's secrets. */
 export const OAUTH_CLIENT = 'OAuth client';

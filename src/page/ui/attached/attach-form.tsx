@@ -259,6 +259,7 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
   const [token, setToken] = useState('');
   const [clientId, setClientId] = useState('');
   const [clientSecret, setClientSecret] = useState('');
+  const [issuer, setIssuer] = useState('');
   return (
     <form
       className="attach-form"
@@ -266,7 +267,8 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
         event.preventDefault();
         const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
         const secret = clientSecret.trim() === '' ? {} : { secret: clientSecret.trim() };
-        const client = clientId.trim() === '' ? {} : { client: { id: clientId.trim(), ...secret } };
+        const of = issuer.trim() === '' ? {} : { issuer: issuer.trim() };
+        const client = clientId.trim() === '' ? {} : { client: { id: clientId.trim(), ...secret, ...of } };
         onAdd([{ name: attachedNameOf(name), attachment: { kind: 'address', url: url.trim(), headers, ...client } }]);
       }}
     >
@@ -289,6 +291,20 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
           <input {...PLAIN} className="field" value={clientId} onChange={(event) => setClientId(event.target.value)} />
         </Field>
         <KeyField label={t`Client secret, if it has one`} value={clientSecret} onChange={setClientSecret} />
+        <Field
+          label={t`Its sign-in server`}
+          hint={t`The client’s secret is sent to no other. If empty, it is the one of your first sign-in.`}
+        >
+          <input
+            {...PLAIN}
+            className="field"
+            type="url"
+            inputMode="url"
+            value={issuer}
+            placeholder="https://login.example.org"
+            onChange={(event) => setIssuer(event.target.value)}
+          />
+        </Field>
       </details>
       <button
         type="submit"
