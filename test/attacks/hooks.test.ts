@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createdHookSchema, type Hook } from '../../src/shared/protocol/hooks.ts';
 import { projectSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
+import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
@@ -253,6 +254,66 @@ describe('whoever has seen a signed delivery of GitHub', () => {
       for (const [nth, dress] of DRESSES.entries())
         expect((await call(at, body, signed(body, key, dress))).status).toBe(nth === 0 ? 201 : 200);
     expect((await tasks()).length - before).toBe(2);
+  });
+});
+
+describe('whoever calls hooks of routines sixty times at once', () => {
+  let night: NightRelay;
+  beforeAll(async () => {
+    // Each request costs more than a whole budget below.
+    night = await openNightRelay(['a1', 'a2', 'a3'], () => [{ say: 'Done.' }, { usage: { input_tokens: 100_000 } }]);
+  });
+  afterAll(() => night.close());
+
+  it.each<[string, readonly string[], (usd: number | null) => [string, string, object]]>([
+    ['of the household', ['a1', 'a2'], (usd) => ['PUT', '/v1/config', { coordination: {}, daily_budget_usd: usd }]],
+    ['of the agent', ['a3'], (usd) => ['PUT', '/v1/agents/a3/config', { coordination: { daily_budget_usd: usd } }]],
+  ])('spends at most the budget %s and one request; the others are refused and listed', async (_whose, agents, set) => {
+    const budget = (usd: number | null) => night.good(...set(usd));
+    const made = await Promise.all(
+      agents.map(async (agentId) => {
+        const routine = { kind: 'routine', agentId, name: `Build ${agents.length}`, instructions: 'Look.' };
+        const timing = { kind: 'every', minutes: 1_440 };
+        const added = await night.good('POST', '/v1/pulse-routines', { ...routine, timing });
+        const { scheduleId } = scheduledSchema.parse(added);
+        const target = { kind: 'routine', scheduleId };
+        const hooked = await night.good('POST', '/api/hooks', { name: 'CI', target, signed: true });
+        return createdHookSchema.parse(hooked);
+      }),
+    );
+    const { port } = new URL(night.relay.url);
+    await budget(0.05);
+    const before = night.model.requests.length;
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_none, i) => {
+        const { secret: at, signingSecret } = made[i % made.length] ?? { secret: '', signingSecret: '' };
+        const body = JSON.stringify({ build: i });
+        const signature = createHmac('sha256', signingSecret ?? '')
+          .update(body)
+          .digest('hex');
+        const answer = await rawRequest({
+          ...{ port: Number(port), path: `/hooks/${at}`, method: 'POST', body },
+          headers: {
+            ...{ host: `127.0.0.1:${port}`, 'content-type': 'application/json' },
+            'x-hub-signature-256': `sha256=${signature}`,
+          },
+        });
+        return answer.status;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set([202]));
+    const own = async () => (await Promise.all(agents.map((agentId) => night.history(agentId)))).flat();
+    await expect
+      .poll(async () => (await own()).filter(({ endedAt, reason }) => endedAt === null && reason === null), {
+        timeout: 60_000,
+      })
+      .toEqual([]);
+    const ended = await own();
+    expect(ended.filter(({ state }) => state === 'done')).toHaveLength(1);
+    for (const { state, reason, detail } of ended)
+      if (state !== 'done') expect(reason ?? detail).toMatch(/budget|overlap/);
+    expect(night.model.requests.length - before).toBe(1);
+    await budget(null);
   });
 });
 
