@@ -1,6 +1,9 @@
 /** What an application's credential lets it do: what the person ticked, and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { agentConfigSchema } from '../../../src/shared/protocol/config.ts';
+import { ENDPOINTS } from '../../../src/shared/protocol/endpoints/index.ts';
+import type { Endpoint } from '../../../src/shared/protocol/endpoints/endpoint.ts';
 import { madeCredentialSchema } from '../../../src/shared/protocol/team.ts';
 import { SCOPES, type Scope } from '../../../src/shared/protocol/scopes.ts';
 import { startRelay, type TestRelay } from '../../support/relay.ts';
@@ -82,6 +85,57 @@ const OF_PERSON = [
   ...['allowed_commands', 'daily_budget_usd', 'may_put_others_to_sleep', 'may_propose_routines'],
 ].map((field) => `coordination.${field}`);
 OF_PERSON.push('pulse_columns', 'pulse_transitions_to', 'planning_model', 'executor_model');
+
+const OF_SCRIPTS = ['script', 'sha256', 'hosts', 'own_hosts', 'on_failure', 'overlap'];
+const OF_TIMING = ['minutes', 'offset', 'cron', 'zone', 'days', 'time', 'at'].map((field) => `timing.${field}`);
+const OF_ROUTINES = [
+  ...['kind', 'agentId', 'name', 'instructions', 'message', 'timing.kind', ...OF_TIMING, 'when', 'enabled', 'color'],
+  ...['model', 'planningModel', 'executorModel', 'tools', 'columns', 'pulse_columns', 'timeoutMs', 'maxConcurrent'],
+  ...['maxTurns', 'context', 'catch_up'],
+];
+const OF_SETTINGS = [
+  ...['leadModel', 'agentModel', 'agentModels', 'maxAnswerTokens', 'contextTokens', 'wakeTimeoutMs', 'birthTimeoutMs'],
+  ...['idleMs', 'wakeTemplate'],
+].map((field) => `settings.${field}`);
+/**
+ * Fields of the calls of the other scopes. What an application may not set of them is tested below:
+ * all of a session but its agents, and scripts.
+ */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  putSleeping: ['sleeping'],
+  postSleeping: ['sleeping'],
+  createThread: ['title', 'participants'],
+  sendToThread: ['text', 'mentions', 'clientId'],
+  addToThread: ['agentId', 'version'],
+  closeThread: ['summary', 'version'],
+  startSession: [
+    ...['agents.agent', 'agents.sleepEvents', 'agents.wakeEvents', 'human.name', 'human.language', 'after', 'ahead'],
+    ...['lead.name', 'lead.soul', 'lead.transcript', 'lead.asleepSince', 'lead.sleptFrom', ...OF_SETTINGS],
+  ],
+  addSchedule: [...OF_ROUTINES, ...OF_SCRIPTS],
+  changeSchedule: [...OF_ROUTINES, ...OF_SCRIPTS, 'version'],
+};
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+  readonly oneOf?: readonly Shape[];
+  readonly allOf?: readonly Shape[];
+}
+/** The fields of a body, and of what is in it, in order. */
+function fieldsOf(body: z.ZodType): readonly string[] {
+  function within({ properties = {}, items, anyOf = [], oneOf = [], allOf = [] }: Shape, at: string): string[] {
+    const own = Object.entries(properties).flatMap(([name, shape]) => {
+      const inner = within(shape, `${at}${name}.`);
+      return inner.length > 0 ? inner : [`${at}${name}`];
+    });
+    const others = [...anyOf, ...oneOf, ...allOf, ...(items ? [items] : [])];
+    return [...own, ...others.flatMap((shape) => within(shape, at))];
+  }
+  const shape = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as unknown as Shape;
+  return [...new Set(within(shape, ''))].toSorted();
+}
 
 /** Who sets something may see it. */
 const ALSO: Partial<Record<Scope, readonly Scope[]>> = { read: ['schedules', 'limits'] };
@@ -224,6 +278,15 @@ describe('An application', () => {
     expect((await relay.fetch('/v1/agents/Lyra/config', { method: 'PUT', json: whole })).status).toBe(200);
     expect(await statusOf(both, 'PUT', '/v1/agents/Lyra/config', { whole: true, coordination: {} })).toBe(403);
     expect(await (await relay.fetch('/v1/agents/Orion/config')).json()).toEqual(before);
+  });
+
+  it('has exactly these fields in the calls of the others, so that a new one is decided on', () => {
+    const names = ['sleep', 'wake', 'threads', 'sessions', 'schedules'] as const;
+    const found = Object.entries<Endpoint>(ENDPOINTS).flatMap(([name, { scopes = [], body }]) =>
+      body && names.some((scope) => scopes.includes(scope)) ? [[name, fieldsOf(body)] as const] : [],
+    );
+    const expected = Object.entries(FIELDS).map(([name, fields]) => [name, fields.toSorted()]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
   });
 
   it('sets no scripts, and starts none', async () => {
