@@ -96,14 +96,7 @@ describe('a hostile repository', () => {
       writeFileSync(join(top, '.gitattributes'), '* filter=evil diff=evil merge=evil\n');
       writeFileSync(join(top, '.gitmodules'), `[submodule "x"]\n\tpath = x\n\turl = ext::sh -c touch% ${marker}\n`);
       mkdirSync(join(top, 'hooks'));
-      for (const hook of [
-        'post-checkout',
-        'pre-receive',
-        'update',
-        'post-update',
-        'push-to-checkout',
-        'reference-transaction',
-      ])
+      for (const hook of ['post-checkout', 'post-update', 'post-receive', 'post-merge'])
         writeFileSync(join(top, 'hooks', hook), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
     });
     // As a tool for hooks that lie in the repository sets it, the person's own copy runs them.

@@ -5,15 +5,15 @@
  */
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
 import { addressFault, addressOf } from '../../../src/shared/protocol/addresses.ts';
-import { branchSchema } from '../../../src/shared/protocol/git-values.ts';
+import { branchSchema, commitIdSchema } from '../../../src/shared/protocol/git-values.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import { createGitFinder, git, type GitCall, GitError, GIT_LIMITS, gitText, NO_GIT } from '../../platform/git/index.ts';
@@ -31,15 +31,28 @@ import {
 } from './folder-files.ts';
 import type { Lane } from '../../platform/lanes.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
+import { lineAfter } from './patch-lines.ts';
+import {
+  listenersOf,
+  moveBranch,
+  openView,
+  refuseCopies,
+  refuseMove,
+  refusePlace,
+  removeViews,
+  SHALLOW,
+  type View,
+} from './source-repository.ts';
 
 export type Source = Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>;
 
 /** What a merge came to. */
 export type Merged =
-  | { readonly kind: 'merged'; readonly commit: string }
+  /** `notRun`: hooks of the repository that were not told. */
+  | { readonly kind: 'merged'; readonly commit: string; readonly notRun: readonly string[] }
   /** `files`: changed on both sides. */
   | { readonly kind: 'conflict'; readonly files: readonly string[] }
-  /** `why`: what git or the repository said. */
+  /** `why`: as a sentence. */
   | { readonly kind: 'refused'; readonly why: string };
 
 export interface Repository {
@@ -76,6 +89,8 @@ export interface Repository {
   textOf(commit: string, path: string, most: number): Promise<string | null>;
   /** The skills of a commit: name and description of each. */
   skills(commit: string): Promise<readonly Skill[]>;
+  /** Lines of attributes that name a filter: files whose stored form is another. */
+  filters(commit: string): Promise<readonly string[]>;
   /** Whether the repository has this commit. */
   has(commit: string): Promise<boolean>;
   commits(base: string, head: string): Promise<{ readonly list: Diff['commits']; readonly more: number }>;
@@ -145,9 +160,11 @@ export interface Repositories {
 
 /** Where git goes for a fetch or a push, and what it needs for that. */
 interface Reach {
-  /** An absolute path, or the address that was checked, as git gets it. */
+  /** The folder of a view, or the address that was checked, as git gets it. */
   readonly at: string;
   readonly call: Omit<GitCall, 'lane'>;
+  /** Null: it lies at an address. */
+  readonly view: View | null;
 }
 
 /** A query or a fragment would be a part of the path for git. */
@@ -166,51 +183,10 @@ function refuseSpelling(repository: string): string {
 /** Ports below 1024 belong to other services, which a request of git could disturb. */
 const isUsualPort = ({ port }: URL) => port === '' || ['80', '443'].includes(port) || Number(port) >= 1_024;
 
-/** The program that answers a fetch from, or a push to, a repository on the relay's machine. */
-const answering = (program: string) =>
-  `git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false -c receive.denyCurrentBranch=updateInstead ${program}`;
-
-const FROM = ['--upload-pack', answering('upload-pack')];
+const NETWORK_BOUNDS = { ms: GIT_LIMITS.networkMs, memory: GIT_LIMITS.networkMemory };
 
 /** What git says where a server asks who is there. */
 const NEEDS_TOKEN = /could not read (Username|Password)|Authentication failed|returned error: 40[13]/;
-const SHALLOW = sentence`The repository is a shallow clone, without its whole history. Run “git fetch --unshallow” in it.`;
-
-/** Why no repository lies at this path, or none that can be fetched. Null: one does. */
-async function refusePlace(path: string): Promise<string | null> {
-  for (let folder = path; ; folder = dirname(folder)) {
-    const gitDir = await gitDirOf(folder);
-    if (gitDir !== null) {
-      if (folder !== path) return sentence`${path} is a folder in the repository ${folder}. Name that one.`;
-      return existsSync(join(gitDir, 'shallow')) ? SHALLOW : null;
-    }
-    if (folder === dirname(folder)) return sentence`There is no git repository at ${path}.`;
-  }
-}
-/** Why files cannot be copied into checkouts, as a sentence. Null: they can, or are not there yet. */
-async function refuseCopies({ kind, repository, copy }: Pick<ProjectValue, 'kind' | 'repository' | 'copy'>) {
-  if (kind !== 'git' || !isAbsolute(repository)) return null;
-  const most = CHECKOUT_LIMITS.copiedBytes;
-  for (const path of copy) {
-    const entry = await stat(join(repository, path)).catch(() => null);
-    if (entry?.isDirectory() === true) return sentence`${path} is a folder. Name the files in it.`;
-    if (entry && entry.size > most)
-      return sentence`${path} has more than ${most / 1_000_000} MB, which is the most of a copied file.`;
-  }
-  return null;
-}
-/** Where git keeps the repository of this folder, of all its working trees. Null: it is none. */
-async function gitDirOf(folder: string): Promise<string | null> {
-  if (existsSync(join(folder, 'HEAD')) && existsSync(join(folder, 'objects'))) return folder;
-  const entry = join(folder, '.git');
-  if (!existsSync(entry)) return null;
-  const text = await readFile(entry, 'utf8').catch(() => '');
-  const linked = /^gitdir: (.+)$/m.exec(text)?.[1];
-  if (linked === undefined) return entry;
-  const own = resolve(folder, linked);
-  const common = await readFile(join(own, 'commondir'), 'utf8').catch(() => '');
-  return common === '' ? own : resolve(own, common.trim());
-}
 
 /** In a folder project no attribute changes a file on its way in or out. */
 const PLAIN = '* -text -filter -ident -working-tree-encoding\n';
@@ -231,6 +207,8 @@ const lines = (text: string) => (text === '' ? [] : text.split('\n'));
 
 export function createRepositories({ folder, hidden, rights, lane, tokenOf }: RepositoriesDeps): Repositories {
   const opened = new Map<string, Promise<Repository>>();
+  /** What a relay that was killed left. */
+  let cleared: Promise<void> | null = null;
   // The person may change the base branch.
   const keyOf = (projectId: ProjectId, { kind, repository, baseBranch }: Source) =>
     [projectId, kind, repository, baseBranch].join('\n');
@@ -264,10 +242,26 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     }
   }
 
-  /** What a fetch or a push needs to reach the source, and nothing else. */
-  async function reaching(projectId: ProjectId | null, { repository }: Source): Promise<Reach> {
-    const bounds = { ms: GIT_LIMITS.networkMs, memory: GIT_LIMITS.networkMemory };
-    if (isAbsolute(repository)) return { at: repository, call: { ...bounds, protocols: 'file' } };
+  /**
+   * Calls `use` with where the source lies for git, and with what a fetch or a push needs to reach
+   * it, and nothing else.
+   */
+  async function atSource<Result>(
+    projectId: ProjectId | null,
+    source: Source,
+    use: (reach: Reach) => Promise<Result>,
+  ): Promise<Result> {
+    const { repository } = source;
+    if (!isAbsolute(repository)) return await use(await reaching(projectId, repository));
+    await (cleared ??= removeViews(folder));
+    const view = await openView(repository, { folder, hidden, lane });
+    try {
+      return await use({ at: view.gitDir, view, call: { ...NETWORK_BOUNDS, protocols: 'file' } });
+    } finally {
+      await view.remove();
+    }
+  }
+  async function reaching(projectId: ProjectId | null, repository: string): Promise<Reach> {
     const url = remoteOf(repository);
     if (url === null) throw new GitError(refuseSpelling(repository));
     const host = hostOf(url);
@@ -279,9 +273,10 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     const token = projectId === null ? null : await tokenOf(projectId);
     const basic = Buffer.from(`x-access-token:${token ?? ''}`).toString('base64');
     return {
+      view: null,
       at: url.href,
       call: {
-        ...bounds,
+        ...NETWORK_BOUNDS,
         protocols: url.protocol === 'http:' ? 'http:https' : 'https',
         settings: {
           'http.curloptResolve': `${host}:${port}:${address}`,
@@ -295,7 +290,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
   /** The base branch of a repository. Throws `GitError` where it has none. */
   async function branchOf({ baseBranch }: Source, { at, call }: Reach): Promise<string> {
     const wanted = baseBranch === '' ? 'HEAD' : `refs/heads/${baseBranch}`;
-    const said = await gitText(['ls-remote', ...FROM, '--symref'], { lane, ...call, of: [at, wanted] });
+    const said = await gitText(['ls-remote', '--symref'], { lane, ...call, of: [at, wanted] });
     const heads = lines(said).map((line) => line.split('\t'));
     const isThere = heads.some(([id = '', name]) => name === wanted && !id.startsWith('ref: '));
     if (baseBranch !== '') {
@@ -329,8 +324,9 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     const unfit = isAbsolute(source.repository) ? await refusePlace(source.repository) : null;
     if (unfit !== null) return unfit;
     try {
-      const { at, call } = await reaching(projectId, source);
-      await branchOf(source, { at, call: { ...call, ms: CHECKOUT_LIMITS.examineMs } });
+      await atSource(projectId, source, (reach) =>
+        branchOf(source, { ...reach, call: { ...reach.call, ms: CHECKOUT_LIMITS.examineMs } }),
+      );
       return null;
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
@@ -367,13 +363,15 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         const commit = (await headOf(FOLDER_BRANCH)) ?? (await commitFiles(null, FOLDER_BRANCH, nothing(), FIRST));
         return { branch: FOLDER_BRANCH, commit };
       }
-      const reach = await reaching(projectId, source);
-      const branch = await branchOf(source, reach);
-      // Tags of the fetched history come along.
-      await git(['fetch', '--quiet', '--no-auto-maintenance', ...FROM], {
-        ...own,
-        ...reach.call,
-        of: [reach.at, `+refs/heads/${branch}:${BASE_REF}`],
+      const branch = await atSource(projectId, source, async (reach) => {
+        const found = await branchOf(source, reach);
+        // Tags of the fetched history come along.
+        await git(['fetch', '--quiet', '--no-auto-maintenance'], {
+          ...own,
+          ...reach.call,
+          of: [reach.at, `+refs/heads/${found}:${BASE_REF}`],
+        });
+        return found;
       });
       const commit = await commitAt(BASE_REF).catch((error: unknown) => {
         throw error instanceof GitError ? new GitError(SHALLOW) : error;
@@ -526,6 +524,21 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         return found;
       },
       has,
+      async filters(commit) {
+        const pattern = '^[^#]+[[:space:]]filter=[^[:space:]]';
+        // Git 2.39 knows no end of options here. A commit is digits alone.
+        const { out } = await git(
+          ['grep', '--no-color', '-h', '-I', '-E', '-e', pattern, commitIdSchema.parse(commit)],
+          {
+            ...own,
+            paths: [':(glob)**/.gitattributes'],
+            codes: [0, 1],
+            most: CHECKOUT_LIMITS.skillBytes,
+            cut: true,
+          },
+        );
+        return lines(out.toString('utf8').trim()).slice(0, CHECKOUT_LIMITS.namedFiles);
+      },
       async commits(base, head) {
         const all = lines(
           await gitText(['log', '--reverse', '--format=%H%x09%s', '--max-count=2000'], {
@@ -591,7 +604,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
           const { branch, commit: base } = await fetchBase();
           const isAhead = await isAncestor(base, head);
           const isIn = await isAncestor(head, base);
-          if (isIn) return { kind: 'merged', commit: base };
+          if (isIn) return { kind: 'merged', commit: base, notRun: [] };
           let target = head;
           if (!isAhead) {
             const { code, out } = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z'], {
@@ -607,19 +620,29 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
             const why = tooMuch((await repository.list(target)).values());
             if (why !== null) return { kind: 'refused', why };
             await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, target, base] });
-            return { kind: 'merged', commit: target };
+            return { kind: 'merged', commit: target, notRun: [] };
           }
-          try {
-            await pushTo(`${target}:refs/heads/${branch}`);
-          } catch (error) {
-            if (!(error instanceof GitError)) throw error;
-            // The answer may be lost although the repository took it.
-            const now = await fetchBase().catch(() => null);
-            if (now?.commit !== target) return { kind: 'refused', why: error.message };
-          }
-          return { kind: 'merged', commit: target };
+          return await atSource(projectId, source, async (reach): Promise<Merged> => {
+            const { view } = reach;
+            const move = { branch, from: gitDir, base, target };
+            const inTheWay = view && (await refuseMove(view, move));
+            if (inTheWay !== null) return { kind: 'refused', why: inTheWay };
+            try {
+              await (view ? moveBranch(view, move) : pushTo(reach, `${target}:refs/heads/${branch}`));
+            } catch (error) {
+              if (!(error instanceof GitError)) throw error;
+              // The answer may be lost although the repository took it.
+              const now = await fetchBase().catch(() => null);
+              if (now?.commit !== target)
+                return { kind: 'refused', why: sentence`The repository refused it: ${error.message}` };
+            }
+            return { kind: 'merged', commit: target, notRun: view ? listenersOf(view) : [] };
+          });
         }),
-      push: (branch) => inOrder(() => pushTo(`refs/heads/${branch}:refs/heads/${branch}`)),
+      push: (branch) =>
+        inOrder(() =>
+          atSource(projectId, source, (reach) => pushTo(reach, `refs/heads/${branch}:refs/heads/${branch}`)),
+        ),
     };
 
     /** Throws `GitError` where a commit has more files than can be compared. */
@@ -676,13 +699,8 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       });
       return content;
     }
-    async function pushTo(what: string): Promise<void> {
-      const { at, call } = await reaching(projectId, source);
-      await git(['push', '--quiet', '--no-verify', '--receive-pack', answering('receive-pack')], {
-        ...own,
-        ...call,
-        of: [at, what],
-      });
+    async function pushTo({ at, call }: Reach, what: string): Promise<void> {
+      await git(['push', '--quiet', '--no-verify'], { ...own, ...call, of: [at, what] });
     }
     const isAncestor = async (older: string, newer: string) =>
       (await git(['merge-base', '--is-ancestor'], { ...own, of: [older, newer], codes: [0, 1] })).code === 0;
@@ -777,20 +795,4 @@ async function removeUnfinished(gitDir: string): Promise<void> {
   ] as const)
     for (const name of await readdir(folder).catch(() => []))
       if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
-}
-
-/** Where a line is after a patch without context. Null: the patch changes or deletes it. */
-function lineAfter(patch: string, line: number): number | null {
-  let moved = 0;
-  // Git ends lines with a newline alone. What else a text has for one ends none.
-  for (const said of patch.split('\n')) {
-    const [, start, count = '1', added = '1'] = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(said) ?? [];
-    if (start === undefined) continue;
-    const [first, gone] = [Number(start), Number(count)];
-    // A hunk that deletes nothing comes after its first line.
-    if (gone === 0 ? line <= first : line < first) break;
-    if (line < first + gone) return null;
-    moved += Number(added) - gone;
-  }
-  return line + moved;
 }

@@ -38,6 +38,8 @@ export const CHECKOUT_LIMITS = {
   firstPort: 20_000,
   portsEach: 10,
   portRanges: 2_000,
+  /** Files that a sentence for people names. */
+  namedFiles: 10,
   /** Characters of git’s own words in a sentence for people. */
   saidChars: 400,
 } as const;

@@ -68,10 +68,10 @@ import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
 import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.ts';
 import { done, type Done, isFault, unable, unsaved } from './outcome.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
-import { copiesOf, instructionsOf, skillsOf } from './repository-words.ts';
+import { copiesOf, filtersOf, instructionsOf, skillsOf } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 import { hasSetUp, setupText } from './setup.ts';
-import { spentBy, toldOf, uncommittedIn } from './summary.ts';
+import { notRunNote, spentBy, toldOf, uncommittedIn } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, WorkForgetting {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
@@ -282,6 +282,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         ...others,
         ...news,
         ...(setup === '' ? [] : [setup]),
+        ...(await filtersOf(repository, start)),
         ...(await instructionsOf(repository, start)),
         ...(await skillsOf(repository, start)),
       ].join('\n'),
@@ -696,10 +697,9 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
             'merge-conflict',
             sentence`Both sides changed ${merged.files.map(titled).join(', ')}. Nothing was merged.`,
           );
-        if (merged.kind === 'refused')
-          return unable('merge-refused', sentence`The repository refused it: ${merged.why}`);
+        if (merged.kind === 'refused') return unable('merge-refused', merged.why);
         const missing = await work.missing(project, taskId, task);
-        const how = { state: 'merged', note: '', to: 'done' } as const;
+        const how = { state: 'merged', note: notRunNote(merged.notRun), to: 'done' } as const;
         return await settleRequest(projectId, taskId, how, () => ({ doneWithout: [...missing] }), merged.commit);
       }),
     wantChanges: (projectId, taskId, { note, comments }) =>

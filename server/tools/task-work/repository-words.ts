@@ -78,3 +78,16 @@ export async function skillsOf(repository: Repository, commit: string): Promise<
         ...skills.map(({ name, about }) => `- ${titled(name)}: ${titled(about)}`),
       ];
 }
+
+/** Files that are stored in another form, such as by git-lfs(1). Their filter does not run here. */
+export async function filtersOf(repository: Repository, commit: string): Promise<string[]> {
+  const filters = await repository.filters(commit);
+  return filters.length === 0
+    ? []
+    : [
+        writeSaid({
+          head: 'The checkout has these files as git stores them, not as their filter would write them. Do not change them. The repository’s .gitattributes:',
+          text: filters.join('\n'),
+        }),
+      ];
+}

@@ -1,4 +1,5 @@
 /** Attempts in short: for the agents that go on with a task, and as costs of a project. Pure. */
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import type { Attempt, ProjectSpent, Receipt } from '../../../src/shared/protocol/attempts.ts';
 import type { Project } from '../../../src/shared/protocol/projects.ts';
@@ -48,3 +49,7 @@ export function uncommittedIn({ kind }: Pick<Project, 'kind'>, { uncommitted }: 
     ? `These files are in no commit: ${files}.`
     : `These could not be recorded: ${files}. The project still has what it had in their place. ${RECORDED} Change or delete these.`;
 }
+
+/** Hooks of a repository that were not told of a merge, as a sentence. Empty: there are none. */
+export const notRunNote = (hooks: readonly string[]): string =>
+  hooks.length === 0 ? '' : sentence`The relay did not run ${hooks.join(', ')} of the repository.`;
