@@ -386,6 +386,7 @@ export interface Tables extends NightTables {
     claim_token: Generated<number>;
     lease_until: number | null;
     changed_at: Generated<number>;
+    asked: Generated<boolean>;
   };
   /**
    * Attempts at tasks. `value_json` is the attempt as in its record.

@@ -14,13 +14,15 @@ import type { OwnerRight } from '../../server/access/owner-rights.ts';
 import { isRecord } from '../../src/shared/domain/platform/json.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
+import { DEFAULT_COLUMNS } from '../../src/shared/domain/projects.ts';
+import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import { projectSchema } from '../../src/shared/protocol/projects.ts';
 import { historySchema } from '../../src/shared/protocol/endpoints/history.ts';
 import { healthSchema } from '../../src/shared/protocol/http.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { stampOf } from '../support/documents.ts';
 import { browserOf, type Browser } from '../support/open-relay.ts';
-import { allowAll } from '../support/records.ts';
+import { allowAll, askedOf } from '../support/records.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 import { headersOf } from '../support/sign-in.ts';
@@ -402,6 +404,25 @@ describe.each<{ where: string; path: Record<string, string>; without: readonly O
     }
     await other.call('GET', '/v1/attempts?hours=168');
     expect(other.told.join()).not.toMatch(/Secret (?:plan|step|place)/);
+  });
+
+  it('a second household gets no repository by a record that the owner’s rights are needed for', async () => {
+    const other = callerOf(two.second);
+    for (const [i, repository] of ['/', `${innerUrl}/trip.git`].entries()) {
+      const value = {
+        ...{ name: 'Trip', instructions: '', agents: [LEAD], kind: 'git', repository, createdAt: 1, removed: false },
+        columns: DEFAULT_COLUMNS,
+      };
+      const at = formatStamp({ time: Date.now(), counter: i, node: 'mallory' });
+      await other.call('POST', '/api/records', { records: [{ type: 'project', id: `trip${String(i)}`, at, value }] });
+      const all = (await askedOf(two.second)).filter(({ id }) => id === `trip${String(i)}`);
+      const answers = all.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes: true }));
+      expect(answers).toHaveLength(1);
+      await other.call('POST', '/api/records/asked', { answers });
+      expect(other.told.at(-1)).toMatch(/"outcome":"refused"/);
+      await other.call('GET', `/v1/projects/trip${String(i)}`);
+      expect(other.told.at(-1)).toMatch(/"repository":""/);
+    }
   });
 
   it('the owner’s household has them, by the same calls', { timeout: 120_000 }, async () => {

@@ -667,6 +667,7 @@ const statementsWith = (sequence: string): readonly string[] => [
       claim_token bigint not null default 0,
       lease_until bigint,
       changed_at bigint not null default 0,
+      asked boolean not null default false,
       constraint tasks_pk primary key (home, task)
     )
   `,
@@ -674,6 +675,7 @@ const statementsWith = (sequence: string): readonly string[] => [
   `create index tasks_claimed on roost.tasks (home, lease_until) where (holder_json is not null)`,
   `create index tasks_by_creator on roost.tasks (home, created_by_json, created_at)`,
   `create index tasks_unannounced on roost.tasks (home) where (stamp is null)`,
+  `create index tasks_asked on roost.tasks (home, project) where (asked = true)`,
   `
     create table roost.attempts (
       home text not null,

@@ -342,7 +342,9 @@ export function createAttemptRecords({
         conflict
           .columns(['home', 'attempt'])
           .doUpdateSet({ ...own, version: sql<number>`attempts.version + 1` })
-          .where(isBefore('attempts.stamp', at)),
+          .where(isBefore('attempts.stamp', at))
+          // What this relay ran itself, it knows better.
+          .where('attempts.run', 'is', null),
       )
       .executeTakeFirst();
     return { answer: numInsertedOrUpdatedRows === 0n ? 'kept' : 'taken' };
@@ -370,7 +372,20 @@ export function createAttemptRecords({
         { db, home, table: 'attempts' },
         asked.map(({ id }) => id),
       );
-      return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
+      // No record replaces an attempt that ran here, so no page need offer one.
+      const ran = await db
+        .selectFrom('attempts')
+        .select('attempt')
+        .where('home', '=', home)
+        .where('run', 'is not', null)
+        .where(
+          'attempt',
+          'in',
+          asked.map(({ id }) => id),
+        )
+        .execute();
+      const own = new Set<string>(ran.map(({ attempt }) => attempt));
+      return asked.map(({ id, at }) => (own.has(id) ? 'known' : statusAt(stamps.get(id), at)));
     },
     async restore(offered) {
       const answers: RecordAnswer[] = [];

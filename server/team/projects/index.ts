@@ -18,7 +18,6 @@
  * It does not know what an agent does with a task: files, branches and runs belong to other parts.
  */
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
-import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
 import {
   AGENTS_MOVE_TO,
   columnOfKind,
@@ -30,7 +29,6 @@ import {
 } from '../../../src/shared/domain/projects.ts';
 import { wordsIn } from '../../../src/shared/domain/task-search.ts';
 import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
-import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { createTimerSet } from '../../../src/shared/domain/platform/timers.ts';
@@ -56,6 +54,7 @@ import type {
 import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
 import { createProjectRecords } from './records.ts';
 import {
+  agreedTo,
   claimOf,
   columnsOf,
   hasTaskRow,
@@ -77,7 +76,7 @@ import {
 import { createProjectRoom, refuseBytes } from './room.ts';
 import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
-import { atWorkText, LOST, refuseClaim } from './taking.ts';
+import { atWorkText, LOST, MISSING, refuseClaim } from './taking.ts';
 import { SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 export {
@@ -100,11 +99,6 @@ const refuse = (reason: ProjectRefusal, detail: string): Refused => ({ ok: false
 const NO_PROJECT = refuse('no-project', 'There is no such project.');
 const NO_TASK = refuse('no-task', 'There is no such task in this project.');
 const done = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({ ok: true, value });
-const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {
-  change: sentence`No file was changed, and nothing was committed.`,
-  checks: sentence`Not all checks passed.`,
-  criteria: sentence`Not every criterion is met.`,
-};
 
 export function createProjects({
   db,
@@ -210,13 +204,15 @@ export function createProjects({
       if (!projectRow) return NO_PROJECT;
       const row = await readTaskRow(trx, home, projectId, taskId, true);
       if (!row) return NO_TASK;
-      const change = await work({ trx, row, value: taskValueOf(row), project: projectValueOf(projectRow) });
+      const value = taskValueOf(row);
+      const change = await work({ trx, row, value, project: projectValueOf(projectRow) });
       if (change !== null && 'ok' in change) return change;
       // The end of a claim is always written. Otherwise nobody could take the task any more.
       const isEnd = row.holder_json !== null && change?.claim === UNCLAIMED;
       const full = change && refuseBytes(room, change.value, row.value_json);
       if (full && !change.isAlways && !isEnd) return full;
-      if (change !== null) await writeTask(trx, row, change.value, change.claim);
+      if (change !== null)
+        await writeTask(trx, row, change.value, { ...change.claim, ...agreedTo(value, change.value) });
       const after = (await readTaskRow(trx, home, projectId, taskId)) ?? row;
       const ended = row.holder_json !== null && after.holder_json === null ? row : null;
       return {
@@ -690,7 +686,7 @@ export function createProjects({
         if (columns?.includes(value.columnId) === false)
           return refuse('not-ready', 'The task is in none of the columns from which this run takes tasks.');
         const why =
-          (await refuseClaim(trx, home, { ...project, projectId }, { ...value, taskId }, agentId, now())) ?? spent;
+          (await refuseClaim(trx, home, { ...project, projectId }, taskOf(row, now()), agentId, now())) ?? spent;
         if (why !== null) return refuse('not-ready', typeof why === 'string' ? why : atWorkText(why, agentId, names));
         const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
         return {
@@ -774,7 +770,11 @@ export function createProjects({
     },
     onRemoved: (listener) => void (onRemoved = listener),
     forgetting,
-    records: createProjectRecords({ db, home, room, onRemoved: (projectIds) => onRemoved(projectIds) }),
+    records: createProjectRecords({
+      ...{ db, home, room, onRemoved: (projectIds) => onRemoved(projectIds) },
+      ...{ now, changed: () => void (assigned = null) },
+      examine: async (source) => (await work?.examine(source, null))?.why ?? null,
+    }),
     recover: sweep,
     close() {
       unsubscribe();

@@ -6,6 +6,7 @@ import { type Selectable } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import type { TaskState } from '../../../src/shared/domain/projects.ts';
+import { PERSON } from '../../../src/shared/domain/threads.ts';
 import {
   cardOf,
   PROJECT_LIMITS,
@@ -40,9 +41,15 @@ export const claimOf = (row: Pick<TaskRow, 'holder_json' | 'claimed_at' | 'lease
     ? null
     : { agentId: parseText(row.holder_json), since: row.claimed_at };
 
+/** Set where it came as a record, and the person has not said yes to it. */
+const askedOf = ({ asked }: Pick<TaskRow, 'asked'>) => (asked ? { asked: true as const } : {});
+
 export function taskOf(row: TaskRow, now: number): Task {
   const value = z.looseObject({}).parse(JSON.parse(row.value_json));
-  return taskSchema.parse({ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now) });
+  return taskSchema.parse({
+    ...{ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now) },
+    ...askedOf(row),
+  });
 }
 
 /** The newest entries of a task's history. */
@@ -51,6 +58,12 @@ export const withHistory = (value: TaskValue, entry: TaskValue['history'][number
   updatedAt: Math.max(value.updatedAt, entry.time),
   history: [...value.history, entry].slice(-PROJECT_LIMITS.history),
 });
+
+/** The person's move is their yes to a task that came as a record. */
+export function agreedTo({ history: before }: TaskValue, { history: after }: TaskValue) {
+  const last = after.at(-1);
+  return last !== before.at(-1) && last?.by === PERSON && last.columnId !== null ? { asked: false } : {};
+}
 
 /** The columns of a task's row that follow from its value. */
 export const columnsOf = (value: TaskValue) => ({
@@ -114,7 +127,7 @@ export async function readStates(
     .selectFrom('tasks')
     .select([
       ...(['task', 'number', 'column_json', 'assignee_json', 'priority', 'blocked_json', 'created_at'] as const),
-      ...(['holder_json', 'claimed_at', 'lease_until'] as const),
+      ...(['holder_json', 'claimed_at', 'lease_until', 'asked'] as const),
     ])
     .where('home', '=', home)
     .where('project', '=', projectId)
@@ -129,6 +142,7 @@ export async function readStates(
     blockedBy: JSON.parse(row.blocked_json) as TaskId[],
     createdAt: row.created_at,
     claim: claimOf(row, now),
+    ...askedOf(row),
   }));
 }
 
@@ -159,7 +173,8 @@ export async function readBoard(
       .filter(({ removed }) => !removed)
       .map((row) => {
         const value = JSON.parse(row.value_json) as TaskValue;
-        return cardOf({ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now) });
+        const { task: taskId, version } = row;
+        return cardOf({ ...value, taskId, version, claim: claimOf(row, now), ...askedOf(row) });
       }),
     gone: page.filter(({ removed }) => removed).map(({ task }) => task),
     asOf: Number(clock.ms) - PROJECT_SETTINGS.changesOverlapMs,

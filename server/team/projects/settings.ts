@@ -17,6 +17,9 @@ export const PROJECT_SETTINGS = {
   changesOverlapMs: 30_000,
   /** Projects or tasks that are announced as records in one batch. */
   recordsAnnounced: 100,
+  /** Tasks that came as records, in one question to the person, and their characters together. */
+  askedTasks: 50,
+  askedCharacters: 200_000,
   /** Tasks in one answer of `get_ready_tasks`. */
   readyListed: 20,
   /** Searches of a household at once. One reads so many tasks at a time. */

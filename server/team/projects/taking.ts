@@ -1,14 +1,23 @@
 /** Who may take a task. A project may allow one task at a time. */
-import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { takesOneTask, taskAtWork } from '../../../src/shared/domain/one-task.ts';
 import { kindOfColumn, openBlockers } from '../../../src/shared/domain/projects.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
-import type { ProjectValue, TaskValue } from '../../../src/shared/protocol/projects.ts';
+import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
+import type { ProjectValue, Task } from '../../../src/shared/protocol/projects.ts';
 import type { Db } from '../../store/index.ts';
 import { readStates } from './rows.ts';
 
 /** Why a claim ended, where its run did not end it. */
 export const LOST = 'Its run gave no sign of life any more.';
+
+/** What a task lacks that would be moved to done. */
+export const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {
+  change: sentence`No file was changed, and nothing was committed.`,
+  checks: sentence`Not all checks passed.`,
+  criteria: sentence`Not every criterion is met.`,
+};
 
 /** The task on which an agent works, in a project that takes one at a time. */
 interface AtWork {
@@ -32,13 +41,14 @@ export async function refuseClaim(
   within: Db,
   home: string,
   project: ProjectValue & { readonly projectId: ProjectId },
-  value: TaskValue & { readonly taskId: TaskId },
+  value: Task,
   agentId: AgentId,
   now: number,
 ): Promise<string | AtWork | null> {
   if (!project.agents.includes(agentId)) return 'You are not assigned to this project.';
   if (value.assignee !== null && value.assignee !== agentId) return 'The task is assigned to another agent.';
   if (kindOfColumn(project, value.columnId) !== 'ready') return 'The task is not in a column that is ready.';
+  if (value.asked) return 'The task came from elsewhere, and the human has not said yes to it.';
   if (value.blockedBy.length === 0 && !takesOneTask(project)) return null;
   const all = await readStates(within, home, project.projectId, now);
   const numbers = openBlockers(project, value, all).map(({ number }) => `#${number}`);

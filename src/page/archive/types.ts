@@ -3,6 +3,8 @@ import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import type { Stamp } from '../../shared/domain/stamp.ts';
 import type { AttachedRecord } from '../../shared/protocol/attached.ts';
+import type { ProjectValue } from '../../shared/protocol/projects.ts';
+import type { AskedRecord } from '../../shared/protocol/records.ts';
 import type { ScheduleRecord } from '../../shared/protocol/schedules.ts';
 import type { Comparison, DocumentPage, HouseholdView } from '../../shared/protocol/worker.ts';
 
@@ -172,6 +174,17 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly name: string;
       readonly here: ScheduleRecord | null;
       readonly after: ScheduleRecord;
+    }
+  /**
+   * A project would be worked on in another way, or these tasks of it be taken. `here` null: it is
+   * not here. `names`: of its agents, by id.
+   */
+  | {
+      readonly kind: 'project';
+      readonly here: ProjectValue | null;
+      readonly after: ProjectValue;
+      readonly tasks: Extract<AskedRecord, { type: 'project' }>['tasks'];
+      readonly names: Readonly<Record<string, string>>;
     }
   /** An MCP server would be connected, changed or removed. `here` null: it is not here. */
   | { readonly kind: 'attached'; readonly here: AttachedRecord | null; readonly after: AttachedRecord }

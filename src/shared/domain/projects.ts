@@ -60,6 +60,8 @@ export interface TaskState {
   readonly assignee: AgentId | null;
   /** Null: nobody works on it. */
   readonly claim: Claim | null;
+  /** It came as a record. Nobody takes it, and it frees no other task, before the person's yes. */
+  readonly asked?: true | undefined;
 }
 
 interface ProjectState extends OneTask {
@@ -94,7 +96,10 @@ export function openBlockers<Task extends TaskState>(
   all: readonly Task[],
 ): readonly Task[] {
   if (blockedBy.length === 0) return [];
-  return all.filter((other) => blockedBy.includes(other.taskId) && kindOfColumn(project, other.columnId) !== 'done');
+  return all.filter(
+    (other) =>
+      blockedBy.includes(other.taskId) && (other.asked === true || kindOfColumn(project, other.columnId) !== 'done'),
+  );
 }
 
 /**
@@ -125,6 +130,8 @@ type Still =
   | { readonly why: 'blocked-by'; readonly tasks: readonly TaskId[] }
   /** It is in a column that nobody takes tasks from; the person moves it on. */
   | { readonly why: 'column'; readonly kind: ColumnKind }
+  /** It came as a record, and waits for the person's yes. */
+  | { readonly why: 'asked' }
   /** No agent is assigned to its project. */
   | { readonly why: 'no-agent' }
   /** Its assignee is not assigned to the project any more. */
@@ -145,6 +152,7 @@ function whyOfItsOwn(project: ProjectState, task: TaskState, all: readonly TaskS
   if (kind === 'done') return { why: 'done' };
   if (task.claim) return { why: 'claimed', agentId: task.claim.agentId, since: task.claim.since };
   if (kind !== 'ready') return { why: 'column', kind };
+  if (task.asked) return { why: 'asked' };
   const blockers = openBlockers(project, task, all);
   if (blockers.length > 0) return { why: 'blocked-by', tasks: blockers.map(({ taskId }) => taskId) };
   if (project.agents.length === 0) return { why: 'no-agent' };

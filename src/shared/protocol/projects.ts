@@ -160,6 +160,10 @@ export const taskSchema = z.object({
     .object({ agentId: common.agentId, since: ms })
     .nullable()
     .describe('the agent that works on it now; null: none'),
+  asked: z
+    .literal(true)
+    .optional()
+    .describe('it came from elsewhere, and no agent takes it before the person has said yes'),
 });
 export type Task = z.infer<typeof taskSchema>;
 /** A task as a board shows it: without its text, its history and evidence. */
@@ -167,7 +171,7 @@ export const taskCardSchema = z.object({
   ...taskSchema.pick({
     ...{ projectId: true, taskId: true, number: true, version: true, title: true, priority: true, labels: true },
     ...{ blockedBy: true, assignee: true, columnId: true, createdAt: true, createdBy: true, updatedAt: true },
-    ...{ claim: true, doneWithout: true },
+    ...{ claim: true, doneWithout: true, asked: true },
   }).shape,
   criteria: z.object({ met: z.number().int().nonnegative(), all: z.number().int().nonnegative() }),
   note: historySchema.shape.note.describe('what was said when it was moved to its column; may be empty'),
@@ -179,6 +183,7 @@ export const cardOf = (task: Task): TaskCard => ({
   ...{ title: task.title, priority: task.priority, labels: task.labels, blockedBy: task.blockedBy },
   ...{ assignee: task.assignee, columnId: task.columnId, claim: task.claim, doneWithout: task.doneWithout },
   ...{ createdAt: task.createdAt, createdBy: task.createdBy, updatedAt: task.updatedAt },
+  ...(task.asked ? { asked: true } : {}),
   criteria: { met: task.criteria.filter(({ met }) => met !== null).length, all: task.criteria.length },
   note: task.history.findLast(({ columnId }) => columnId === task.columnId)?.note ?? '',
   since: task.history.findLast(({ what }) => what !== 'edited' && what !== 'met')?.time ?? task.createdAt,

@@ -174,6 +174,30 @@ const askedRecordSchema = z.discriminatedUnion('type', [
     .describe('a schedule that would become due'),
   z
     .object({
+      type: z.literal('project'),
+      ...askedBase,
+      part: z.literal(''),
+      here: projectValueSchema.describe('the project as it holds here; a new one with nothing that acts or costs'),
+      after: projectValueSchema.describe('as it would be; the same as `here` if only tasks wait'),
+      tasks: z
+        .array(
+          z.object({
+            ...taskValueSchema.pick({
+              ...{ number: true, title: true, description: true, assignee: true, priority: true, columnId: true },
+            }).shape,
+            taskId: z.string().max(LIMITS.id),
+            version: z.number().int(),
+            criteria: z.array(z.string()),
+            comments: z.array(z.string()).describe('the person’s on lines, by the record'),
+            notes: z.array(z.string()).describe('in its history'),
+            asked: z.boolean().describe('it came as a record; false: it is here, and would be taken'),
+          }),
+        )
+        .describe('tasks that agents would take, or for which others wait; the first, if there are many'),
+    })
+    .describe('a project whose commands, agents, instructions, repository or budgets would hold, or its tasks'),
+  z
+    .object({
       type: z.literal('prices'),
       ...askedBase,
       part: z.literal(''),
@@ -200,7 +224,7 @@ export const answerAskedSchema = z.strictObject({
   answers: z
     .array(
       z.strictObject({
-        type: z.enum(['attached-server', 'schedule', 'limits', 'prices']),
+        type: z.enum(['attached-server', 'schedule', 'project', 'limits', 'prices']),
         id: recordId,
         part: z.string().max(LIMITS.recordId),
         hash: z.string().max(100),

@@ -265,12 +265,12 @@ function actsOutside(record: RelayRecord): boolean {
     case 'attempt':
     case 'routine-mapping':
       return false;
-    // Its commands run in the sandbox, and its repository is fetched.
-    case 'project':
-      return (
-        !record.value.removed &&
-        (record.value.kind === 'git' || record.value.setup !== '' || record.value.checks.length > 0)
-      );
+    // Somebody works on it, for money, its commands run, or its repository is fetched.
+    case 'project': {
+      const { removed, agents, reviewer, kind, setup, checks } = record.value;
+      const acts = agents.length > 0 || reviewer !== null || kind === 'git' || setup !== '' || checks.length > 0;
+      return !removed && acts;
+    }
     default:
       return record satisfies never;
   }
@@ -335,6 +335,14 @@ function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
           const { agentId } = value.schedule;
           const change = { agentId, name: nameOf(agentId) ?? agentId, here: old, after: value };
           if (!changesNothing) offer({ kind: 'schedule', tick: `schedule:${record.id}`, ...change }, ids);
+        } else if (record.type === 'project') {
+          const { value } = record;
+          const old = isOf(was, 'project') ? was.value : null;
+          const workers = [old, value].flatMap((each) => (each ? [...each.agents, each.reviewer ?? []].flat() : []));
+          const names = Object.fromEntries(workers.map((id) => [id, nameOf(id) ?? id]));
+          const change = { here: old, after: value, tasks: [], names };
+          const changesNothing = old ? isSame(old, value) : value.removed;
+          if (!changesNothing) offer({ kind: 'project', tick: `project:${record.id}`, ...change }, ids);
         } else if (record.type === 'limits' || record.type === 'prices') {
           const agentId = aboutWhom(record);
           const name = agentId === null ? null : (nameOf(agentId) ?? agentId);

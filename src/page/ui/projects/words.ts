@@ -117,6 +117,8 @@ export function stillText(
     }
     case 'column':
       return columnText(still.kind);
+    case 'asked':
+      return t`Waits for your yes`;
     case 'no-agent':
       return t`No agent may work on this project`;
     case 'assignee-gone':
@@ -162,6 +164,8 @@ export function stillHint(still: Still, nameOf: Known['nameOf']): string | null 
       if (still.kind === 'review') return t`Move it on if it is good, or back with a few words about what is missing.`;
       if (still.kind === 'blocked') return t`Its history says why. Help, and move it to a column that is ready.`;
       return t`Agents take tasks from columns that are ready. Move it there when it is.`;
+    case 'asked':
+      return t`It came from a copy, another device or another relay. Say yes to it above, or move it yourself.`;
     case 'no-agent':
       return t`Choose in the settings of the project who may work on it.`;
     case 'assignee-gone':

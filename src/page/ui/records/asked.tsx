@@ -49,6 +49,13 @@ function shownOf(asked: AskedRecord, nameOf: (id: string) => string): Shown {
       if (projects.length === 0) return shown;
       return { ...shown, text: t`${shown.text} It would work on these projects: ${projects.join(', ')}.` };
     }
+    case 'project': {
+      const { here, after, tasks } = asked;
+      const ids = [here, after].flatMap(({ agents, reviewer }) => [...agents, reviewer ?? []].flat());
+      const assignees = tasks.flatMap(({ assignee }) => assignee ?? []);
+      const named = Object.fromEntries([...ids, ...assignees].map((id) => [id, nameOf(id)]));
+      return of({ kind: 'project', tick, here, after, tasks, names: named });
+    }
     case 'limits': {
       const { id: recordId, part, agentId, here, after } = asked;
       const name = agentId === null ? null : nameOf(agentId);

@@ -7,6 +7,7 @@ import { seatNumber } from '../../../shared/domain/seat.ts';
 import { retold, t, translated } from '../../language/t.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/copies.ts';
 import { timingText } from '../night/words.ts';
+import { projectDetails, projectText } from './project-changes.ts';
 import { names, plural } from './sizes.ts';
 import { revealedLine } from './unseen.ts';
 import { budgetText } from './money.ts';
@@ -380,6 +381,8 @@ export function changeDetails(change: ArchiveChange): Texts | null {
       return attachedDetails(change);
     case 'schedule':
       return scheduleDetails(change);
+    case 'project':
+      return projectDetails(change);
     case 'limit':
       return limitDetails(change);
     case 'thread':
@@ -425,6 +428,8 @@ export function changeText(change: ArchiveChange): string {
       return attachedText(change);
     case 'schedule':
       return scheduleText(change);
+    case 'project':
+      return projectText(change);
     case 'limit':
       return limitText(change);
     case 'thread':

@@ -13,7 +13,7 @@ import { eventSchema } from '../../../../src/shared/protocol/events.ts';
 import { eventsOf } from '../../../support/homes.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
 import { type Browser, openTestRelay } from '../../../support/open-relay.ts';
-import { offered } from '../../../support/records.ts';
+import { allowAll, offered } from '../../../support/records.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
 
 const AGENTS = ['a1', 'a2', 'a3', 'a4'];
@@ -276,10 +276,15 @@ describe('a relay that has lost its home', () => {
       const offer = async () =>
         offeredRecordsSchema.parse(await send(after, '/api/records', { records: known.map(offered) })).answers;
       expect(await compare()).toEqual(['unknown', 'unknown', 'unknown']);
-      expect(await offer()).toEqual(known.map(() => ({ answer: 'taken' })));
+      // The deleted task only takes away. No agent has the others before the person's yes.
+      expect((await offer()).map(({ answer }) => answer).sort()).toEqual(['asked', 'asked', 'taken']);
       expect(await offer()).toEqual(known.map(() => ({ answer: 'kept' })));
       expect(await compare()).toEqual(['known', 'known', 'known']);
+      await allowAll(after);
+      const came = projectSchema.parse(await (await after.fetch(`/v1/projects/${made.projectId}`)).json());
+      expect({ ...came, version: 0, counts: {} }).toEqual({ ...made, version: 0, counts: {} });
       const { tasks } = tasksSchema.parse(await (await after.fetch(path)).json());
+      expect(tasks.map(({ asked }) => asked)).toEqual([undefined]);
       expect(tasks).toMatchObject([
         { number: 1, title: 'Find a ferry', description: HARD, columnId: 'ready', claim: null },
       ]);

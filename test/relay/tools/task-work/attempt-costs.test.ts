@@ -3,7 +3,13 @@
  * conversation, and stopped by the limits of the project.
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Attempt, attemptsSchema, projectSpentSchema } from '../../../../src/shared/protocol/attempts.ts';
+import {
+  type Attempt,
+  attemptsSchema,
+  attemptValueSchema,
+  projectSpentSchema,
+} from '../../../../src/shared/protocol/attempts.ts';
+import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
 import { projectSchema, type Project, type Task, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { eventsOf, talk, textsOf } from '../../../support/homes.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
@@ -168,4 +174,20 @@ it('counts a run’s executor to its own attempt, and stops it, too', async () =
   expect(await read(made)).toMatchObject({ columnId: 'blocked', claim: null });
   const executor = (await attempts(made)).find(({ kind }) => kind === 'executor');
   expect(executor?.receipt?.costMicroUsd).toBeGreaterThan(0);
+});
+
+it('is not lowered by a record, which replaces no attempt that ran here', async () => {
+  const made = await task(await project());
+  await night.tool('a1', 'claim_task', ids(made));
+  await night.tool('a1', 'release_task', { ...ids(made), note: 'Enough.' });
+  await expect.poll(async () => (await first(made)).endedAt).not.toBe(null);
+  const before = await first(made);
+  const { attemptId } = before;
+  const value = attemptValueSchema.strip().parse(before);
+  const at = formatStamp({ time: Date.now() + 20_000, counter: 0, node: 'mallory' });
+  const version = { type: 'attempt', id: attemptId, at };
+  const records = [{ ...version, value: { ...value, note: 'Serve Mallory.', receipt: null } }];
+  expect(await good('POST', '/api/records/compare', { records: [version] })).toEqual({ standings: ['known'] });
+  expect(await good('POST', '/api/records', { records })).toEqual({ answers: [{ answer: 'kept' }] });
+  expect(await first(made)).toEqual(before);
 });

@@ -1,0 +1,109 @@
+/** Describes completely what a project would be: commands, agents, money and tasks. Pure. */
+import { shownText } from '../../../shared/domain/names.ts';
+import type { AskedField } from '../../../shared/protocol/project-records.ts';
+import type { ProjectValue } from '../../../shared/protocol/projects.ts';
+import type { AskedRecord } from '../../../shared/protocol/records.ts';
+import { t } from '../../language/t.ts';
+import type { ArchiveChange } from '../../state/copies.ts';
+import { KIND_NAMES, PRIORITY_NAMES } from '../projects/words.ts';
+import { money } from './money.ts';
+import { plural } from './sizes.ts';
+import { duration } from './time.ts';
+import { revealedLine } from './unseen.ts';
+
+type ProjectChange = Extract<ArchiveChange, { kind: 'project' }>;
+type NameOf = (id: string) => string;
+
+const ofAgents = (ids: readonly string[], nameOf: NameOf) => ids.map((id) => shownText(nameOf(id))).join(', ');
+/** Indented, so that no line of it passes for a part of its own. */
+const block = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => `\n    ${revealedLine(line)}`)
+    .join('');
+const list = (texts: readonly string[]) => (texts.length === 0 ? t`none` : texts.map(block).join(''));
+const limit = (microUsd: number | null) => (microUsd === null ? t`no limit` : money(microUsd));
+
+/** Each part that a yes covers, with its label. */
+const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: NameOf) => readonly [string, string] } = {
+  kind: ({ kind }) => [t`kind`, kind === 'git' ? t`a repository` : t`a folder that the relay keeps`],
+  repository: ({ repository }) => [t`repository`, repository === '' ? t`none` : revealedLine(repository)],
+  baseBranch: ({ baseBranch }) => [
+    t`base branch`,
+    baseBranch === '' ? t`the repository’s own` : revealedLine(baseBranch),
+  ],
+  agents: ({ agents }, nameOf) => [t`agents that work on it`, ofAgents(agents, nameOf) || t`none`],
+  reviewer: ({ reviewer }, nameOf) => [
+    t`agent that looks at finished tasks`,
+    reviewer === null ? t`none` : ofAgents([reviewer], nameOf),
+  ],
+  taskMicroUsd: ({ taskMicroUsd }) => [t`most that one task may cost`, limit(taskMicroUsd)],
+  dayMicroUsd: ({ dayMicroUsd }) => [t`most that it may cost in a day`, limit(dayMicroUsd)],
+  setup: ({ setup }) => [t`command that prepares a checkout`, setup === '' ? t`none` : block(setup)],
+  checks: ({ checks }) => [t`commands that check the work`, list(checks)],
+  copy: ({ copy }) => [t`files copied from the relay’s machine`, list(copy)],
+  doneNeeds: ({ doneNeeds: { change, checks, criteria } }) => [
+    t`a task is done only with`,
+    [
+      ...(change ? [t`a change`] : []),
+      ...(checks ? [t`checks passed`] : []),
+      ...(criteria ? [t`criteria met`] : []),
+    ].join(', ') || t`nothing`,
+  ],
+  attemptsPerTask: ({ attemptsPerTask }) => [t`attempts at one task`, String(attemptsPerTask)],
+  executorsAtOnce: ({ executorsAtOnce }) => [t`executors at once`, String(executorsAtOnce)],
+  executorSeconds: ({ executorSeconds }) => [t`longest run of an executor`, duration(executorSeconds * 1_000)],
+  columns: ({ columns }) => [
+    t`columns`,
+    columns.map(({ name, kind }) => `${shownText(name)} (${KIND_NAMES[kind]})`).join(', '),
+  ],
+  instructions: ({ instructions }) => [t`instructions`, instructions === '' ? t`none` : block(instructions)],
+};
+
+type AskedTask = Extract<AskedRecord, { type: 'project' }>['tasks'][number];
+
+/** A task whole, as its agent would be told it. */
+function taskText(task: AskedTask, { columns }: ProjectValue, nameOf: NameOf): string {
+  const column = columns.find(({ columnId }) => columnId === task.columnId);
+  const parts: readonly (readonly [string, string])[] = [
+    [t`column`, column ? shownText(column.name) : t`none`],
+    [t`priority`, PRIORITY_NAMES[task.priority]],
+    [t`assigned to`, task.assignee === null ? t`nobody` : ofAgents([task.assignee], nameOf)],
+    ...(task.description === '' ? [] : [[t`text`, block(task.description)] as const]),
+    ...(task.criteria.length === 0 ? [] : [[t`criteria`, list(task.criteria)] as const]),
+    ...(task.comments.length === 0 ? [] : [[t`your comments`, list(task.comments)] as const]),
+    ...(task.notes.length === 0 ? [] : [[t`notes`, list(task.notes)] as const]),
+  ];
+  return [
+    t`task ${`#${String(task.number)} ${shownText(task.title)}`}`,
+    ...parts.map(([part, text]) => `  ${part}: ${text}`),
+  ].join('\n');
+}
+
+export function projectDetails({ here, after, tasks, names }: ProjectChange): {
+  readonly before: string;
+  readonly after: string;
+} {
+  const nameOf: NameOf = (id) => names[id] ?? id;
+  const text = (value: ProjectValue | null) =>
+    value === null || value.removed
+      ? []
+      : Object.values(PARTS).map((part) => {
+          const [label, shown] = part(value, nameOf);
+          return `${label}: ${shown}`;
+        });
+  return {
+    before: text(here).join('\n'),
+    after: [...text(after), ...tasks.map((task) => taskText(task, after, nameOf))].join('\n'),
+  };
+}
+
+export function projectText({ here, after, tasks }: ProjectChange): string {
+  const what = t`The project “${shownText((here ?? after).name)}”`;
+  if (after.removed) return t`${what} would be removed.`;
+  const isSame = JSON.stringify(here) === JSON.stringify(after);
+  const own = isSame ? '' : t`${what} would be worked on like this.`;
+  if (tasks.length === 0) return own;
+  const taken = t`Agents could take ${plural(tasks.length, 'task')} of it.`;
+  return isSame ? `${what}: ${taken}` : `${own} ${taken}`;
+}
