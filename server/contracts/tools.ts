@@ -82,6 +82,8 @@ export interface RunScope {
    * it takes any task.
    */
   readonly columns: ReadonlyMap<ProjectId, readonly string[]> | null;
+  /** Called after each claim of a task. `why`: its work could not begin, as a sentence. */
+  readonly onClaim?: (why: string | null) => void;
 }
 
 export interface RunScopes {

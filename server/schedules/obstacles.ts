@@ -25,7 +25,7 @@ export interface WorkStatus {
 }
 
 interface ObstaclesDeps {
-  readonly projects: Pick<Projects, 'read' | 'claims'>;
+  readonly projects: Pick<Projects, 'read' | 'claims' | 'unprepared'>;
   readonly mappings: Pick<Mappings, 'takesFrom'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly alone: Pick<OpenAlone, 'can'>;
@@ -76,12 +76,14 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
       : runs.includes(runId));
 
   async function ofTasks(project: Project): Promise<Known['tasks']> {
-    const [spent, claims, waiting] = await Promise.all([
+    const [spent, claims, waiting, unprepared] = await Promise.all([
       work?.ofTasks(project) ?? new Map<TaskId, SpentUp>(),
       projects.claims(project.projectId),
       deps.waiting(),
+      projects.unprepared(project.projectId),
     ]);
     const found = new Map<TaskId, Obstacle>();
+    for (const { taskId, why } of unprepared) found.set(taskId, obstacle('unprepared', why));
     for (const [taskId, { detail, until }] of spent) found.set(taskId, obstacle('task-budget', detail, until));
     for (const claim of claims) {
       const own = claim.run.startsWith('run ') ? [claim.run.slice('run '.length)] : [];

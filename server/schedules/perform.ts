@@ -432,6 +432,21 @@ function endOfRun({
 }
 
 /**
+ * A run whose claims all failed has failed, however its agent ended it. So the schedule is paused
+ * after `failuresPause` of them, and costs nothing more.
+ */
+function unlessNothingBegan(performed: Performed, claims: readonly (string | null)[]): Performed {
+  const why = claims.at(-1) ?? null;
+  if (!('end' in performed) || performed.end.state !== 'done' || why === null || claims.includes(null))
+    return performed;
+  return {
+    ...performed,
+    end: { state: 'failed', reason: null },
+    detail: { ...performed.detail, detail: sentence`The work on its task could not begin. ${why}` },
+  };
+}
+
+/**
  * The message id of an occurrence. It is the same after a crash, and the inbox takes each id once,
  * so the agent gets one message.
  */
@@ -498,6 +513,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     });
     if (!permit) return skipped(reasonOf(decision.check), decision.detail);
     let leave: () => void = () => undefined;
+    /** Of each claim: why its work could not begin. Null: it began. */
+    const claims: (string | null)[] = [];
     try {
       const { effective } = await deps.configs.agent(agentId);
       const about = projectsText(run, ready);
@@ -517,11 +534,11 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
         // Storing the cache for an hour pays only if the routine runs again within the hour.
         cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
         async begins(runId) {
-          leave = deps.scopes.enter(runId, scopeOf(agentId, run));
+          leave = deps.scopes.enter(runId, { ...scopeOf(agentId, run), onClaim: (said) => claims.push(said) });
           return await begins(runId);
         },
       });
-      return withOwn(performedBy(worked), run);
+      return withOwn(unlessNothingBegan(performedBy(worked), claims), run);
     } finally {
       leave();
       await permit.release();

@@ -117,8 +117,11 @@ export interface TaskWork {
    * that says what is missing.
    */
   finish(project: Project, task: Task): Promise<string | null>;
-  /** The task has moved to review: the person is asked to accept the work. */
-  moved(project: Project, task: Task): Promise<void>;
+  /**
+   * The task has moved to review: the person is asked to accept the work. Resolves with what went
+   * wrong with the request, as a sentence for the agent. Null: nothing.
+   */
+  moved(project: Project, task: Task): Promise<string | null>;
   /**
    * The attempts at a task, and the person's comments on lines, as text for an agent. Of an attempt
    * it is first what git and the checks say, then the words.
@@ -218,6 +221,14 @@ export interface Projects {
   /** A task that the agent holds already stays claimed, from now on by this holder. */
   /** `columns`: only from these. Left out: from any that is ready. */
   claim(holder: Holder, projectId: ProjectId, taskId: TaskId, columns?: readonly string[]): Promise<Outcome<Task>>;
+  /**
+   * The place of work of a task that this agent has claimed could not be prepared. The claim ends.
+   * After `unpreparedMost` times in a row the task is blocked until the person moves it. `why`: a
+   * sentence.
+   */
+  failClaim(agentId: AgentId, projectId: ProjectId, taskId: TaskId, why: string): Promise<Outcome<Task>>;
+  /** Tasks whose work could not begin the last time. */
+  unprepared(projectId: ProjectId): Promise<readonly { readonly taskId: TaskId; readonly why: string }[]>;
   release(by: string, projectId: ProjectId, taskId: TaskId, note: string): Promise<Outcome<Task>>;
   /** Whether the agent is assigned to a project. Asked for each list of tools. */
   isAssigned(agentId: AgentId): Promise<boolean>;

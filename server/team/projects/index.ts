@@ -66,6 +66,7 @@ import {
   readProjects,
   readStates,
   readTaskRow,
+  readUnprepared,
   runOf,
   taskOf,
   type TaskRow,
@@ -76,7 +77,7 @@ import {
 import { createProjectRoom, refuseBytes } from './room.ts';
 import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
-import { atWorkText, LOST, MISSING, refuseClaim } from './taking.ts';
+import { atWorkText, LOST, missingText, refuseClaim, unmetCriteria, withFailedClaim, withoutClaim } from './taking.ts';
 import { SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 export {
@@ -94,6 +95,7 @@ export { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from './forg
 export { createProjectRoom, type ProjectRoom } from './room.ts';
 export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
+export { unmetCriteria } from './taking.ts';
 
 const refuse = (reason: ProjectRefusal, detail: string): Refused => ({ ok: false, reason, detail });
 const NO_PROJECT = refuse('no-project', 'There is no such project.');
@@ -244,19 +246,8 @@ export function createProjects({
       ? null
       : refuse('other-agent', 'You have not claimed this task. claim_task takes it, if nobody else has it.');
 
-  /** The task without its claim, back in the column from which it was taken. */
-  function unclaimed(row: TaskRow, project: ProjectValue, by: string, note: string) {
-    const before = taskValueOf(row);
-    const from = row.claimed_from_json === null ? null : parseText(row.claimed_from_json);
-    const isAtWork = kindOfColumn(project, before.columnId) === 'in_progress';
-    const back =
-      from !== null && kindOfColumn(project, from) !== null ? from : columnOfKind(project, 'ready')?.columnId;
-    const columnId = isAtWork && back !== undefined ? back : before.columnId;
-    const moved = columnId === before.columnId ? null : columnId;
-    const value = withHistory({ ...before, columnId }, { time: now(), by, what: 'released', columnId: moved, note });
-    return { value, claim: UNCLAIMED };
-  }
-
+  const unclaimed = (row: TaskRow, project: ProjectValue, by: string, note: string) =>
+    withoutClaim(row, project, { time: now(), by, note });
   // Claims end with their run, or with their lease.
 
   /** Renewals of this process, by task: the tokens of its claims. */
@@ -352,8 +343,9 @@ export function createProjects({
       changing<Refused>(projectId, taskId, ({ value, project }) => {
         const next = change({ value, project });
         if ('ok' in next) return Promise.resolve(next);
+        const kept = { ...next.value, history: next.value.history.slice(-PROJECT_LIMITS.history) };
         const isAlways = next.isLimited !== true;
-        return Promise.resolve({ value: next.value, isAlways, ...(next.endsClaim ? { claim: UNCLAIMED } : {}) });
+        return Promise.resolve({ value: kept, isAlways, ...(next.endsClaim ? { claim: UNCLAIMED } : {}) });
       }),
     list: () => readProjects(db, home, setAside),
     async read(projectId) {
@@ -572,7 +564,7 @@ export function createProjects({
             createdBy: by,
             updatedAt: time,
           },
-          ...{ request: null, lineComments: [], doneWithout: [] },
+          ...{ request: null, lineComments: [], doneWithout: [], unprepared: null },
           criteria: criteria.map(({ text }) => ({ criterionId: newId(), text, met: null })),
           history: [{ time, by, what: 'created', columnId, note: '' }],
           removed: false,
@@ -613,27 +605,27 @@ export function createProjects({
       const missing = await missingFor(projectId, taskId, columnId);
       return await changing<Refused | ChangedElsewhere<Task>>(projectId, taskId, ({ row, value, project }) => {
         const kind = kindOfColumn(project, columnId);
+        const unmet = missingText(project, missing);
         const refused =
           refuseOther(row, by) ??
           (kind === null
             ? refuse('misfit', `The project has no column ${titled(columnId)}.`)
             : by !== PERSON && !AGENTS_MOVE_TO.includes(kind)
               ? refuse('misfit', 'Only the human moves a task to done. Move it to review, and say what you did.')
-              : kind === 'done' && missing.some((need) => project.doneNeeds[need]) && !anyway
-                ? refuse(
-                    'not-proven',
-                    missing
-                      .filter((need) => project.doneNeeds[need])
-                      .map((need) => MISSING[need])
-                      .join(' '),
-                  )
+              : kind === 'done' && !anyway && unmet !== null
+                ? refuse('not-proven', unmet)
                 : null);
         if (refused) return Promise.resolve(refused);
         if (version !== undefined && version !== row.version)
           return Promise.resolve({ ok: false, reason: 'changed-elsewhere', current: taskOf(row, now()) });
         if (columnId === value.columnId) return Promise.resolve(null);
         const moved = withHistory(
-          { ...value, columnId, doneWithout: kind === 'done' ? [...missing] : [] },
+          {
+            ...value,
+            columnId,
+            doneWithout: kind === 'done' ? [...missing] : [],
+            unprepared: by === PERSON ? null : value.unprepared,
+          },
           { time: now(), by, what: 'moved', columnId, note },
         );
         return Promise.resolve({ value: moved, ...(kind === 'in_progress' ? {} : { claim: UNCLAIMED }) });
@@ -704,6 +696,11 @@ export function createProjects({
       }
       return outcome;
     },
+    failClaim: (agentId, projectId, taskId, why) =>
+      changing<Refused>(projectId, taskId, ({ row, project }) =>
+        Promise.resolve(isHeldBy(row, agentId) ? withFailedClaim(row, project, { time: now(), why, settings }) : null),
+      ),
+    unprepared: (projectId) => readUnprepared(db, home, projectId),
     async release(by, projectId, taskId, note) {
       const outcome = await changing<Refused>(projectId, taskId, ({ row, project }) => {
         if (row.holder_json === null) return Promise.resolve(null);
@@ -786,8 +783,10 @@ export function createProjects({
   async function missingFor(projectId: ProjectId, taskId: TaskId, columnId: string) {
     const project = await readProjectRow(db, home, projectId);
     const task = await readTaskRow(db, home, projectId, taskId);
-    if (!work || !project || !task || kindOfColumn(projectValueOf(project), columnId) !== 'done') return [];
-    return await work.missing(projectValueOf(project), taskId, taskValueOf(task));
+    if (!project || !task || kindOfColumn(projectValueOf(project), columnId) !== 'done') return [];
+    return (
+      (await work?.missing(projectValueOf(project), taskId, taskValueOf(task))) ?? unmetCriteria(taskValueOf(task))
+    );
   }
 
   /** The project’s money for today is used up: a sentence. Null: it is not. */

@@ -146,6 +146,22 @@ export async function readStates(
   }));
 }
 
+/** Tasks whose work could not begin the last time. */
+export async function readUnprepared(db: Db, home: string, projectId: ProjectId) {
+  const rows = await db
+    .selectFrom('tasks')
+    .select(['task', 'value_json'])
+    .where('home', '=', home)
+    .where('project', '=', projectId)
+    .where('removed', '=', false)
+    .where('value_json', 'like', '%"unprepared":{%')
+    .execute();
+  return rows.flatMap((row) => {
+    const { unprepared } = taskValueOf(row);
+    return unprepared ? [{ taskId: row.task, why: unprepared.why }] : [];
+  });
+}
+
 /** A page of the board of a project. */
 export async function readBoard(
   db: Db,

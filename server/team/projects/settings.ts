@@ -5,6 +5,8 @@ export const PROJECT_SETTINGS = {
   renewMs: 10_000,
   /** A claim of an API client ends this long after the client's last call of a project. */
   clientLeaseMs: 900_000,
+  /** Claims in a row whose place of work cannot be prepared, after which the task is blocked. */
+  unpreparedMost: 2,
   /** How long the list of agents with a project is used. Another relay may change it. */
   assignedMs: 5_000,
   /** Tasks that one agent may create in an hour. */

@@ -1,19 +1,21 @@
-/** Who may take a task. A project may allow one task at a time. */
+/** Who may take a task, and how a claim ends. A project may allow one task at a time. */
 import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { takesOneTask, taskAtWork } from '../../../src/shared/domain/one-task.ts';
-import { kindOfColumn, openBlockers } from '../../../src/shared/domain/projects.ts';
+import { columnOfKind, kindOfColumn, openBlockers } from '../../../src/shared/domain/projects.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
-import type { ProjectValue, Task } from '../../../src/shared/protocol/projects.ts';
-import type { Db } from '../../store/index.ts';
-import { readStates } from './rows.ts';
+import type { ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
+import { PROJECT_LIMITS } from '../../../src/shared/protocol/projects.ts';
+import { type Db, parseText } from '../../store/index.ts';
+import { readStates, type TaskRow, taskValueOf, UNCLAIMED, withHistory } from './rows.ts';
+import type { PROJECT_SETTINGS } from './settings.ts';
 
 /** Why a claim ended, where its run did not end it. */
 export const LOST = 'Its run gave no sign of life any more.';
 
 /** What a task lacks that would be moved to done. */
-export const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {
+const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {
   change: sentence`No file was changed, and nothing was committed.`,
   checks: sentence`Not all checks passed.`,
   criteria: sentence`Not every criterion is met.`,
@@ -53,4 +55,57 @@ export async function refuseClaim(
   const all = await readStates(within, home, project.projectId, now);
   const numbers = openBlockers(project, value, all).map(({ number }) => `#${number}`);
   return numbers.length > 0 ? `The task waits for ${numbers.join(', ')}.` : (taskAtWork(project, value, all) ?? null);
+}
+
+/** The task without its claim, back in the column from which it was taken. */
+export function withoutClaim(
+  row: TaskRow,
+  project: ProjectValue,
+  { time, by, note }: { readonly time: number; readonly by: string; readonly note: string },
+) {
+  const before = taskValueOf(row);
+  const from = row.claimed_from_json === null ? null : parseText(row.claimed_from_json);
+  const isAtWork = kindOfColumn(project, before.columnId) === 'in_progress';
+  const back = from !== null && kindOfColumn(project, from) !== null ? from : columnOfKind(project, 'ready')?.columnId;
+  const columnId = isAtWork && back !== undefined ? back : before.columnId;
+  const moved = columnId === before.columnId ? null : columnId;
+  const value = withHistory({ ...before, columnId }, { time, by, what: 'released', columnId: moved, note });
+  return { value, claim: UNCLAIMED };
+}
+
+/** As `withoutClaim`, because its work could not begin. After a few times the task is blocked. */
+export function withFailedClaim(
+  row: TaskRow,
+  project: ProjectValue,
+  {
+    time,
+    why,
+    settings,
+  }: {
+    readonly time: number;
+    readonly why: string;
+    readonly settings: Pick<typeof PROJECT_SETTINGS, 'unpreparedMost'>;
+  },
+) {
+  const note = why.slice(0, PROJECT_LIMITS.note);
+  const { value, claim } = withoutClaim(row, project, { time, by: 'relay', note });
+  const times = (value.unprepared?.times ?? 0) + 1;
+  const counted = { ...value, unprepared: { times, why: note } };
+  const to = columnOfKind(project, 'blocked') ?? columnOfKind(project, 'backlog');
+  if (times < settings.unpreparedMost || !to) return { value: counted, claim };
+  const { columnId } = to;
+  return { value: withHistory({ ...counted, columnId }, { time, by: 'relay', what: 'moved', columnId, note }), claim };
+}
+
+/** The condition of done that a task can lack before anybody has worked on it. */
+export const unmetCriteria = ({ criteria }: Pick<TaskValue, 'criteria'>): readonly (keyof DoneNeeds)[] =>
+  criteria.every(({ met }) => met !== null) ? [] : ['criteria'];
+
+/** What keeps a task from done, of the conditions that its project asks for. Null: nothing. */
+export function missingText(
+  { doneNeeds }: Pick<ProjectValue, 'doneNeeds'>,
+  missing: readonly (keyof DoneNeeds)[],
+): string | null {
+  const said = missing.filter((need) => doneNeeds[need]).map((need) => MISSING[need]);
+  return said.length === 0 ? null : said.join(' ');
 }

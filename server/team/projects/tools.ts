@@ -238,14 +238,15 @@ export function createProjectTools({
         const claimed = await projects.claim(holder, input.projectId, input.taskId, columns);
         if (!claimed.ok) return failed(claimed);
         const place = (await work?.begin(holder, project, claimed.value)) ?? { ok: true, text: '' };
+        scopes.of(caller)?.onClaim?.(place.ok ? null : place.text);
         if (!place.ok) {
-          await projects.release(
-            caller.agentId,
-            input.projectId,
-            input.taskId,
-            place.text.slice(0, PROJECT_LIMITS.note),
+          const failed = await projects.failClaim(caller.agentId, input.projectId, input.taskId, place.text);
+          const isBlocked =
+            failed.ok && failed.value.columnId !== claimed.value.columnId && failed.value.claim === null;
+          const kind = isBlocked ? kindOfColumn(project, failed.value.columnId) : 'ready';
+          return toolError(
+            kind === 'ready' ? place.text : `${place.text}\nThe human has to look at it. Do not claim this task again.`,
           );
-          return toolError(place.text);
         }
         const words = await wordsFor(caller);
         const said = await commentsOf(caller, claimed.value);
@@ -317,8 +318,8 @@ export function createProjectTools({
         const unproven = isOwn && status === 'review' ? await work?.finish(project, before.value) : null;
         if (typeof unproven === 'string') return toolError(`It cannot move to review yet.\n${unproven}`);
         const moved = await projects.move(caller.agentId, id, task, { columnId: column.columnId, note: said });
-        if (moved.ok && status === 'review') await work?.moved(project, moved.value);
-        return await shown(caller, id, moved, 'Moved.');
+        const problem = moved.ok && status === 'review' ? ((await work?.moved(project, moved.value)) ?? null) : null;
+        return await shown(caller, id, moved, problem === null ? 'Moved.' : `Moved. ${problem}`);
       },
     }),
     tool({

@@ -5,6 +5,8 @@
  * What cannot be recorded of a checkout keeps its earlier content, and is named.
  */
 import { createHash } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { projectPathFault } from '../../../src/shared/domain/project-path.ts';
 import { type EntryBelow, type Passed, readWhole, WorkspaceError, type Workspace } from '../workspaces/index.ts';
@@ -228,4 +230,20 @@ export function batchReader(use: (bytes: Buffer, index: number) => Promise<void>
       held = rest.length;
     }
   };
+}
+
+/** Deletes what an import left that was cut off. No other one is running. */
+export async function removeUnfinished(gitDir: string): Promise<void> {
+  for (const [folder, prefix] of [
+    [join(gitDir, 'objects', 'pack'), 'tmp_'],
+    [gitDir, 'fast_import_crash_'],
+  ] as const)
+    for (const name of await readdir(folder).catch(() => []))
+      if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
+}
+
+/** A line of `ls-tree -l`. Null: it is no file. A link leads to another file, or out of the repository. */
+export function entryOf(line: string): FileEntry | null {
+  const [, mode, id = '', bytes, path] = /^(\d+) blob ([\da-f]+) +(\d+)\t([^]*)$/.exec(line) ?? [];
+  return path === undefined || mode === '120000' ? null : { path, id, bytes: Number(bytes) };
 }

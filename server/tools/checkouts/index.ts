@@ -63,6 +63,17 @@ export interface Collected {
   readonly head: string | null;
   /** Changed files that are in no commit. */
   readonly uncommitted: readonly string[];
+  /** Commits of the checkout that the branch of the task lacks, newest first. */
+  readonly elsewhere: readonly Commit[];
+}
+type Commit = Receipt['commits'][number];
+
+/** What of a checkout is not the agent's work. */
+export interface NotWork {
+  /** Untracked files that the relay copied in. */
+  readonly copied: readonly string[];
+  /** Branches of other tasks. */
+  readonly branches: readonly string[];
 }
 
 /** A command of the person, with what it came to. */
@@ -83,8 +94,11 @@ export interface Checkouts {
   refuse(kind: Place['kind'], agentId: AgentId): Promise<string | null>;
   /** Whether the folder is there. */
   exists(place: Place): Promise<boolean>;
-  /** Fills a new checkout with this commit. `by`: the agent's name, for its commits. */
-  fill(place: Place, repository: Repository, commit: string, by: string): Promise<void>;
+  /**
+   * Fills a new checkout with this commit. `by`: the agent's name, for its commits. `copied`: files
+   * that the relay is going to write. Git ignores them there.
+   */
+  fill(place: Place, repository: Repository, commit: string, by: string, copied?: readonly string[]): Promise<void>;
   /**
    * Brings what others changed on the base branch into a checkout that goes on from `head`.
    * Resolves with what its agent has to do, as sentences.
@@ -110,8 +124,16 @@ export interface Checkouts {
   copy(place: Place, files: readonly { readonly path: string; readonly bytes: Buffer }[]): Promise<void>;
   /** Runs a command of the person in the checkout. */
   run(place: Place, command: string, env: Readonly<Record<string, string>>): Promise<Ran>;
-  /** Takes everything that was committed into the relay's repository. */
-  collect(place: Place, repository: Repository, said: { readonly by: string; readonly at: number }): Promise<Collected>;
+  /**
+   * Takes what was committed on the task's branch into the relay's repository. Commits on top of
+   * the branch are put on it, whatever branch they were made on.
+   */
+  collect(
+    place: Place,
+    repository: Repository,
+    said: { readonly by: string; readonly at: number },
+    notWork?: NotWork,
+  ): Promise<Collected>;
   /** Runs the commands on this commit, in a checkout of its own that is deleted afterwards. */
   check(
     place: Place,
@@ -145,21 +167,35 @@ ${GIT} -c clone.defaultRemoteName=origin clone --quiet --branch "$2" -- "$1.in" 
 cd -- "$1"
 git remote remove origin
 git config --end-of-options user.name "$3"
-git config --end-of-options user.email "$4"`;
+git config --end-of-options user.email "$4"
+shift 4
+mkdir -p .git/info
+for each in "$@"; do printf '%s\\n' "$each" >> .git/info/exclude; done`;
+/** A line of an exclude file that names this path alone. */
+const excludeLine = (path: string) => `/${path.replaceAll(/[\\*?[\] ]/g, (each) => `\\${each}`)}`;
 const BRING = `set -e
 trap 'rm -rf -- "$1.in"' EXIT
 cat <&4 > "$1.in"
 ${GIT} -C "$1" fetch --quiet --no-tags -- "../$(basename -- "$1").in" "+${BROUGHT_REF}:refs/remotes/base/$2"`;
-/** Prints the number of commits, and the files in none. The bundle goes to descriptor 4. */
+/**
+ * Prints the number of commits, those that the branch $3 lacks, and the files in none. The bundle
+ * goes to descriptor 4. From $4 on: branches of other tasks. Those were handed over already.
+ */
 const COLLECT = `set -e
 cd -- "$1"
 ulimit -f ${Math.floor(CHECKOUT_LIMITS.bundleBytes / 1_024)} 2>/dev/null || true
-# A checkout may have branches of other tasks. They were handed over when it got this one.
-refs=(HEAD)
-! ${GIT} show-ref --verify --quiet "refs/heads/$3" || refs+=("refs/heads/$3")
-count=$(${GIT} rev-list --count "\${refs[@]}" "^$2")
-[ "$count" = 0 ] || ${GIT} bundle create --quiet - "\${refs[@]}" "^$2" >&4
+base=$2
+own=refs/heads/$3
+shift 3
+if ! ${GIT} show-ref --verify --quiet "$own" || ${GIT} merge-base --is-ancestor "$own" HEAD; then
+  ${GIT} update-ref "$own" HEAD
+fi
+count=$(${GIT} rev-list --count "$own" "^$base")
+[ "$count" = 0 ] || ${GIT} bundle create --quiet - "$own" "^$base" >&4
 printf '%s\\0' "$count"
+others=()
+for each in 'heads/kept/*' 'tags/*' 'remotes/*' 'notes/*' 'roost/*' "\${@/#/heads/}"; do others+=("--exclude=refs/$each"); done
+${GIT} -c log.showSignature=false log -z --first-parent --max-count=${ATTEMPT_LIMITS.commits} --format='left %H %s' "\${others[@]}" --all HEAD --not "$own" "$base" --remotes
 ${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
 /** Files that a build can make again. */
 const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];
@@ -250,10 +286,11 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
     repository: Repository,
     commit: string,
     by: string,
+    copied: readonly string[] = [],
   ): Promise<void> =>
     withGiven(agentId, root, (file) => repository.bundle(branch, commit, file), {
       script: FILL,
-      args: [folder, branch, by, 'agent@localhost'],
+      args: [folder, branch, by, 'agent@localhost', ...copied.map(excludeLine)],
       failed: 'The checkout could not be made.',
     });
 
@@ -312,9 +349,9 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         : sentence`An agent works on a repository in the sandbox, and there is none. ${why ?? ''}`;
     },
     exists: isThere,
-    async fill({ kind, agentId, folder, branch }, repository, commit, by) {
-      if (kind === 'git')
-        return await fillFolder(agentId, workspaces.folderOf(agentId), { folder, branch }, repository, commit, by);
+    async fill({ kind, agentId, folder, branch }, repository, commit, by, copied = []) {
+      const root = workspaces.folderOf(agentId);
+      if (kind === 'git') return await fillFolder(agentId, root, { folder, branch }, repository, commit, by, copied);
       const entries = [...(await repository.list(commit)).values()].filter(fits);
       if (entries.length === 0) return;
       const workspace = workspaces.of(agentId);
@@ -373,7 +410,12 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
       for (const { path, bytes } of files) await workspaces.of(agentId).write(`${folder}/${path}`, bytes);
     },
     run: ({ agentId, folder }, command, env) => run(agentId, workspaces.folderOf(agentId), folder, command, env),
-    async collect({ kind, agentId, folder, branch, base }, repository, { by, at }) {
+    async collect(
+      { kind, agentId, folder, branch, base },
+      repository,
+      { by, at },
+      notWork = { copied: [], branches: [] },
+    ) {
       if (kind === 'folder') {
         const parent = (await repository.headOf(branch)) ?? base;
         const before = await repository.list(parent);
@@ -384,7 +426,8 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         const files = hasFolder ? filesIn(workspaces.of(agentId), folder, left) : nothing();
         const said = { message: `Work of ${by}`, by, at };
         const head = await repository.commitFiles(parent, branch, changesIn(files, left, before), said);
-        return { head: head === base ? null : head, uncommitted: [...left.paths].slice(0, ATTEMPT_LIMITS.files) };
+        const uncommitted = [...left.paths].slice(0, ATTEMPT_LIMITS.files);
+        return { head: head === base ? null : head, uncommitted, elsewhere: [] };
       }
       return await withBundle(async (file) => {
         const handle = await open(file, 'w', 0o600);
@@ -392,7 +435,7 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         try {
           const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
             script: COLLECT,
-            args: [folder, base, branch],
+            args: [folder, base, branch, ...notWork.branches],
             ms: limits.sandboxMs,
             fd: handle.fd,
           });
@@ -401,10 +444,18 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         } finally {
           await handle.close();
         }
-        const [count = '', ...status] = said.split('\0').filter((part) => part !== '');
+        const [count = '', ...parts] = said.split('\0').filter((part) => part !== '');
+        const isLeft = (part: string) => /^left [\da-f]{40,64} /.test(part);
+        const elsewhere = parts.filter(isLeft).map((part) => {
+          const [, commit = '', ...subject] = part.split(' ');
+          return { commit, subject: subject.join(' ').slice(0, ATTEMPT_LIMITS.subject) };
+        });
         if (!/^\d+$/.test(count)) throw new GitError(`The checkout cannot be read. ${said.slice(0, limits.saidChars)}`);
         const head = Number(count) === 0 || (await stat(file)).size === 0 ? null : await repository.take(file, branch);
-        return { head: head === base ? null : head, uncommitted: pathsOf(status) };
+        const uncommitted = pathsOf(parts.filter((part) => !isLeft(part))).filter(
+          (path) => !notWork.copied.includes(path),
+        );
+        return { head: head === base ? null : head, uncommitted, elsewhere };
       });
     },
     async check({ kind, agentId }, repository, head, { setup, checks, copies }) {

@@ -27,9 +27,13 @@ import {
   importOf,
   type Listing,
   nothing,
+  entryOf,
+  removeUnfinished,
   tooMuch,
 } from './folder-files.ts';
 import type { Lane } from '../../platform/lanes.ts';
+import { copiedIn, noteCopied } from './copied.ts';
+import { pushBranch, pushedRefs, pushTo } from './pushing.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 import { lineAfter } from './patch-lines.ts';
 import {
@@ -100,10 +104,21 @@ export interface Repository {
   textOfLine(commit: string, at: FileLine): Promise<string | null>;
   /** Where lines of one commit are in another, in their order. Null: it was changed or deleted. */
   linesIn(from: string, at: readonly FileLine[], to: string): Promise<readonly (FileLine | null)[]>;
+  /** Remembers the content of files that were copied into a checkout, by its ids alone. */
+  noteCopied(files: readonly FolderFile[]): Promise<void>;
+  /** Where the commits after `base` have copied content, or a file at one of these paths. */
+  copiedIn(
+    base: string,
+    head: string,
+    paths: readonly string[],
+  ): Promise<readonly { readonly commit: string; readonly path: string }[]>;
   /** The commit from which both go on. */
   forkOf(base: string, head: string): Promise<string>;
   merge(head: string, message: string): Promise<Merged>;
-  /** Pushes the branch to where the repository came from. */
+  /**
+   * Pushes the branch to where the repository came from. A branch that somebody else has changed
+   * there is not overwritten.
+   */
   push(branch: string): Promise<void>;
 }
 /** A line of a file, from 1. */
@@ -595,6 +610,9 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         for (const path of new Set(at.map((each) => each.path))) finders.set(path, await finderOf(path));
         return at.map(({ path, line }) => finders.get(path)?.(line) ?? null);
       },
+      noteCopied: (files) => noteCopied(gitDir, files),
+      copiedIn: async (base, head, paths) =>
+        await copiedIn(own, { base, head, paths, before: await repository.list(base) }),
       async forkOf(base, head) {
         const { code, out } = await git(['merge-base'], { ...own, of: [base, head], codes: [0, 1] });
         return code === 0 ? out.toString('utf8').trim() : base;
@@ -628,7 +646,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
             const inTheWay = view && (await refuseMove(view, move));
             if (inTheWay !== null) return { kind: 'refused', why: inTheWay };
             try {
-              await (view ? moveBranch(view, move) : pushTo(reach, `${target}:refs/heads/${branch}`));
+              await (view ? moveBranch(view, move) : pushTo(own, reach, `${target}:refs/heads/${branch}`));
             } catch (error) {
               if (!(error instanceof GitError)) throw error;
               // The answer may be lost although the repository took it.
@@ -639,10 +657,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
             return { kind: 'merged', commit: target, notRun: view ? listenersOf(view) : [] };
           });
         }),
-      push: (branch) =>
-        inOrder(() =>
-          atSource(projectId, source, (reach) => pushTo(reach, `refs/heads/${branch}:refs/heads/${branch}`)),
-        ),
+      push: (branch) => inOrder(() => atSource(projectId, source, (reach) => pushBranch(own, reach, branch))),
     };
 
     /** Throws `GitError` where a commit has more files than can be compared. */
@@ -698,9 +713,6 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         return Promise.resolve();
       });
       return content;
-    }
-    async function pushTo({ at, call }: Reach, what: string): Promise<void> {
-      await git(['push', '--quiet', '--no-verify'], { ...own, ...call, of: [at, what] });
     }
     const isAncestor = async (older: string, newer: string) =>
       (await git(['merge-base', '--is-ancestor'], { ...own, of: [older, newer], codes: [0, 1] })).code === 0;
@@ -770,8 +782,10 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     async dropBranches(projectId, branches) {
       const gitDir = join(folder, nameOf(projectId));
       if (branches.length === 0 || !existsSync(join(gitDir, 'HEAD'))) return;
-      const input = branches.map((branch) => `delete refs/heads/${branch}\n`).join('');
-      await git(['update-ref', '--stdin'], { gitDir, lane, input });
+      const own = { gitDir, lane };
+      const refs = [...branches.map((branch) => `refs/heads/${branch}`), ...(await pushedRefs(own, branches))];
+      const input = refs.map((ref) => `delete ${ref}\n`).join('');
+      await git(['update-ref', '--stdin'], { ...own, input });
       await git(['gc', '--quiet', '--prune=now'], { gitDir, lane, ms: GIT_LIMITS.networkMs });
     },
     async remove(projectId) {
@@ -779,20 +793,4 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       await rm(join(folder, nameOf(projectId)), { recursive: true, force: true });
     },
   };
-}
-
-/** A line of `ls-tree -l`. Null: it is no file. A link leads to another file, or out of the repository. */
-function entryOf(line: string): FileEntry | null {
-  const [, mode, id = '', bytes, path] = /^(\d+) blob ([\da-f]+) +(\d+)\t([^]*)$/.exec(line) ?? [];
-  return path === undefined || mode === '120000' ? null : { path, id, bytes: Number(bytes) };
-}
-
-/** Deletes what an import left that was cut off. No other one is running. */
-async function removeUnfinished(gitDir: string): Promise<void> {
-  for (const [folder, prefix] of [
-    [join(gitDir, 'objects', 'pack'), 'tmp_'],
-    [gitDir, 'fast_import_crash_'],
-  ] as const)
-    for (const name of await readdir(folder).catch(() => []))
-      if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
 }

@@ -22,6 +22,8 @@ export const CHECKOUT_LIMITS = {
   diffBytes: 4_000_000,
   /** Bytes of one copied file. */
   copiedBytes: 1_000_000,
+  /** Bytes from which on the content of a copied file is refused in commits under any name. */
+  secretBytes: 8,
   /** A folder project: its files and folders, the bytes of one file, and of all together. */
   folderEntries: 10_000,
   folderFileBytes: 50_000_000,

@@ -39,6 +39,10 @@ isExpected() {
   for one in "\${expected[@]}"; do [ "$1" != "$one" ] || return 0; done
   return 1
 }
+# A file that the relay copied in is not committed, although it may be staged.
+for each in "\${expected[@]}"; do
+  git cat-file -e "HEAD:$each" 2>/dev/null || git rm -r -q --cached --ignore-unmatch -- ":(literal)$each"
+done
 left() {
   git status --porcelain=v1 -z -uall --ignore-submodules=none --no-renames | while IFS= read -r -d '' each; do
     case "$each" in '?? '*) ! isExpected "\${each:3}" || continue ;; esac

@@ -20,6 +20,7 @@ import type { TeamTools } from '../../agents/runs/team-tools.ts';
 import type { Attempts, Projects } from '../../team/projects/index.ts';
 import type { OpenTaskWork } from './index.ts';
 import type { WorkLimits } from './limits.ts';
+import { commitText } from './summary.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
 /** The whole system prompt of an executor. */
@@ -316,6 +317,11 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
       if (receipt.files.length + receipt.commits.length === 0) return ['blocked', 'It changed nothing.'];
       if (receipt.uncommitted.length > 0)
         return ['blocked', `It left ${receipt.uncommitted.length} changed files in no commit.`];
+      if (receipt.elsewhere.length > 0)
+        return [
+          'blocked',
+          `It left commits that are not on the branch: ${receipt.elsewhere.map(commitText).join(', ')}.`,
+        ];
       if (failed.length > 0) return ['blocked', `The check ${titled(failed[0]?.command ?? '')} failed.`];
       if (ending.kind === 'none') return ['blocked', 'It ended without saying that it is complete.'];
       return ['complete', null];

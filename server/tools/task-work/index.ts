@@ -2,7 +2,7 @@
  * Work on tasks: the checkout of a claim, the attempt with its receipt, the request that asks the
  * person to accept the work, and the merge.
  *
- * `executor.ts` runs executors, `tools.ts` has the tools of agents, `routes.ts` answers the page.
+ * `requests.ts` has the requests, `executor.ts` runs executors, `tools.ts` has the tools of agents, `routes.ts` answers the page.
  * Claims and columns are in server/team/projects, files and git in server/tools/checkouts.
  *
  * Main types: `OpenTaskWork`.
@@ -27,12 +27,10 @@ import {
   type Attempt,
   type Diff,
   type DoneNeeds,
-  type MergeRequest,
   type ProjectSpent,
   type Receipt,
 } from '../../../src/shared/protocol/attempts.ts';
 import { CHECKOUTS_FOLDER } from '../../../src/shared/protocol/git-values.ts';
-import { LINE_COMMENT_LIMITS, type NewLineComment } from '../../../src/shared/protocol/line-comments.ts';
 import {
   PROJECT_LIMITS,
   type Project,
@@ -42,18 +40,20 @@ import {
 } from '../../../src/shared/protocol/projects.ts';
 import type { Directory } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type {
-  Attempts,
-  Draft,
-  EndedClaim,
-  Holder,
-  OpenAttempt,
-  Projects,
-  TaskWork,
+import {
+  type Attempts,
+  type Draft,
+  type EndedClaim,
+  type Holder,
+  type OpenAttempt,
+  type Projects,
+  type TaskWork,
+  unmetCriteria,
 } from '../../team/projects/index.ts';
 import {
   CHECKOUT_LIMITS,
   type Checkouts,
+  type NotWork,
   type Place,
   type Repositories,
   type Repository,
@@ -63,39 +63,24 @@ import { type Forges } from './forge.ts';
 import { createWorkForgetting, lastOf, type Worked, type WorkForgetting } from './forgetting.ts';
 import { endedSince } from './ended.ts';
 import type { WorkLimits } from './limits.ts';
-import { type FromWhere, keptComments, messageOf, shownComments, toldComments } from './line-comments.ts';
+import { type FromWhere, shownComments, toldComments } from './line-comments.ts';
 import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
 import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.ts';
-import { done, type Done, isFault, unable, unsaved } from './outcome.ts';
+import { done, type Done, isFault, NO_WORK, unable } from './outcome.ts';
+import { createRequests, type Requests } from './requests.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
-import { copiesOf, filtersOf, instructionsOf, skillsOf } from './repository-words.ts';
+import { copiesOf, filtersOf, instructionsOf, secretIn, skillsOf, untrackedIn } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 import { hasSetUp, setupText } from './setup.ts';
-import { notRunNote, spentBy, toldOf, uncommittedIn } from './summary.ts';
+import { commitText, spentBy, toldOf, uncommittedIn } from './summary.ts';
 
-export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, WorkForgetting {
+export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, WorkForgetting, Omit<Requests, 'moved'> {
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
   /** Attempts of all projects that ended after this time, newest first. */
   ended(since: number): ReturnType<typeof endedSince>;
   /** What the attempts of a project have cost. */
   spent(projectId: ProjectId): Promise<Done<ProjectSpent['attempts']>>;
   diff(projectId: ProjectId, taskId: TaskId): Promise<Done<Diff>>;
-  /** Opens the request of a task, or brings the open one up to date. */
-  request(
-    by: string,
-    project: Project,
-    task: Task,
-    words: { readonly title: string; readonly body: string },
-  ): Promise<Done<MergeRequest>>;
-  /** `head`: the commit that the person has looked at. */
-  merge(projectId: ProjectId, taskId: TaskId, head: string | undefined): Promise<Done<Task>>;
-  /** `comments`: on lines of the diff. They go to the agent together with the note. */
-  wantChanges(
-    projectId: ProjectId,
-    taskId: TaskId,
-    said: { readonly note: string; readonly comments: readonly NewLineComment[] },
-  ): Promise<Done<Task>>;
-  closeRequest(projectId: ProjectId, taskId: TaskId): Promise<Done<Task>>;
   /** What the attempt of this task that is under way has come to now, with its checks. */
   found(project: Project, task: Task): Promise<Receipt | null>;
   /** Calls the listener for each task that an agent has moved to review. */
@@ -137,9 +122,6 @@ export interface TaskWorkDeps {
   readonly now: () => number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
-
-const NO_WORK = unable('no-work', 'Nobody has worked on this task yet.');
-const NO_REQUEST = unable('no-request', 'No request of this task is open.');
 
 /** A readable part of a name of a branch or a folder. */
 const slugOf = (text: string): string =>
@@ -206,10 +188,14 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const refused = await checkouts.refuse(project.kind, agentId);
     if (refused !== null) return { ok: false, text: refused };
     // What the person asks for anew is counted anew.
-    const since =
-      task.history.findLast(({ by, what }) => by === PERSON && (what === 'moved' || what === 'changes'))?.time ?? 0;
+    const asks: readonly string[] = ['moved', 'changes', 'released'] satisfies Task['history'][number]['what'][];
+    const since = task.history.findLast(({ by, what }) => by === PERSON && asks.includes(what))?.time ?? 0;
     const counted = before.filter(
-      ({ outcome, kind, startedAt }) => outcome !== 'released' && kind === 'agent' && startedAt > since,
+      (attempt, i) =>
+        attempt.kind === 'agent' &&
+        attempt.startedAt > since &&
+        // One that was handed on with new work is no failure.
+        (attempt.outcome !== 'released' || attempt.head === null || attempt.head === before[i - 1]?.head),
     ).length;
     if (counted >= project.attemptsPerTask) {
       const why = `There were ${counted} attempts, as many as the project allows.`;
@@ -258,8 +244,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     }
     let setup = '';
     if (!isThere) {
-      await checkouts.fill(place, repository, start, by);
-      const copies = await copiesOf(project);
+      const copies = await copiesOf(project, repository, start);
+      await repository.noteCopied(copies);
+      const paths = copies.map(({ path }) => path);
+      await checkouts.fill(place, repository, start, by, paths);
       await checkouts.copy(place, copies);
     }
     const isBehind = goesOn && (await repository.forkOf(base.commit, start)) !== base.commit;
@@ -306,7 +294,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const before = placeOf(project, earlier);
     const kept = await checkouts.keep(before, project.copy);
     if (!kept.ok) return wouldBeLost(place, kept.left);
-    await checkouts.collect(before, repository, { by: await nameOf(earlier.agentId), at: now() });
+    const said = { by: await nameOf(earlier.agentId), at: now() };
+    await checkouts.collect(before, repository, said, await notWorkOf(project, earlier, repository));
     await checkouts.turn(place, repository, start);
     if (kept.isNew)
       await projects.update(project.projectId, earlier.taskId, ({ value }) => ({
@@ -316,7 +305,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           history: [
             ...value.history,
             { time: now(), by: 'relay', what: 'edited' as const, columnId: null, note: KEPT_NOTE },
-          ].slice(-PROJECT_LIMITS.history),
+          ],
         },
       }));
     return null;
@@ -353,7 +342,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
 
   /** Moves a task to the blocked column, and says why. Its claim ends. */
   async function block(project: Project, task: Pick<Task, 'taskId'>, why: string): Promise<void> {
-    const column = columnOfKind(project, 'blocked');
+    const column = columnOfKind(project, 'blocked') ?? columnOfKind(project, 'backlog');
     await projects.update(project.projectId, task.taskId, ({ value }) => ({
       value: {
         ...value,
@@ -404,6 +393,20 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     return toldComments(shown, task.lineComments.length - newest.length);
   }
 
+  /** What the relay put into a checkout: copied files, and branches of other tasks. */
+  async function notWorkOf(
+    project: Project,
+    { folder, branch, agentId, base }: Attempt,
+    repository: Repository,
+  ): Promise<NotWork> {
+    const copied = await untrackedIn(repository, base, project);
+    const inFolder = takesOneTask(project)
+      ? (await attempts.ofProject(project.projectId)).filter((one) => one.agentId === agentId && one.folder === folder)
+      : [];
+    const branches = new Set(inFolder.map((one) => one.branch));
+    branches.delete(branch);
+    return { copied, branches: [...branches] };
+  }
   /** The receipt of an attempt as it is now. */
   async function receiptOf(
     project: Project,
@@ -411,10 +414,9 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   ): Promise<{ readonly head: string | null; readonly receipt: Receipt }> {
     const repository = await repositories.of(project.projectId, project);
     const place = placeOf(project, attempt);
-    const { head, uncommitted } = await checkouts.collect(place, repository, {
-      by: await nameOf(attempt.agentId),
-      at: now(),
-    });
+    const said = { by: await nameOf(attempt.agentId), at: now() };
+    const notWork = await notWorkOf(project, attempt, repository);
+    const { head, uncommitted, elsewhere } = await checkouts.collect(place, repository, said, notWork);
     const to = head ?? attempt.base;
     const from = await startOf(repository, attempt, head);
     const changes = await repository.changes(from, to);
@@ -427,6 +429,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       commits: [...commits.list],
       moreCommits: commits.more,
       uncommitted: [...uncommitted],
+      elsewhere: [...elsewhere],
       checks: draft !== null && draft.head === head ? [...draft.checks] : [],
       ...{ pushes: [], approvals: await approvalsIn(deps.calls, attempt) },
       ...(attempt.spent ?? { tokens: null, costMicroUsd: 0, estimated: false }),
@@ -490,11 +493,19 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const repository = await repositories.of(project.projectId, project);
     const checks = await checkouts.check(placeOf(project, open.attempt), repository, head ?? open.attempt.base, {
       ...{ setup: project.setup, checks: project.checks },
-      copies: await copiesOf(project),
+      copies: await copiesOf(project, repository, head ?? open.attempt.base),
     });
     const draft: Draft = { head, checks: checks.map((check) => ({ ...check })) };
     await attempts.found(open.attempt.attemptId, draft);
     return { ...receipt, checks: draft.checks };
+  }
+
+  /** As `secretIn`, for the attempt that is under way. */
+  async function secretOf(project: Project, { taskId }: Task, { commits }: Receipt): Promise<string | null> {
+    const [open, head] = [await attempts.openOf(taskId), commits.at(-1)?.commit ?? null];
+    if (!open || head === null || project.copy.length === 0) return null;
+    const repository = await repositories.of(project.projectId, project);
+    return await secretIn(project, repository, { base: await startOf(repository, open.attempt, head), head });
   }
 
   /** What of a receipt and a task does not hold, as the project asks for it. */
@@ -508,96 +519,48 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     return [
       ...(hasChange ? [] : (['change'] as const)),
       ...(project.checks.length === 0 || passed ? [] : (['checks'] as const)),
-      ...(task.criteria.every(({ met }) => met !== null) ? [] : (['criteria'] as const)),
+      ...unmetCriteria(task),
     ];
   }
 
-  async function openRequest(
-    by: string,
-    project: Project,
-    task: Task,
-    words: { title: string; body: string },
-  ): Promise<Done<MergeRequest>> {
-    const last = (await attempts.list(task.taskId)).at(-1);
-    if (!last) return NO_WORK;
-    const repository = await repositories.of(project.projectId, project);
-    const head = await repository.headOf(last.branch);
-    const from = await startOf(repository, last, head);
-    if (head === null || head === from) return unable('no-work', 'The branch of the task has no change yet.');
-    const isOpen = task.request?.state === 'open' && task.request.branch === last.branch;
-    const token = project.kind === 'git' ? await deps.tokens.of(project.projectId) : null;
-    let url = task.request?.url ?? null;
-    if (token?.forge != null) {
-      const { branch: base } = await repository.base();
-      await repository.push(last.branch);
-      url = await deps.forges.open(
-        { kind: token.forge, repository: project.repository, token: token.token },
-        { branch: last.branch, base, title: words.title, body: words.body },
-      );
-    }
-    const request: MergeRequest = {
-      ...{
-        title: words.title.slice(0, ATTEMPT_LIMITS.title),
-        body: words.body.slice(0, ATTEMPT_LIMITS.body),
-        by,
-        state: 'open',
-      },
-      ...{ branch: last.branch, base: from, head, merged: null, url },
-      ...{ openedAt: isOpen ? (task.request?.openedAt ?? now()) : now(), updatedAt: now() },
-    };
-    const saved = await projects.update(project.projectId, task.taskId, ({ value }) => ({
-      isLimited: true,
-      value: {
-        ...value,
-        request,
-        updatedAt: now(),
-        history: isOpen
-          ? value.history
-          : [...value.history, { time: now(), by, what: 'requested' as const, columnId: null, note: '' }],
-      },
-    }));
-    return saved.ok ? done(request) : unsaved(saved);
-  }
-
-  /** Changes a task whose request is open. */
-  async function settleRequest(
-    projectId: ProjectId,
-    taskId: TaskId,
-    how: {
-      readonly state: 'merged' | 'changes-wanted' | 'closed';
-      readonly note: string;
-      readonly to: 'done' | 'ready' | null;
+  const missing: TaskWork['missing'] = async (project, taskId, task) => {
+    const all = await attempts.list(taskId);
+    return all.length === 0
+      ? unmetCriteria(task)
+      : lacks(project, task, all.findLast(({ receipt }) => receipt !== null)?.receipt ?? null);
+  };
+  const requests = createRequests({
+    ...deps,
+    ...{ taskOf, inOrder, startOf, missing },
+    async collect(project, open) {
+      await receiptOf(project, open);
     },
-    more: (value: TaskValue, project: ProjectValue) => Partial<TaskValue> = () => ({}),
-    merged: string | null = null,
-  ): Promise<Done<Task>> {
-    const what = ({ merged: 'merged', 'changes-wanted': 'changes', closed: 'closed' } as const)[how.state];
-    const saved = await projects.update(projectId, taskId, ({ value, project }) => {
-      const columnId = how.to === null ? null : (columnOfKind(project, how.to)?.columnId ?? null);
-      return {
-        value: {
-          ...value,
-          ...(columnId === null ? {} : { columnId }),
-          ...(value.request ? { request: { ...value.request, state: how.state, merged, updatedAt: now() } } : {}),
-          ...more(value, project),
-          updatedAt: now(),
-          history: [...value.history, { time: now(), by: PERSON, what, columnId, note: how.note }],
-        },
-        ...{ endsClaim: how.to !== null, isLimited: how.state === 'changes-wanted' },
-      };
-    });
-    return saved.ok ? done(saved.value) : unsaved(saved);
-  }
+  });
 
   const work: OpenTaskWork = {
+    ...requests,
     examine: repositories.examine,
     spentToday: (project) => deps.limits.ofDay(project),
     async begin(holder, project, task) {
       try {
-        return await inOrder(task.taskId, () => prepare(holder, project, task));
+        const place = await inOrder(task.taskId, () => prepare(holder, project, task));
+        if (place.ok && task.unprepared !== null)
+          await projects.update(project.projectId, task.taskId, ({ value }) => ({
+            value: { ...value, unprepared: null },
+          }));
+        return place;
       } catch (error) {
-        if (!isFault(error)) throw error;
-        return { ok: false, text: error instanceof Error ? error.message : String(error) };
+        if (isFault(error)) return { ok: false, text: error instanceof Error ? error.message : String(error) };
+        // The claim ends, too. Otherwise the run's end would free the task, and the next run pay again.
+        logger.error('The place of work of a task could not be prepared.', { error: String(error) });
+        const isFull =
+          error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+        return {
+          ok: false,
+          text: isFull
+            ? sentence`The disk of the relay’s machine is full.`
+            : sentence`The relay had an error. The relay’s log says more.`,
+        };
       }
     },
     async finish(project, task) {
@@ -608,11 +571,18 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           const missing = lacks(project, task, receipt).filter((need) => project.doneNeeds[need]);
           const failed = receipt.checks.filter(({ code }) => code !== 0);
           const refused = refusedIn(receipt);
+          const secret = await secretOf(project, task, receipt);
           const said = [
             ...(refused === null
               ? []
               : [`${refused} Move the task to blocked, and say what is done and what is left.`]),
             ...(receipt.uncommitted.length > 0 ? [uncommittedIn(project, receipt)] : []),
+            ...(receipt.elsewhere.length > 0
+              ? [
+                  `These commits are not on the task’s branch: ${receipt.elsewhere.map(commitText).join(', ')}. Put them there by git merge or git cherry-pick, or delete the branch or the stash that has them.`,
+                ]
+              : []),
+            ...(secret === null ? [] : [secret]),
             ...(missing.includes('change') ? ['Nothing was changed yet.'] : []),
             ...(missing.includes('checks')
               ? failed.map(({ command, code, output }) =>
@@ -631,21 +601,16 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       }
     },
     async moved(project, task) {
-      const words = { title: task.title, body: task.description };
-      await inOrder(task.taskId, () => openRequest(task.history.at(-1)?.by ?? PERSON, project, task, words));
+      const problem = await requests.moved(project, task);
       for (const listener of reviewListeners) listener(project, task);
+      return problem;
     },
     async told(project, task, nameOf) {
       const all = await attempts.list(task.taskId);
       const comments = await toldOn(project, task, all);
       return [toldOf(all, nameOf), ...comments].filter((part) => part !== '').join('\n');
     },
-    async missing(project, taskId, task) {
-      const all = await attempts.list(taskId);
-      return all.length === 0
-        ? []
-        : lacks(project, task, all.findLast(({ receipt }) => receipt !== null)?.receipt ?? null);
-    },
+    missing,
     found,
     onReview: (listener) => void reviewListeners.push(listener),
     async attempts(projectId, taskId) {
@@ -674,77 +639,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const comments = [...(await shownComments(repository, task.lineComments, { base, head }))];
       return done({ branch: last.branch, base, head, commits: [...list], files, more, comments });
     },
-    request: (by, project, task, words) =>
-      inOrder(task.taskId, async () => {
-        // What was committed since the last look belongs to the request.
-        const open = await attempts.openOf(task.taskId);
-        if (open) await receiptOf(project, open);
-        return await openRequest(by, project, task, words);
-      }),
-    merge: (projectId, taskId, seen) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project, task } = at.value;
-        if (task.request?.state !== 'open') return NO_REQUEST;
-        const repository = await repositories.of(projectId, project);
-        const head = (await repository.headOf(task.request.branch)) ?? task.request.head;
-        if (seen !== undefined && seen !== head)
-          return unable('changed-elsewhere', 'The branch has newer commits than the ones that you looked at.');
-        const merged = await repository.merge(head, `Merge #${task.number} ${task.title}`);
-        if (merged.kind === 'conflict')
-          return unable(
-            'merge-conflict',
-            sentence`Both sides changed ${merged.files.map(titled).join(', ')}. Nothing was merged.`,
-          );
-        if (merged.kind === 'refused') return unable('merge-refused', merged.why);
-        const missing = await work.missing(project, taskId, task);
-        const how = { state: 'merged', note: notRunNote(merged.notRun), to: 'done' } as const;
-        return await settleRequest(projectId, taskId, how, () => ({ doneWithout: [...missing] }), merged.commit);
-      }),
-    wantChanges: (projectId, taskId, { note, comments }) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project, task } = at.value;
-        if (task.request?.state !== 'open') return NO_REQUEST;
-        const repository = await repositories.of(projectId, project);
-        const kept = await keptComments(repository, comments, now());
-        if (!kept.ok) return unable('misfit', kept.why);
-        const worker = (await attempts.list(taskId)).at(-1)?.agentId ?? null;
-        const how = { state: 'changes-wanted', note, to: 'ready' } as const;
-        const settled = await settleRequest(projectId, taskId, how, (value) => ({
-          lineComments: [
-            ...value.lineComments.filter(({ commentId }) => !kept.value.some((each) => each.commentId === commentId)),
-            ...kept.value,
-          ].slice(-LINE_COMMENT_LIMITS.kept),
-          assignee: worker !== null && project.agents.includes(worker) ? worker : value.assignee,
-          criteria: value.criteria,
-        }));
-        if (settled.ok && worker !== null && project.agents.includes(worker))
-          await deps.tellAgent(
-            worker,
-            messageOf(
-              `About the task #${task.number} ${titled(task.title)} of the project ${titled(project.name)}, I ask for changes:`,
-              { note, comments: kept.value },
-            ),
-          );
-        return settled;
-      }),
-    closeRequest: (projectId, taskId) =>
-      inOrder(taskId, async () => {
-        const at = await taskOf(projectId, taskId);
-        if (!at.ok) return at;
-        const { project, task } = at.value;
-        if (task.request?.state !== 'open') return NO_REQUEST;
-        const token = task.request.url === null ? null : await deps.tokens.of(projectId);
-        if (token?.forge != null)
-          await deps.forges.close(
-            { kind: token.forge, repository: project.repository, token: token.token },
-            task.request.branch,
-          );
-        return await settleRequest(projectId, taskId, { state: 'closed', note: '', to: null });
-      }),
     ...createProjectFiles({ projects, repositories, now }),
     ...createWorkForgetting({ projects, attempts, checkouts, repositories, nameOf }),
     ...createCheckoutList({ projects, attempts, checkouts, repositories, taskOf, inOrder }),

@@ -30,6 +30,7 @@ export const unable = (reason: Unable['reason'], detail: string): Unable => ({ o
 export const unsaved = ({ reason, detail }: { readonly reason: string; readonly detail: string }): Unable =>
   unable(reason === 'projects-full' ? reason : 'no-task', detail);
 export const done = <Value>(value: Value): Done<Value> => ({ ok: true, value });
+export const NO_WORK = unable('no-work', 'Nobody has worked on this task yet.');
 /** Git, a folder or a forge could not do it, and says why. */
 export const isFault = (error: unknown) =>
   error instanceof GitError || error instanceof WorkspaceError || error instanceof ForgeError;

@@ -1,28 +1,56 @@
 /** What a checkout gets from a repository besides its commit: copied files, and what it says. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import type { Project } from '../../../src/shared/protocol/projects.ts';
 import { CHECKOUT_LIMITS, type Repository } from '../checkouts/index.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
+type Copying = Pick<Project, 'kind' | 'repository' | 'copy'>;
+
+/** Paths of copied files. One that the commit has is the repository's own, and is not copied. */
+export async function untrackedIn(repository: Repository, commit: string, { kind, copy }: Copying): Promise<string[]> {
+  if (kind !== 'git' || copy.length === 0) return [];
+  const tracked = await repository.list(commit);
+  return copy.map((path) => normalize(path)).filter((path) => !tracked.has(path));
+}
+
 /**
  * Files of the repository on the relay's machine that each checkout gets. What lies elsewhere, also
  * behind a link, is left out.
  */
-export async function copiesOf({ kind, repository, copy }: Pick<Project, 'kind' | 'repository' | 'copy'>) {
-  if (kind !== 'git' || !isAbsolute(repository)) return [];
-  const top = await realpath(repository);
+export async function copiesOf(project: Copying, of: Repository, commit: string) {
+  if (!isAbsolute(project.repository)) return [];
+  const top = await realpath(project.repository);
   const copies: { readonly path: string; readonly bytes: Buffer }[] = [];
-  for (const path of copy) {
-    const inside = normalize(path);
-    const file = await realpath(join(top, inside)).catch(() => null);
-    if (isAbsolute(path) || file !== join(top, inside) || !file.startsWith(`${top}/`)) continue;
+  for (const path of await untrackedIn(of, commit, project)) {
+    const file = await realpath(join(top, path)).catch(() => null);
+    if (isAbsolute(path) || file !== join(top, path) || !file.startsWith(`${top}/`)) continue;
     const found = await stat(file);
-    if (found.isFile() && found.size <= CHECKOUT_LIMITS.copiedBytes)
-      copies.push({ path: inside, bytes: await readFile(file) });
+    if (found.isFile() && found.size <= CHECKOUT_LIMITS.copiedBytes) copies.push({ path, bytes: await readFile(file) });
   }
   return copies;
+}
+
+/**
+ * Copied files that are in the commits of a task, as a sentence for agents and the person. Null:
+ * none is. `head` null: there is no commit.
+ */
+export async function secretIn(
+  { kind, copy }: Pick<Project, 'kind' | 'copy'>,
+  repository: Repository,
+  { base, head }: { readonly base: string; readonly head: string | null },
+): Promise<string | null> {
+  if (kind !== 'git' || head === null) return null;
+  const found = await repository.copiedIn(
+    base,
+    head,
+    copy.map((path) => normalize(path)),
+  );
+  if (found.length === 0) return null;
+  const named = found.slice(0, 10).map(({ commit, path }) => `${titled(path)} (${commit.slice(0, 12)})`);
+  return sentence`These commits have a file that the relay copied into the checkout, and that is not published: ${named.join(', ')}. Take it out of the commits themselves, for example by git rebase. A later commit that deletes it is not enough.`;
 }
 
 /** The beginning of a text, up to the end of a line. */

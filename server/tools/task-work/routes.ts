@@ -68,6 +68,7 @@ export function createTaskWorkRoutes({
     },
     projectSpent: async ({ projectId }) => ({ attempts: await orThrow(work.spent(projectId)) }),
     taskDiff: ({ projectId, taskId }) => orThrow(work.diff(projectId, taskId)),
+    openRequest: ({ projectId, taskId }) => orThrow(work.openRequest(projectId, taskId)),
     mergeRequest: ({ projectId, taskId, body }) => orThrow(work.merge(projectId, taskId, body.head)),
     wantChanges: ({ projectId, taskId, body }) => orThrow(work.wantChanges(projectId, taskId, body)),
     closeRequest: ({ projectId, taskId }) => orThrow(work.closeRequest(projectId, taskId)),

@@ -6,6 +6,10 @@ import type { Project } from '../../../src/shared/protocol/projects.ts';
 import { RECORDED } from '../checkouts/index.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
+/** A commit in a sentence for agents. */
+export const commitText = ({ commit, subject }: Receipt['commits'][number]) =>
+  `${commit.slice(0, 12)} ${titled(subject)}`;
+
 /** What came of the last ended attempts at a task, for agents. */
 export function toldOf(all: readonly Attempt[], nameOf: (agentId: string) => string): string {
   return all
@@ -18,6 +22,7 @@ export function toldOf(all: readonly Attempt[], nameOf: (agentId: string) => str
         `${receipt.commits.length + receipt.moreCommits} commits`,
         `${receipt.files.length + receipt.moreFiles} files changed`,
         ...(receipt.uncommitted.length > 0 ? [`${receipt.uncommitted.length} in no commit`] : []),
+        ...(receipt.elsewhere.length > 0 ? [`${receipt.elsewhere.length} commits not on the branch`] : []),
         ...receipt.checks.map(({ command, code }) => `${titled(command)} ${code === 0 ? 'passed' : 'failed'}`),
       ];
       return [

@@ -11,6 +11,7 @@ import { CHECKOUT_LIMITS, GitError, type Repositories } from '../checkouts/index
 import { executedText, type Executors } from './executor.ts';
 import { ForgeError } from './forge.ts';
 import type { OpenTaskWork } from './index.ts';
+import { inRoost } from './requests.ts';
 
 const id = z
   .string()
@@ -92,7 +93,8 @@ export function createTaskWorkTools({
         try {
           const asked = await work.request(caller.agentId, own.project, own.task, { title, body });
           if (!asked.ok) return toolError(asked.detail);
-          const { branch, head, url } = asked.value;
+          const { branch, head, url, forgeProblem } = asked.value;
+          if (forgeProblem !== null) return toolError(inRoost(forgeProblem));
           return toolDone(
             `The request is open: branch ${branch} at ${head.slice(0, 12)}${url === null ? '' : `, ${url}`}.`,
           );

@@ -37,6 +37,8 @@ interface TaskWork {
   /** `comments`: on lines of the diff. The reason why not; null: it is done. */
   wantChanges(task: TaskKey, note: string, comments: readonly NewLineComment[]): Promise<string | null>;
   closeRequest(task: TaskKey): Promise<string | null>;
+  /** Opens the request, or sends it to the forge again. The reason why not; null: it is open. */
+  openRequest(task: TaskKey): Promise<string | null>;
   checkouts(projectId: ProjectId): Query<Checkouts['checkouts']>;
   /** `lose`: also what only the checkout has. The reason why not; null: it is deleted. */
   removeCheckout(task: TaskKey, lose: boolean): Promise<string | null>;
@@ -116,6 +118,8 @@ function createTaskWork(state: RoostState): TaskWork {
       const body = { note, ...(sent.length === 0 ? {} : { comments: sent }) };
       return reasonOf(settled(await reach((client) => client.wantChanges({ projectId, taskId, body }))));
     },
+    openRequest: async ({ projectId, taskId }) =>
+      reasonOf(settled(await reach((client) => client.openRequest({ projectId, taskId })))),
     closeRequest: async ({ projectId, taskId }) =>
       reasonOf(settled(await reach((client) => client.closeRequest({ projectId, taskId })))),
     checkouts,

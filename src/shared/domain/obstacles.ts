@@ -13,7 +13,9 @@ export const OBSTACLES = [
   ...(['project-budget', 'task-budget'] as const),
   /** A call of the run that works on the task waits for the person's yes. */
   'approval',
-] as const satisfies readonly (SkipReason | 'project-budget' | 'task-budget' | 'approval')[];
+  /** The last claim ended because the place of work could not be prepared. */
+  'unprepared',
+] as const satisfies readonly (SkipReason | 'project-budget' | 'task-budget' | 'approval' | 'unprepared')[];
 export type ObstacleKind = (typeof OBSTACLES)[number];
 
 export interface Obstacle {

@@ -32,6 +32,7 @@ export const ATTEMPT_LIMITS = {
   patches: 500_000,
   title: 200,
   body: 10_000,
+  forgeProblem: 1_000,
   /** Ended attempts in one list, and the hours that it reaches back at most. */
   ended: 200,
   endedHours: 168,
@@ -136,6 +137,11 @@ export const receiptSchema = z.strictObject({
     .array(text(ATTEMPT_LIMITS.path))
     .max(ATTEMPT_LIMITS.files)
     .describe('changed files that are in no commit'),
+  elsewhere: z
+    .array(commitSchema)
+    .max(ATTEMPT_LIMITS.commits)
+    .default(() => [])
+    .describe('commits of the checkout that the branch lacks, newest first: on other branches, or in a stash'),
   checks: z.array(checkSchema).max(ATTEMPT_LIMITS.checks),
   pushes: z.array(branchSchema).max(10).describe('branches that the relay pushed'),
   approvals: z
@@ -271,6 +277,10 @@ export const mergeRequestSchema = z
     updatedAt: ms,
     merged: commitIdSchema.nullable().describe('the commit on the base branch; null: it is not merged'),
     url: z.string().max(2_000).nullable().describe('the request at the forge; null: it is kept in Roost'),
+    forgeProblem: text(ATTEMPT_LIMITS.forgeProblem)
+      .nullable()
+      .default(null)
+      .describe('why the forge does not have the request as it is here, as a sentence; null: nothing is wrong'),
   })
   .describe('asks the person to accept the work on the task');
 export type MergeRequest = z.infer<typeof mergeRequestSchema>;

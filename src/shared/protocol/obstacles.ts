@@ -9,7 +9,7 @@ const obstacleSchema = z.object({
   why: z
     .enum(OBSTACLES)
     .describe(
-      'agent-busy: it sleeps in the session, or a client drives it; blackout: quiet hours; concurrency: it has as many sessions as it may; minutes: its sessions have run as long today as they may; budget: the agent’s or the household’s; switched-off: waking it is; no-copy: the relay holds nothing to wake it from; gate: another of its wake limits; project-budget, task-budget: the project’s for the day, or the task’s; approval: a call of the run that works on the task waits for the person',
+      'agent-busy: it sleeps in the session, or a client drives it; blackout: quiet hours; concurrency: it has as many sessions as it may; minutes: its sessions have run as long today as they may; budget: the agent’s or the household’s; switched-off: waking it is; no-copy: the relay holds nothing to wake it from; gate: another of its wake limits; project-budget, task-budget: the project’s for the day, or the task’s; approval: a call of the run that works on the task waits for the person; unprepared: its checkout could not be made',
     ),
   detail: z.string().describe('a sentence for people'),
   until: ms.nullable().describe('when it is over by itself; null: not by waiting, or not known'),

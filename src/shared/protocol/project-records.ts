@@ -52,6 +52,7 @@ export const TASK_FIELDS = {
   labels: SHOWN,
   blockedBy: harmless('It only makes a task wait.'),
   request: harmless('A merge names the commit that the person has looked at.'),
+  unprepared: harmless('It is shown, and only lets a task be blocked earlier.'),
   doneWithout: SHOWN,
   projectId: harmless('The card is that of its project.'),
   createdAt: SHOWN,

@@ -129,6 +129,13 @@ export const taskValueSchema = z.strictObject({
     .max(LINE_COMMENT_LIMITS.kept)
     .default(() => [])
     .describe('of the person on lines of its diff, oldest first; the oldest are dropped'),
+  unprepared: z
+    .strictObject({ times: z.number().int().positive(), why: z.string().max(PROJECT_LIMITS.note) })
+    .nullable()
+    .default(null)
+    .describe(
+      'its work could not begin, so often since the human moved it last, and why at last; the task is blocked after a few times; null: nothing is in the way',
+    ),
   doneWithout: z
     .array(z.enum(['change', 'checks', 'criteria']))
     .max(3)

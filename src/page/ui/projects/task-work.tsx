@@ -1,8 +1,9 @@
 /** The work on a task in its sheet: the request that waits for the person, and the attempts. */
 import { type ReactNode, useState } from 'react';
+import { kindOfColumn } from '../../../shared/domain/projects.ts';
 import type { Attempt, Receipt } from '../../../shared/protocol/attempts.ts';
 import type { Task } from '../../../shared/protocol/projects.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { taskWorkOf } from '../../state/task-work.ts';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
@@ -104,8 +105,19 @@ function Checks({ checks }: Pick<Receipt, 'checks'>) {
 
 function ReceiptView({ receipt }: { receipt: Receipt }) {
   const isGit = useBoard().project.kind === 'git';
-  const { commands, moreCommands, files, moreFiles, commits, moreCommits, uncommitted, checks, pushes, approvals } =
-    receipt;
+  const {
+    commands,
+    moreCommands,
+    files,
+    moreFiles,
+    commits,
+    moreCommits,
+    uncommitted,
+    elsewhere,
+    checks,
+    pushes,
+    approvals,
+  } = receipt;
   return (
     <div className="receipt">
       {files.length === 0 && commits.length === 0 && <p className="receipt-none">{t`Nothing was changed.`}</p>}
@@ -131,6 +143,13 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
           </ul>
         </div>
       )}
+      <Some items={elsewhere} more={0} title={t`Commits that are not on the branch`}>
+        {({ commit, subject }) => (
+          <li key={commit}>
+            <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>
+          </li>
+        )}
+      </Some>
       <Some items={isGit ? commits : []} more={moreCommits} title={plural(commits.length + moreCommits, 'commit')}>
         {({ commit, subject }) => (
           <li key={commit}>
@@ -257,13 +276,39 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
   );
 }
 
+/** Opens the request of a task, or sends it to the forge again. */
+function OpenRequest({ task, label }: { task: Task; label: string }) {
+  const work = taskWorkOf(useRoost());
+  const { away } = useBoard();
+  const [busy, setBusy] = useState(false);
+  const [why, setWhy] = useState<string | null>(null);
+  const open = async () => {
+    setBusy(true);
+    setWhy(await work.openRequest(task));
+    setBusy(false);
+  };
+  return (
+    <>
+      <button type="button" className="ghost" disabled={away || busy} onClick={() => void open()}>
+        {label}
+      </button>
+      {why !== null && (
+        <p className="wrong-note" role="alert">
+          {why}
+        </p>
+      )}
+    </>
+  );
+}
+
 /** The request of a task, and the way to what was changed. */
 export function TaskRequest({ task }: { task: Task }) {
-  const { known, now } = useBoard();
+  const { project, known, now } = useBoard();
   const [open, setOpen] = useState(false);
   const { request } = task;
   if (request === null) return null;
-  const { state, title, by, updatedAt, url } = request;
+  const { state, title, by, updatedAt, url, forgeProblem } = request;
+  const isLeft = state !== 'open' && kindOfColumn(project, task.columnId) === 'review';
   return (
     <section className="task-request" data-state={state} aria-label={t`Request to merge`}>
       <p className="task-request-head">
@@ -284,6 +329,13 @@ export function TaskRequest({ task }: { task: Task }) {
       {url !== null && /^https?:/.test(url) && (
         <a className="request-link" href={url} target="_blank" rel="noreferrer">{t`The request at the forge`}</a>
       )}
+      {forgeProblem !== null && (
+        <p className="wrong-note" role="status">
+          {t`The forge does not have the request as it is here: ${retold(forgeProblem)}`}
+        </p>
+      )}
+      {forgeProblem !== null && state === 'open' && <OpenRequest task={task} label={t`Send to the forge again`} />}
+      {isLeft && <OpenRequest task={task} label={t`Open the request again`} />}
       {open && <Review task={task} onClose={() => setOpen(false)} />}
     </section>
   );
@@ -291,6 +343,7 @@ export function TaskRequest({ task }: { task: Task }) {
 
 /** What was tried, newest first, and what it has cost in all. */
 export function TaskAttempts({ task }: { task: Task }) {
+  const { project } = useBoard();
   const query = taskWorkOf(useRoost()).attempts(task);
   const state = useQuery(query);
   const [shows, setShows] = useState(false);
@@ -320,7 +373,10 @@ export function TaskAttempts({ task }: { task: Task }) {
         ))}
       </ol>
       {task.request === null && hasChange && (
-        <button type="button" className="ghost" onClick={() => setShows(true)}>{t`Show what was changed`}</button>
+        <>
+          <button type="button" className="ghost" onClick={() => setShows(true)}>{t`Show what was changed`}</button>
+          {kindOfColumn(project, task.columnId) === 'review' && <OpenRequest task={task} label={t`Open a request`} />}
+        </>
       )}
       {shows && <Review task={task} onClose={() => setShows(false)} />}
     </section>

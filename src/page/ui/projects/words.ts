@@ -86,6 +86,8 @@ function obstacleText(why: Obstacle['why'], name: string): string {
       return t`The relay cannot wake ${name}`;
     case 'gate':
       return t`A wake limit of ${name} holds it back`;
+    case 'unprepared':
+      return t`The place of work could not be prepared`;
     case 'project-budget':
       return t`The project’s budget for today is used up`;
     case 'task-budget':
@@ -145,7 +147,7 @@ export function stillText(
 }
 
 /** Obstacles that keep an agent from working in a conversation, too. */
-const KEEPS_ALL: readonly Obstacle['why'][] = ['budget', 'project-budget', 'task-budget', 'approval'];
+const KEEPS_ALL: readonly Obstacle['why'][] = ['budget', 'project-budget', 'task-budget', 'approval', 'unprepared'];
 
 /** What the relay says, and whether the person can ask for the work all the same. */
 const obstacleHint = ({ why, detail }: Obstacle): string =>

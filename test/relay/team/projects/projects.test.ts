@@ -131,6 +131,17 @@ describe('projects', () => {
     });
     expect((await read(first)).criteria.map(({ met }) => met !== null)).toEqual([false, true]);
   });
+
+  it('that are not met are named when the person moves the task to done, who may do it anyway', async () => {
+    const first = await task(await project(), { criteria: [{ text: 'It is cheap' }] });
+    const refused = await ask('POST', `${at(first)}/move`, { columnId: 'done' });
+    expect(refused).toMatchObject({
+      ...{ status: 409, body: { type: 'about:roost/not-proven', detail: 'Not every criterion is met.' } },
+    });
+    expect((await read(first)).columnId).toBe('backlog');
+    await ask('POST', `${at(first)}/move`, { columnId: 'done', anyway: true });
+    expect(await read(first)).toMatchObject({ columnId: 'done', doneWithout: ['criteria'] });
+  });
 });
 
 describe('an agent', () => {

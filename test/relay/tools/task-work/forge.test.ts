@@ -53,7 +53,27 @@ async function worked(name: string, kind: 'github' | 'gitea' = 'github') {
   });
   const open = (title = 'Two') => night.tool('a1', 'open_pull_request', { ...ids, title, body: 'Look.' });
   const at = `${tasks}/${task.taskId}`;
-  return { project, ids, open, at, path, read: async (): Promise<Task> => taskSchema.parse(await good('GET', at)) };
+  const commit = (message: string, options = '') =>
+    night.tool('a1', 'run_command', {
+      command: `cd ${where} && echo ${message} >> a.txt && git commit -qam ${message} ${options}`,
+    });
+  const review = () => night.tool('a1', 'transition_task', { ...ids, status: 'review' });
+  const token = (text: string) => good('PUT', `/v1/projects/${project.projectId}/token`, { token: text, forge: kind });
+  const there = (branch: string) =>
+    execFileSync('git', ['-C', path, 'log', '--format=%s', '-1', branch], { encoding: 'utf8' }).trim();
+  return {
+    project,
+    ids,
+    open,
+    at,
+    path,
+    work,
+    commit,
+    review,
+    token,
+    there,
+    read: async (): Promise<Task> => taskSchema.parse(await good('GET', at)),
+  };
 }
 
 describe('a request at a forge', () => {
@@ -95,5 +115,89 @@ describe('a request at a forge', () => {
     expect(await open()).toContain('/pulls/');
     expect(await open()).toContain('/pulls/');
     expect(forge.pulls.length).toBe(before + 1);
+  });
+});
+
+const EXPIRED = 'expired-token-0987654321';
+
+describe('a task whose forge refuses the request at the move to review', () => {
+  it('has an open request in Roost, which says why, and can be sent again and merged', async () => {
+    const { at, review, read, token, there } = await worked('expired');
+    await token(EXPIRED);
+    const moved = await review();
+    expect(moved).toMatch(/Moved\. The request is open in Roost.*(Authentication failed|could not read Username)/s);
+    expect(await read()).toMatchObject({
+      columnId: 'review',
+      request: {
+        state: 'open',
+        url: null,
+        forgeProblem: expect.stringMatching(/Authentication failed|could not read Username/) as string,
+      },
+    });
+    await token(FORGE_TOKEN);
+    forge.next({ status: 500 });
+    expect(taskSchema.parse(await good('POST', `${at}/request`)).request?.forgeProblem).toContain('has a fault (500)');
+    const sent = taskSchema.parse(await good('POST', `${at}/request`));
+    expect(sent.request).toMatchObject({ url: expect.stringContaining('/pulls/') as string, forgeProblem: null });
+    expect(there('feat/1-work-expired')).toBe('Two');
+    expect(taskSchema.parse(await good('POST', `${at}/request/merge`, {}))).toMatchObject({ columnId: 'done' });
+    expect(there('main')).toBe('Two');
+  });
+
+  it('takes changes that the person asks for, and is closed in Roost whatever the forge says', async () => {
+    const { at, open, review, read, token, ids } = await worked('closed');
+    await open();
+    await token(EXPIRED);
+    await review();
+    await good('POST', `${at}/request/changes`, { note: 'Shorter.' });
+    expect(await read()).toMatchObject({ columnId: 'ready', request: { state: 'changes-wanted' } });
+    await night.tool('a1', 'claim_task', ids);
+    await token(FORGE_TOKEN);
+    await night.tool('a1', 'claim_task', ids);
+    await review();
+    await token(EXPIRED);
+    await good('POST', `${at}/request/close`);
+    expect((await read()).request).toMatchObject({
+      ...{ state: 'closed', forgeProblem: expect.stringContaining('does not accept the token') as string },
+    });
+    // A closed request of a task in review is no dead end.
+    await good('POST', `${at}/request/changes`, { note: 'Go on.' });
+    expect(await read()).toMatchObject({ columnId: 'ready', request: { state: 'closed' } });
+  });
+});
+
+describe('the branch of a task at the forge', () => {
+  it('takes an amended commit after changes were asked for, with the words of the request kept', async () => {
+    const { at, open, review, read, commit, ids, there } = await worked('amended');
+    await open('A title of my own');
+    await review();
+    expect((await read()).request).toMatchObject({ title: 'A title of my own', body: 'Look.', forgeProblem: null });
+    await good('POST', `${at}/request/changes`, { note: 'Amend it.' });
+    await night.tool('a1', 'claim_task', ids);
+    await commit('Amended', '--amend');
+    expect(await review()).not.toContain('forge');
+    expect(there('feat/1-work-amended')).toBe('Amended');
+    expect((await read()).request).toMatchObject({ title: 'A title of my own', body: 'Look.', state: 'open' });
+    expect(forge.pulls.at(-1)).toMatchObject({ title: 'A title of my own', state: 'open' });
+    expect(taskSchema.parse(await good('POST', `${at}/request/merge`, {}))).toMatchObject({ columnId: 'done' });
+  });
+
+  it('keeps the push of a stranger, and the request says so', async () => {
+    const { at, open, review, read, commit, ids, there, work } = await worked('stranger');
+    await open();
+    await review();
+    await good('POST', `${at}/request/changes`, { note: 'Amend it.' });
+    git(work, 'fetch', '-q', 'origin');
+    git(work, 'checkout', '-q', 'feat/1-work-stranger');
+    writeFileSync(join(work, 'b.txt'), 'mine\n');
+    git(work, 'add', '-A');
+    git(work, 'commit', '-qm', 'Stranger');
+    git(work, 'push', '-q', 'origin', 'HEAD');
+    await night.tool('a1', 'claim_task', ids);
+    await commit('Amended', '--amend');
+    expect(await review()).toContain('Somebody else has pushed to feat/1-work-stranger');
+    expect(there('feat/1-work-stranger')).toBe('Stranger');
+    expect(await read()).toMatchObject({ columnId: 'review', request: { state: 'open' } });
+    expect(taskSchema.parse(await good('POST', `${at}/request/merge`, {}))).toMatchObject({ columnId: 'done' });
   });
 });

@@ -30,6 +30,7 @@ export const task = (number: number, title: string, columnId: string, more: Part
   request: null,
   lineComments: [],
   doneWithout: [],
+  unprepared: null,
   ...more,
 });
 

@@ -14,6 +14,7 @@ export const receipt = (more: Partial<Receipt> = {}): Receipt => ({
   commits: [{ commit: HEAD, subject: 'Write down three places' }],
   moreCommits: 0,
   uncommitted: [],
+  elsewhere: [],
   checks: [],
   pushes: [],
   approvals: [],
@@ -58,6 +59,7 @@ export const request = (more: Partial<MergeRequest> = {}): MergeRequest => ({
   updatedAt: NOW - 40 * MINUTE,
   merged: null,
   url: null,
+  forgeProblem: null,
   ...more,
 });
 

@@ -542,3 +542,24 @@ test('the tile of an agent at work names its task, and leads to it', async () =>
   const link = await screen.findByRole('link', { name });
   expect(link.getAttribute('href')).toBe('/projects/trip/task/task-6');
 });
+
+test('a request that the forge refused says why, and is sent again', async () => {
+  const sent = request({ url: 'https://forge.test/pulls/1' });
+  const { page } = await open({
+    first: { columnId: 'review', request: request({ forgeProblem: 'forge.test has a fault (500).' }) },
+  });
+  const sheet = await sheetOf(1);
+  expect(await within(sheet).findByText(/forge does not have the request.*has a fault \(500\)/)).toBeTruthy();
+  const task = { ...TASKS.find(({ taskId }) => taskId === 'task-1'), columnId: 'review', request: sent };
+  page.reach.on(`POST ${ONE}/request`, task);
+  await press(page, sheet, 'Send to the forge again');
+  await waitFor(() => expect(sheet.textContent).not.toContain('has a fault'));
+});
+
+test('a task in review without an open request offers to open one', async () => {
+  const { page } = await open({ first: { columnId: 'review' }, attempts: [attempt(1)] });
+  const sheet = await sheetOf(1);
+  page.reach.on(`POST ${ONE}/request`, () => refused('The branch of the task has no change yet.', 409, 'no-work'));
+  await press(page, sheet, 'Open a request');
+  expect((await within(sheet).findByRole('alert')).textContent).toContain('has no change yet');
+});
