@@ -136,7 +136,9 @@ const hookOf = (row: Row): Hook => ({
 const newSecret = () => randomBytes(32).toString('base64url');
 const about = (hookId: HookId) => `signatures of the hook ${hookId}`;
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
-/** Rows of issues. They say which task a hook has made of an issue, and stay as long as the hook. */
+/**
+ * Rows of issues. They say which task a hook has made of an issue, and stay as long as the hook.
+ */
 const ISSUE = 'issue ';
 const issueHash = (name: string) => `${ISSUE}${digest(name)}`;
 

@@ -1,6 +1,7 @@
 /** HTTP routes of hooks: the person's, and the one that strangers call. */
 import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
-import { answer, countCall, type Handled, strangersOf } from '../http/endpoint.ts';
+import { countCall, strangersOf } from '../http/call-rate.ts';
+import { answer, type Handled } from '../http/endpoint.ts';
 import { misfitIn, problem } from '../http/problem.ts';
 import { readBytes } from '../http/body.ts';
 import type { HookRefusal, Hooks } from './index.ts';

@@ -86,7 +86,9 @@ function isRecordOf(record: RelayRecord, gone: ReadonlySet<AgentId>): boolean {
   }
 }
 
-/** A newer event says the same of what is left, so pages that have not stored this one lack nothing. */
+/**
+ * A newer event says the same of what is left, so pages that have not stored this one lack nothing.
+ */
 const isEventOf =
   (gone: ReadonlySet<AgentId>) =>
   (event: RoostEvent): boolean =>

@@ -330,8 +330,8 @@ async function homeOfSecret(homes: Homes, endpoint: Endpoint, context: Context<E
 }
 
 /**
- * Every home has all endpoints but those of the relay itself and `others`. The app has each once and
- * passes it to the caller's home.
+ * Every home has all endpoints but those of the relay itself and `others`. The app has each once
+ * and passes it to the caller's home.
  */
 export function createEachHome(homes: Homes, others: readonly Handled[]): readonly Handled[] {
   const elsewhere = new Set<Endpoint>([...Object.values(relayEndpoints), ...others.map(({ endpoint }) => endpoint)]);

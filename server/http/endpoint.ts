@@ -10,7 +10,7 @@ import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
 import type { Scope } from '../../src/shared/protocol/scopes.ts';
 import { readBody } from './body.ts';
 import { readConfig } from './config-text.ts';
-import { misfit, problem, tooManyCalls } from './problem.ts';
+import { misfit, problem } from './problem.ts';
 
 /** A program that calls with a credential. */
 export interface ApiClient {
@@ -46,13 +46,6 @@ export interface Env {
     readonly raw?: true;
   };
 }
-
-/** Counts a call, and throws where there were too many of this caller. */
-export function countCall(context: Context<Env>, caller: string): void {
-  const seconds = context.get('limit')?.(caller) ?? 0;
-  if (seconds > 0) throw tooManyCalls(seconds);
-}
-export const strangersOf = (context: Context<Env>): string => context.get('strangers') ?? '';
 
 /** Returns the body of one of the endpoint's successes, null for none, or a response of its own. */
 export type Handler<E extends Endpoint> = (

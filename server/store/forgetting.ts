@@ -2,7 +2,8 @@
  * What happens to the rows of each table when an agent is forgotten, a project is removed, or a
  * household is removed. A table that does not say it is an error of types.
  *
- * Main types: `FORGETTING`, `Rewrites`. `forgetRows` and `removeHouseholdRows` walk over the tables.
+ * Main types: `FORGETTING`, `Rewrites`. `forgetRows` and `removeHouseholdRows` walk over the
+ * tables.
  *
  * It does not know files, caches or queues: see server/households/forgetting.ts.
  */
@@ -146,8 +147,8 @@ type NameOf<Each> = Each extends { readonly rows: 'rewritten'; readonly as: infe
 /** Takes what names these out of the tables of one part. Doing it again changes nothing. */
 type Rewrite = (ids: readonly string[]) => Promise<void>;
 /**
- * What each part that is named in `FORGETTING` does to its own tables. They run in the order of this
- * object, after rows were deleted.
+ * What each part that is named in `FORGETTING` does to its own tables. They run in the order of
+ * this object, after rows were deleted.
  */
 export type Rewrites<Of extends Subject> = Readonly<Record<NameOf<(typeof FORGETTING)[Table][Of]>, Rewrite>>;
 

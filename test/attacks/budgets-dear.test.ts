@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MICRO_USD } from '../../src/shared/domain/prices.ts';
+import { MICRO_USD } from '../../src/shared/domain/money.ts';
 import { agentRun } from '../support/runs.ts';
 import { startDeafModel } from '../support/deaf-model.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';

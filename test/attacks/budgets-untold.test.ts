@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MICRO_USD } from '../../src/shared/domain/prices.ts';
+import { MICRO_USD } from '../../src/shared/domain/money.ts';
 import { agentRun } from '../support/runs.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';
 import { storeFor } from '../support/store-for.ts';

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
-import { MICRO_USD } from '../../src/shared/domain/prices.ts';
+import { MICRO_USD } from '../../src/shared/domain/money.ts';
 import { startCountingModel, type Fate } from '../support/counting-model.ts';
 import { createRandom } from '../support/random.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';

@@ -1,6 +1,6 @@
 /**
- * A forge that means no good: answers that are huge, endless, deep, no JSON, lies, or lead on. It is
- * the server of a second household’s repository, and gets that household’s own token alone.
+ * A forge that means no good: answers that are huge, endless, deep, no JSON, lies, or lead on. It
+ * is the server of a second household’s repository, and gets that household’s own token alone.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

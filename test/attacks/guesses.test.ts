@@ -1,6 +1,6 @@
 /**
- * A stranger who guesses secrets, from the same address as those who have right ones: the stranger is
- * slowed down, and nobody else is refused for it.
+ * A stranger who guesses secrets, from the same address as those who have right ones: the stranger
+ * is slowed down, and nobody else is refused for it.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createdHookSchema } from '../../src/shared/protocol/hooks.ts';

@@ -15,7 +15,7 @@ import { createScripts } from '../../server/schedules/index.ts';
 import { createWorkspaces, folderName } from '../../server/tools/workspaces/index.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
 import { titled } from '../../src/shared/domain/quoting.ts';
-import { MICRO_USD } from '../../src/shared/domain/prices.ts';
+import { MICRO_USD } from '../../src/shared/domain/money.ts';
 import { createCronClock } from '../../src/shared/protocol/timing-arguments.ts';
 import { startDeafModel } from '../support/deaf-model.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';

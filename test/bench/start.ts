@@ -2,8 +2,8 @@
  * The start of a relay in an empty home, and of the same home again: time to the link and memory.
  * Beside it: a bare Node process that opens a SQLite file of its own.
  *
- * With PGlite, the embedded store before, a first start took 6.8 s and 434 MB, and a later one 3.8 s
- * and 300 MB. That was measured once, on two cores that did other work too, 10 s after the link.
+ * With PGlite, the embedded store before, a first start took 6.8 s and 434 MB, and a later one 3.8
+ * s and 300 MB. That was measured once, on two cores that did other work too, 10 s after the link.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

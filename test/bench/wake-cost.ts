@@ -5,7 +5,8 @@
  * process, and once as any other server is.
  */
 import { randomUUID } from 'node:crypto';
-import { costOf, DEFAULT_PRICES, usdText, type TokenCount } from '../../src/shared/domain/prices.ts';
+import { usdText } from '../../src/shared/domain/money.ts';
+import { costOf, DEFAULT_PRICES, type TokenCount } from '../../src/shared/domain/prices.ts';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
 import { DEFAULT_SETTINGS } from '../../src/shared/domain/settings.ts';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';

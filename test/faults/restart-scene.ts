@@ -1,7 +1,7 @@
 /**
- * A whole relay with two agents, a scripted model and the person’s calls, that is killed (`kill -9`)
- * and started again on its home, at once or hours later by its clock; and what must hold after any
- * start, whatever the relay was at.
+ * A whole relay with two agents, a scripted model and the person’s calls, that is killed (`kill
+ * -9`) and started again on its home, at once or hours later by its clock; and what must hold after
+ * any start, whatever the relay was at.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -45,7 +45,10 @@ export interface Assembly {
   /** Called after `close`. `cut`: of the blocks that were open, only text counts. */
   blocks(cut: boolean): readonly MindBlock[];
   stop(): StopReason;
-  /** The reason of an answer without content, where it is unknown. Null: there is content, or the reason is known. */
+  /**
+   * The reason of an answer without content, where it is unknown. Null: there is content, or the
+   * reason is known.
+   */
   oddEnd(): string | null;
   /** The model called a tool, but the call itself did not arrive. */
   lostCall(): boolean;

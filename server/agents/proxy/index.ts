@@ -38,7 +38,8 @@ import type {
   SessionHost,
 } from '../../contracts/index.ts';
 import type { Credentials } from '../../access/index.ts';
-import { answer, type Env, type Handled, strangersOf } from '../../http/endpoint.ts';
+import { strangersOf } from '../../http/call-rate.ts';
+import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import type { Mind } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import {
@@ -422,7 +423,9 @@ export function createProxy(deps: ProxyDeps): Proxy {
     });
   }
 
-  /** The upstream's path. Nothing of it but a model's name and the known parameters is the client's. */
+  /**
+   * The upstream's path. Nothing of it but a model's name and the known parameters is the client's.
+   */
   const pathOf = (context: Context<Env>, call: string) => {
     const { searchParams } = new URL(context.req.url);
     const query = new URLSearchParams([...searchParams].filter(([name]) => PASSED_PARAMETERS.has(name))).toString();

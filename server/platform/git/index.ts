@@ -10,6 +10,8 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { codeOf } from '../errors.ts';
@@ -311,10 +313,22 @@ function lastWords(said: string): string {
     .slice(-400);
 }
 
+/** Deletes packs of an import that was cut off, and git's reports about it. */
+export async function removeUnfinished(gitDir: string): Promise<void> {
+  for (const [folder, prefix] of [
+    [join(gitDir, 'objects', 'pack'), 'tmp_'],
+    [gitDir, 'fast_import_crash_'],
+  ] as const)
+    for (const name of await readdir(folder).catch(() => []))
+      if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
+}
+
 export type GitVersion = readonly [major: number, minor: number];
 export type GitState = 'on' | 'no-git' | 'old-git';
 
-/** Finds git, and finds it again some time after it was missing. `least`: the oldest that will do. */
+/**
+ * Finds git, and finds it again some time after it was missing. `least`: the oldest that will do.
+ */
 export function createGitFinder(
   lane: Lane,
   least: GitVersion,

@@ -4,8 +4,8 @@
  * Each program has a process group of its own. The relay records the group in its folder before any
  * of the program runs.
  *
- * Main function: `startProgram` and its neighbours. `invocation.ts` keeps options and operands apart.
- * `lines.ts` reads a program's output line by line.
+ * Main function: `startProgram` and its neighbours. `invocation.ts` keeps options and operands
+ * apart. `lines.ts` reads a program's output line by line.
  *
  * Invariants:
  * - Nothing else in the relay starts a program. Lint enforces that.

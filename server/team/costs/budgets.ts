@@ -15,7 +15,7 @@ import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { mostCost, type RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import { idOf } from '../../../src/shared/protocol/limits.ts';
-import { type BudgetState, microUsdOf, roomIn, usdText } from '../../../src/shared/domain/prices.ts';
+import { type BudgetState, microUsdOf, roomIn, usdText } from '../../../src/shared/domain/money.ts';
 import { type Day, dayOf } from '../../../src/shared/domain/zone-days.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { type Db, repeated } from '../../store/index.ts';

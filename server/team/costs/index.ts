@@ -2,7 +2,8 @@
  * Tokens and money. Every request to a model is a row, priced when it is written. Daily budgets
  * stop the next request before it is sent.
  */
-import { addCost, type Cost, microUsdOf, NO_COST, roomIn } from '../../../src/shared/domain/prices.ts';
+import { microUsdOf, roomIn } from '../../../src/shared/domain/money.ts';
+import { addCost, type Cost, NO_COST } from '../../../src/shared/domain/prices.ts';
 import type { Costs as CostSums, Price, PricesAnswer, Spent } from '../../../src/shared/protocol/costs.ts';
 import { type Day, dayOf, wallTime } from '../../../src/shared/domain/zone-days.ts';
 import { newId as randomId } from '../../../src/shared/domain/platform/new-id.ts';

@@ -22,7 +22,6 @@ import type { Directory, EventLog } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../store/index.ts';
 import type { RecordSource } from '../records/index.ts';
-import type { ProjectForgetting } from './forgetting.ts';
 import type { ProjectRoom } from './room.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
@@ -138,6 +137,15 @@ export interface TaskWork {
 }
 
 export type BoardPage = z.output<typeof boardSchema>;
+
+export interface ProjectForgetting {
+  /** Takes these agents out of projects and tasks. Their claims end. */
+  agents(agentIds: readonly string[]): Promise<void>;
+  /** Takes every word out of those of these projects that were removed, and of their tasks. */
+  projects(projectIds: readonly string[]): Promise<void>;
+  /** Projects that were removed. */
+  removed(): Promise<readonly ProjectId[]>;
+}
 
 /** `by`: `human`, or the id of the calling agent. */
 export interface Projects {

@@ -10,6 +10,7 @@ import { DEFAULT_COLUMNS } from '../../../src/shared/domain/projects.ts';
 import { type AttemptValue, WORK_DEFAULTS } from '../../../src/shared/protocol/attempts.ts';
 import type { ProjectValue, TaskValue } from '../../../src/shared/protocol/projects.ts';
 import type { Db } from '../../store/index.ts';
+import type { ProjectForgetting } from './contract.ts';
 import { columnsOf, projectValueOf, type TaskRow, taskValueOf, UNCLAIMED } from './rows.ts';
 
 /** Stands where a name or a title must be. */
@@ -66,15 +67,6 @@ export const removedAttempt = (value: AttemptValue): AttemptValue => ({
   ...{ runId: null, model: null, outcome: value.outcome ?? 'lost', note: '', branch: REMOVED_BRANCH },
   ...{ base: value.base, head: value.head, folder: `projects/${DELETED}/${DELETED}`, receipt: null, review: null },
 });
-
-export interface ProjectForgetting {
-  /** Takes these agents out of projects and tasks. Their claims end. */
-  agents(agentIds: readonly string[]): Promise<void>;
-  /** Takes every word out of those of these projects that were removed, and of their tasks. */
-  projects(projectIds: readonly string[]): Promise<void>;
-  /** Projects that were removed. */
-  removed(): Promise<readonly ProjectId[]>;
-}
 
 interface ForgettingDeps {
   readonly db: Db;

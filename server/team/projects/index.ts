@@ -53,6 +53,7 @@ import type {
 } from './contract.ts';
 import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
 import { createProjectRecords } from './records.ts';
+import { readBoard, readProjects, readUnprepared } from './board.ts';
 import {
   agreedTo,
   claimOf,
@@ -60,13 +61,10 @@ import {
   hasTaskRow,
   json,
   projectValueOf,
-  readBoard,
   readProjectRow,
   readClaims,
-  readProjects,
   readStates,
   readTaskRow,
-  readUnprepared,
   runOf,
   taskOf,
   type TaskRow,

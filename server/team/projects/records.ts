@@ -144,7 +144,8 @@ export function createProjectRecords({
       .executeTakeFirst();
     if (isMoved && (here.kind === 'git' || begun))
       return sentence`Its kind and its repository stay as they are, because they are in use here.`;
-    // The same check as for a project that the person creates here: paths and addresses need rights.
+    // The same check as for a project that the person creates here: paths and addresses need
+    // rights.
     return await examine(after);
   }
 

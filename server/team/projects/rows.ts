@@ -8,10 +8,7 @@ import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.
 import type { TaskState } from '../../../src/shared/domain/projects.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import {
-  cardOf,
   PROJECT_LIMITS,
-  type Project,
-  projectSchema,
   projectValueSchema,
   type ProjectValue,
   type Task,
@@ -19,12 +16,9 @@ import {
   taskValueSchema,
   type TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
-import { STORE_NOW } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
-import type { BoardPage, Holder, Projects } from './contract.ts';
-import { PROJECT_SETTINGS } from './settings.ts';
-import type { SetAside } from '../../platform/set-aside.ts';
+import type { Holder } from './contract.ts';
 
 type ProjectRow = Selectable<Tables['projects']>;
 export type TaskRow = Selectable<Tables['tasks']>;
@@ -146,58 +140,6 @@ export async function readStates(
   }));
 }
 
-/** Tasks whose work could not begin the last time. */
-export async function readUnprepared(db: Db, home: string, projectId: ProjectId) {
-  const rows = await db
-    .selectFrom('tasks')
-    .select(['task', 'value_json'])
-    .where('home', '=', home)
-    .where('project', '=', projectId)
-    .where('removed', '=', false)
-    .where('value_json', 'like', '%"unprepared":{%')
-    .execute();
-  return rows.flatMap((row) => {
-    const { unprepared } = taskValueOf(row);
-    return unprepared ? [{ taskId: row.task, why: unprepared.why }] : [];
-  });
-}
-
-/** A page of the board of a project. */
-export async function readBoard(
-  db: Db,
-  { home, projectId, now }: { readonly home: string; readonly projectId: ProjectId; readonly now: number },
-  { since, after, limit }: Parameters<Projects['board']>[1],
-): Promise<BoardPage> {
-  // Before the rows are read. A change that is committed later has begun shortly before, at most.
-  const clock = await db.selectNoFrom(STORE_NOW.as('ms')).executeTakeFirstOrThrow();
-  const rows = await db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('home', '=', home)
-    .where('project', '=', projectId)
-    .where('number', '>', after)
-    // Of a whole board, deleted tasks are no part. Of its changes they are.
-    .$if(since === null, (query) => query.where('removed', '=', false))
-    .$if(since !== null, (query) => query.where('changed_at', '>=', since ?? 0))
-    .orderBy('number')
-    .limit(limit + 1)
-    .execute();
-  const page = rows.slice(0, limit);
-  return {
-    // The rows were checked when they were written.
-    cards: page
-      .filter(({ removed }) => !removed)
-      .map((row) => {
-        const value = JSON.parse(row.value_json) as TaskValue;
-        const { task: taskId, version } = row;
-        return cardOf({ ...value, taskId, version, claim: claimOf(row, now), ...askedOf(row) });
-      }),
-    gone: page.filter(({ removed }) => removed).map(({ task }) => task),
-    asOf: Number(clock.ms) - PROJECT_SETTINGS.changesOverlapMs,
-    next: rows.length > limit ? (page.at(-1)?.number ?? null) : null,
-  };
-}
-
 /** Claims of runs that hold now, of one project or one task. */
 export async function readClaims(
   db: Db,
@@ -219,36 +161,4 @@ export async function readClaims(
       ? []
       : [{ ...claim, taskId: row.task, token: Number(row.claim_token), run: row.run }];
   });
-}
-
-/** Projects with the number of tasks in each column, oldest first. */
-export async function readProjects(
-  db: Db,
-  home: string,
-  setAside: SetAside,
-  projectId?: ProjectId,
-): Promise<Project[]> {
-  const rows = await db
-    .selectFrom('projects')
-    .selectAll()
-    .where('home', '=', home)
-    .where('removed', '=', false)
-    .$if(projectId !== undefined, (query) => query.where('project', '=', projectId ?? ''))
-    .orderBy('created_at')
-    .orderBy('project')
-    .execute();
-  const counted = await db
-    .selectFrom('tasks')
-    .select(['project', 'column_json', (eb) => eb.fn.countAll<string>().as('count')])
-    .where('home', '=', home)
-    .where('removed', '=', false)
-    .$if(projectId !== undefined, (query) => query.where('project', '=', projectId ?? ''))
-    .groupBy(['project', 'column_json'])
-    .execute();
-  const readOne = (row: (typeof rows)[number]) => {
-    const own = counted.filter(({ project }) => project === row.project);
-    const counts = Object.fromEntries(own.map(({ column_json, count }) => [parseText(column_json), Number(count)]));
-    return projectSchema.parse({ ...projectValueOf(row), projectId: row.project, version: row.version, counts });
-  };
-  return setAside.read('projects', rows, ({ project }) => project, readOne);
 }

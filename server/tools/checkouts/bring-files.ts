@@ -4,9 +4,7 @@
  */
 import { type Workspace, WorkspaceError } from '../workspaces/index.ts';
 import {
-  above,
   changesIn,
-  type CommitWords,
   createLeft,
   type FileEntry,
   filesIn,
@@ -15,8 +13,9 @@ import {
   idOf,
   type Listing,
 } from './folder-files.ts';
+import type { CommitWords } from './git-files.ts';
 import type { Repository } from './repositories.ts';
-import { PROJECT_PATH_LIMITS } from '../../../src/shared/domain/project-path.ts';
+import { above, PROJECT_PATH_LIMITS } from '../../../src/shared/domain/project-path.ts';
 
 export interface Bring {
   readonly workspace: Workspace;

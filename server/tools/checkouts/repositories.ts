@@ -14,23 +14,22 @@ import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
 import { addressFault, addressOf } from '../../../src/shared/protocol/addresses.ts';
 import { branchSchema, commitIdSchema } from '../../../src/shared/protocol/git-values.ts';
+import type { LineComment } from '../../../src/shared/protocol/line-comments.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
-import { createGitFinder, git, type GitCall, GitError, GIT_LIMITS, gitText, NO_GIT } from '../../platform/git/index.ts';
-import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
 import {
-  batchReader,
-  type CommitWords,
-  type FileChange,
-  type FileEntry,
-  type FolderFile,
-  importOf,
-  type Listing,
-  nothing,
-  entryOf,
+  createGitFinder,
+  git,
+  type GitCall,
+  GitError,
+  GIT_LIMITS,
+  gitText,
   removeUnfinished,
-  tooMuch,
-} from './folder-files.ts';
+  NO_GIT,
+} from '../../platform/git/index.ts';
+import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
+import { type FileChange, type FileEntry, type FolderFile, type Listing, nothing, tooMuch } from './folder-files.ts';
+import { batchReader, type CommitWords, entryOf, importOf } from './git-files.ts';
 import type { Lane } from '../../platform/lanes.ts';
 import { copiedIn, noteCopied } from './copied.ts';
 import { pushBranch, pushedRefs, pushTo } from './pushing.ts';
@@ -122,10 +121,7 @@ export interface Repository {
   push(branch: string): Promise<void>;
 }
 /** A line of a file, from 1. */
-export interface FileLine {
-  readonly path: string;
-  readonly line: number;
-}
+export type FileLine = Pick<LineComment, 'path' | 'line'>;
 /** A skill of a repository: text that an agent may read when it needs it. */
 export interface Skill {
   readonly name: string;
@@ -398,8 +394,8 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     /** The commit of a reference that is there. */
     const commitAt = (ref: string) => gitText(['rev-parse', '--verify'], { ...own, of: [`${ref}^{commit}`] });
     /**
-     * Merges many packs into one, and deletes what no reference leads to. Runs in turn with all that
-     * writes. Throws `GitError` where the repository is full.
+     * Merges many packs into one, and deletes what no reference leads to. Runs in turn with all
+     * that writes. Throws `GitError` where the repository is full.
      */
     async function makeRoom(): Promise<void> {
       const folder = join(gitDir, 'objects/pack');
@@ -728,7 +724,8 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         most: CHECKOUT_LIMITS.diffBytes,
         cut: true,
       });
-      // No other line of a patch begins so: lines of files begin with a space, `+`, `-` or a backslash.
+      // No other line of a patch begins so: lines of files begin with a space, `+`, `-` or a
+      // backslash.
       const patches = out.toString('utf8').split(/^(?=diff --git )/m);
       return isCut ? patches.slice(0, -1) : patches;
     }

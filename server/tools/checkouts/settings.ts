@@ -10,7 +10,9 @@ export const CHECKOUT_LIMITS = {
   leastGit: [2, 38] as const,
   /** ms to find out whether a repository can be used. */
   examineMs: 30_000,
-  /** Packs of a repository after which they are merged, and what no reference leads to is deleted. */
+  /**
+   * Packs of a repository after which they are merged, and what no reference leads to is deleted.
+   */
   packs: 40,
   /** Bytes of one repository of the relay. */
   repositoryBytes: 5_000_000_000,

@@ -96,7 +96,9 @@ export async function refusePlace(path: string): Promise<string | null> {
     if (folder === dirname(folder)) return sentence`There is no git repository at ${path}.`;
   }
 }
-/** Why files cannot be copied into checkouts, as a sentence. Null: they can, or are not there yet. */
+/**
+ * Why files cannot be copied into checkouts, as a sentence. Null: they can, or are not there yet.
+ */
 export async function refuseCopies({ kind, repository, copy }: Pick<ProjectValue, 'kind' | 'repository' | 'copy'>) {
   if (kind !== 'git' || !isAbsolute(repository)) return null;
   const most = CHECKOUT_LIMITS.copiedBytes;
@@ -150,7 +152,9 @@ async function partsOf(path: string, lane: Lane): Promise<Parts> {
   throw new GitError(sentence`There is no git repository at ${path}.`);
 }
 
-/** Settings of these files, as data. Names are in lower case, except for what is between the dots. */
+/**
+ * Settings of these files, as data. Names are in lower case, except for what is between the dots.
+ */
 async function readSettings(files: readonly string[], lane: Lane): Promise<[string, string][]> {
   const all: [string, string][] = [];
   for (const file of files) {
@@ -276,7 +280,9 @@ export async function removeViews(folder: string): Promise<void> {
     if (name.startsWith(VIEW)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** Throws `GitError` where a part of the repository is somebody else's, the relay's own, or a link. */
+/**
+ * Throws `GitError` where a part of the repository is somebody else's, the relay's own, or a link.
+ */
 async function refuseParts(
   path: string,
   { top, own, common }: Parts,
@@ -386,8 +392,8 @@ export async function moveBranch(view: View, { branch, from, base, target }: Mov
 }
 
 /**
- * Why a branch of the person's repository cannot be moved to `target`, as a sentence that names what
- * is in the way. Null: it can.
+ * Why a branch of the person's repository cannot be moved to `target`, as a sentence that names
+ * what is in the way. Null: it can.
  */
 export async function refuseMove(view: View, move: Move): Promise<string | null> {
   const { path, own, top } = view;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { workSchema, type Work } from '../../../src/shared/protocol/endpoints/history.ts';
-import { git, type GitCall, GitError, type Running, startGit } from '../../platform/git/index.ts';
+import { git, type GitCall, GitError, removeUnfinished, type Running, startGit } from '../../platform/git/index.ts';
 import { createPace } from '../../platform/pace.ts';
 import { EMPTY, type Listing, type Recorded } from './listing.ts';
 import { HISTORY_LIMITS } from './settings.ts';
@@ -354,17 +354,6 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** Packs of an import that was cut off, and git's reports about it. */
-async function removeUnfinished(folder: string): Promise<void> {
-  const packs = join(folder, 'objects', 'pack');
-  for (const [where, prefix] of [
-    [packs, 'tmp_'],
-    [folder, 'fast_import_crash_'],
-  ] as const)
-    for (const name of await readdir(where).catch(() => []))
-      if (name.startsWith(prefix)) await rm(join(where, name), { force: true });
 }
 
 /** Reads lines and bytes from a program's output. */

@@ -7,7 +7,8 @@ import type { RunId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { idOf } from '../../../src/shared/protocol/limits.ts';
 import type { Directory, PauseWait, SessionHost } from '../../contracts/index.ts';
 import type { Bearer, Credentials } from '../../access/index.ts';
-import { countCall, type Env, strangersOf } from '../../http/endpoint.ts';
+import { countCall, strangersOf } from '../../http/call-rate.ts';
+import { type Env } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 
 // Texts for clients, other than the tools' own answers.

@@ -323,8 +323,9 @@ net.createServer((near) => {
  * Run by `bash` inside: sets limits that nothing inside can raise, then runs the command. Sizes of
  * `ulimit` are in KiB. `counted`: a control group limits memory. Otherwise at least the data
  * segment of each process is limited. Addresses are not: V8 reserves 10 GB for each memory of
- * WebAssembly, and Node's `fetch` has one. `life`: the descriptor on which the relay says that it is
- * still there. A relay that was killed before `bwrap` was tied to it says nothing, and nothing runs.
+ * WebAssembly, and Node's `fetch` has one. `life`: the descriptor on which the relay says that it
+ * is still there. A relay that was killed before `bwrap` was tied to it says nothing, and nothing
+ * runs.
  */
 export const boundedBy = (
   { file, memory, processes, openFiles, queues }: SandboxLimits,

@@ -1,4 +1,6 @@
-/** What is left of repositories and checkouts when an agent is forgotten or a project is removed. */
+/**
+ * What is left of repositories and checkouts when an agent is forgotten or a project is removed.
+ */
 import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { type Attempt, ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
 import type { Task } from '../../../src/shared/protocol/projects.ts';
@@ -33,7 +35,9 @@ export interface WorkForgetting extends Pick<TaskWork, 'lostWith'> {
    * asked to accept it, and what was merged stays in the base branch. Before their attempts go.
    */
   forgetAgents(agentIds: readonly AgentId[]): Promise<void>;
-  /** Deletes the relay's repositories of these projects, and their checkouts. Before the attempts. */
+  /**
+   * Deletes the relay's repositories of these projects, and their checkouts. Before the attempts.
+   */
   forgetProjects(projectIds: readonly ProjectId[]): Promise<void>;
 }
 

@@ -2,8 +2,9 @@
  * Work on tasks: the checkout of a claim, the attempt with its receipt, the request that asks the
  * person to accept the work, and the merge.
  *
- * `requests.ts` has the requests, `executor.ts` runs executors, `tools.ts` has the tools of agents, `routes.ts` answers the page.
- * Claims and columns are in server/team/projects, files and git in server/tools/checkouts.
+ * `requests.ts` has the requests, `executor.ts` runs executors, `tools.ts` has the tools of agents,
+ * `routes.ts` answers the page. Claims and columns are in server/team/projects, files and git in
+ * server/tools/checkouts.
  *
  * Main types: `OpenTaskWork`.
  *
@@ -551,7 +552,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         return place;
       } catch (error) {
         if (isFault(error)) return { ok: false, text: error instanceof Error ? error.message : String(error) };
-        // The claim ends, too. Otherwise the run's end would free the task, and the next run pay again.
+        // The claim ends, too. Otherwise the run's end would free the task, and the next run pay
+        // again.
         logger.error('The place of work of a task could not be prepared.', { error: String(error) });
         const isFull =
           error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

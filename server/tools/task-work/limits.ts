@@ -4,7 +4,7 @@
  */
 import type { TaskId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import { usdText } from '../../../src/shared/domain/prices.ts';
+import { usdText } from '../../../src/shared/domain/money.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import type { Day } from '../../../src/shared/domain/zone-days.ts';
 import type { Attempt } from '../../../src/shared/protocol/attempts.ts';

@@ -34,3 +34,8 @@ export function projectPathFault(path: string): string | null {
   if (path.includes(REPLACEMENT) || UNSEEN.test(path)) return sentence`A name has no characters that nobody sees.`;
   return names.some((name) => GITS_OWN.test(name)) ? sentence`A name such as .git belongs to git.` : null;
 }
+
+/** The paths of all folders above. */
+export function* above(path: string): Generator<string> {
+  for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) yield path.slice(0, end);
+}

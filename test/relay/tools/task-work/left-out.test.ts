@@ -22,7 +22,9 @@ afterAll(async () => {
 });
 const good: NightRelay['good'] = (...given) => night.good(...given);
 
-/** A claimed task of a new repository. `.env` is copied, and ignored only by the person's own list. */
+/**
+ * A claimed task of a new repository. `.env` is copied, and ignored only by the person's own list.
+ */
 async function claimed(name: string) {
   const path = createRepository(join(folder, name), { 'a.txt': 'one\n' });
   writeFileSync(join(path, '.env'), SECRET);

@@ -1,4 +1,7 @@
-/** Claims of tasks whose work cannot begin, through a relay over HTTP, with real git and a real sandbox. */
+/**
+ * Claims of tasks whose work cannot begin, through a relay over HTTP, with real git and a real
+ * sandbox.
+ */
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

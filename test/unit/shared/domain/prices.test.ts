@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { microUsdOf, roomIn, usdText } from '../../../../src/shared/domain/money.ts';
 import {
   ANY_MODEL,
   costOf,
   DEFAULT_PRICES,
   isCheaper,
-  microUsdOf,
   priceFor,
   REHEARSAL_MODEL,
-  roomIn,
-  usdText,
   type ModelPrice,
 } from '../../../../src/shared/domain/prices.ts';
 import { DEFAULT_MODELS } from '../../../../server/agents/minds/settings.ts';

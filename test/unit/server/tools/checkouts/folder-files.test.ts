@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { batchReader, fits, tooMuch } from '../../../../../server/tools/checkouts/folder-files.ts';
+import { fits, tooMuch } from '../../../../../server/tools/checkouts/folder-files.ts';
+import { batchReader } from '../../../../../server/tools/checkouts/git-files.ts';
 import { CHECKOUT_LIMITS } from '../../../../../server/tools/checkouts/settings.ts';
 
 const { folderEntries, folderBytes, folderFileBytes } = CHECKOUT_LIMITS;
