@@ -108,6 +108,8 @@ it('is counted once where an agent has claimed two tasks: to the later, and then
   expect([await tokensOf(early), await tokensOf(late)]).toEqual([3 * one, one]);
   steps({ call: 'release_task', input: { ...ids(late), note: 'Enough.' } });
   await talk(night.browser, 'Let the second go.');
+  // Its attempt ends once its checkout is read.
+  await expect.poll(async () => (await first(late)).outcome).toBe('released');
   steps();
   await talk(night.browser, 'And the first?');
   const sum = (await tokensOf(early)) + (await tokensOf(late));
