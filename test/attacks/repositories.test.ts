@@ -165,6 +165,19 @@ describe('a hostile repository', () => {
 });
 
 describe('a hostile agent in a checkout', () => {
+  it('hides no change from the review by a mark in its index', async () => {
+    const of = await project({ kind: 'git', repository: repository('marks', () => undefined) });
+    const { ids, where } = await claimed(of, 'a1', 'Marks');
+    await run(
+      'a1',
+      where,
+      'echo two > a.txt && git update-index --assume-unchanged a.txt && echo three > b.txt && git add b.txt && git commit -qm B',
+    );
+    expect(await review('a1', ids)).toContain('a.txt');
+    await run('a1', where, 'git update-index --no-assume-unchanged a.txt && git update-index --skip-worktree a.txt');
+    expect(await review('a1', ids)).toContain('a.txt');
+  });
+
   it('changes no branch but that of its own task', async () => {
     const path = repository('branches', () => undefined);
     const of = await project({ kind: 'git', repository: path });

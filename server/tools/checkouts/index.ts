@@ -196,6 +196,9 @@ printf '%s\\0' "$count"
 others=()
 for each in 'heads/kept/*' 'tags/*' 'remotes/*' 'notes/*' 'roost/*' "\${@/#/heads/}"; do others+=("--exclude=refs/$each"); done
 ${GIT} -c log.showSignature=false log -z --first-parent --max-count=${ATTEMPT_LIMITS.commits} --format='left %H %s' "\${others[@]}" --all HEAD --not "$own" "$base" --remotes
+# An index of its own, because the agent's may hide files that changed.
+export GIT_INDEX_FILE="$(mktemp -d)/index"
+${GIT} read-tree HEAD 2>/dev/null || true
 ${GIT} status --porcelain=v1 -z -uall --ignore-submodules=none`;
 /** Files that a build can make again. */
 const REBUILT = ['node_modules', '.venv', 'venv', '__pycache__', 'target', 'dist', 'build', '.cache'];

@@ -205,6 +205,8 @@ const FOLDER_BRANCH = 'main';
 /** The base branch as it was fetched last, and as it is handed to a checkout. */
 const BASE_REF = 'refs/roost/base';
 export const BROUGHT_REF = 'refs/roost/brought';
+/** Below it: earlier commits of branches that were rewritten. */
+const KEPT_REFS = 'refs/roost/kept/';
 /** The last commit that came out of a checkout. */
 const TAKEN_REF = 'refs/roost/taken';
 const DIFF = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '-M'];
@@ -492,6 +494,10 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
           });
           const head = await commitAt(TAKEN_REF);
           await refuseHuge(head);
+          const before = await headOf(branch);
+          // Somebody else's commits may be among those that this one rewrites.
+          if (before !== null && !(await isAncestor(before, head)))
+            await git(['update-ref'], { ...own, of: [`${KEPT_REFS}${branch}/${before.slice(0, 12)}`, before] });
           await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, head] });
           return head;
         }),

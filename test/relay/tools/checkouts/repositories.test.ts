@@ -168,3 +168,27 @@ it('merges the packs of a folder project, and loses no file by it', async () => 
   expect((await repository.list(parent)).size).toBe(CHECKOUT_LIMITS.packs + 5);
   expect((await repository.fileOf(parent, '0.txt'))?.toString()).toBe('text 0');
 });
+
+it('keeps the commits of a branch that a checkout has rewritten', async () => {
+  const path = made('rewritten');
+  const repository = await repositories.of('rewritten', source(path, 'main'));
+  await repository.base();
+  const taken: string[] = [];
+  for (const text of ['first', 'second']) {
+    git(path, 'checkout', '--quiet', '-B', 'feat/1-a', 'main');
+    writeFileSync(join(path, 'a.txt'), text);
+    git(path, 'commit', '--quiet', '-am', text);
+    const bundle = join(top, `${text}.bundle`);
+    git(path, 'bundle', 'create', '--quiet', bundle, 'feat/1-a');
+    taken.push(await repository.take(bundle, 'feat/1-a'));
+  }
+  const [first = '', second = ''] = taken;
+  expect(await repository.headOf('feat/1-a')).toBe(second);
+  const refs = execFileSync('git', [
+    '--git-dir',
+    repository.gitDir,
+    'for-each-ref',
+    '--format=%(refname) %(objectname)',
+  ]);
+  expect(refs.toString()).toContain(`refs/roost/kept/feat/1-a/${first.slice(0, 12)} ${first}`);
+});
