@@ -25,7 +25,8 @@ const OF_PROJECT = 'Nine copper snails rehearse the harvest';
 let night: NightRelay;
 let script: (request: ScriptedRequest) => Reply = () => [{ say: 'Done.' }];
 beforeAll(async () => {
-  night = await openNightRelay(['a1', 'a2'], (request) => script(request));
+  // The rows of a server's store can be read beside the relay.
+  night = await openNightRelay(['a1', 'a2'], (request) => script(request), { store: 'postgres' });
 });
 afterAll(() => night.close());
 
@@ -46,7 +47,6 @@ async function found(words: string): Promise<readonly Found[]> {
   const { home } = night.relay;
   const databaseUrl = databaseOf(home) ?? null;
   const places: Found[] = [];
-  // The built-in store belongs to the relay while it runs, and its files have remains of rows.
   if (databaseUrl !== null) {
     const store = await openStore({ folder: join(home, 'store'), databaseUrl });
     places.push(...(await search.inDatabase(store.db)));

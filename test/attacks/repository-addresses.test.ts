@@ -117,11 +117,17 @@ describe('the address of a repository', () => {
   });
 
   it('is stored in the spelling that was checked', async () => {
-    const { port } = leading.address() as AddressInfo;
+    // A server that asks for a token: the project is created, and the token set later.
+    const asking = createServer((_, response) => {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+    });
+    await new Promise<void>((listens) => asking.listen(0, '127.0.0.1', listens));
+    const { port } = asking.address() as AddressInfo;
     const answer = await create(owner, `HTTP://LOCALHOST:${port}/a/../b%20c`);
     const project: unknown = await answer.json();
     expect([answer.status, project]).toMatchObject([201, {}]);
     expect(projectSchema.parse(project).repository).toBe(`http://localhost:${port}/b%20c`);
+    asking.close();
   });
 
   it('that was stored before it was refused, is not called', async () => {

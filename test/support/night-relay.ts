@@ -46,10 +46,15 @@ export interface NightRelay {
   close(): Promise<void>;
 }
 
-/** `agents`: ids by seat. Each can be at work alone. */
-export async function openNightRelay(agents: readonly string[], script: Script = () => [{ say: 'Done.' }]) {
+/** `agents`: ids by seat. Each can be at work alone. `options`: of the relay. */
+export async function openNightRelay(
+  agents: readonly string[],
+  script: Script = () => [{ say: 'Done.' }],
+  options: Pick<Parameters<typeof openTestRelay>[0] & object, 'store'> = {},
+) {
   const model = await startScriptedModel(script);
   const relay = await openTestRelay({
+    ...options,
     env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' },
     args: ['--rate', '100000', '--burst', '1000000'],
   });

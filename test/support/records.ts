@@ -36,9 +36,10 @@ const yesTo = (asked: readonly AskedRecord[]) =>
 export async function allowIn(records: Pick<Records, 'asked' | 'answer'>): Promise<void> {
   await records.answer(yesTo(await records.asked()));
 }
-/** The person says yes to all that waits. */
-export async function allowAll(browser: Pick<Browser, 'fetch'>): Promise<void> {
-  const answers = yesTo(await askedOf(browser));
+/** The person says yes to all that waits, or to all of one type. */
+export async function allowAll(browser: Pick<Browser, 'fetch'>, type?: AskedRecord['type']): Promise<void> {
+  const waiting = await askedOf(browser);
+  const answers = yesTo(waiting.filter((record) => type === undefined || record.type === type));
   const answered = await browser.fetch('/api/records/asked', { method: 'POST', json: { answers } });
   if (!answered.ok) throw new Error(`${answered.status} ${await answered.text()}`);
 }

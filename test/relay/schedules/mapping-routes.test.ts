@@ -195,7 +195,8 @@ describe('a relay that has lost its home', () => {
       const offer = async () =>
         offeredRecordsSchema.parse((await ask('POST', '/api/records', { records: known.map(offered) }, after)).body)
           .answers;
-      expect(await offer()).toEqual(known.map(() => ({ answer: 'taken' })));
+      expect(await offer()).toEqual(known.map(({ type }) => ({ answer: type === 'project' ? 'asked' : 'taken' })));
+      await allowAll(after, 'project');
       const [restored, ...others] = await list(trip, after);
       expect(others).toEqual([]);
       expect(restored).toEqual({ ...mapping, waits: true });

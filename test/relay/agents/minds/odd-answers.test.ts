@@ -216,7 +216,7 @@ describe('A run', () => {
     const house = await bench.open({ mind });
     const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     await house.team.costs.setPrices([
-      { model: 'qwen3', ...free },
+      { model: 'qwen3:8b', ...free },
       { model: '*', input: 25, output: 125, cacheRead: 2.5, cacheWrite: 31.25 },
     ]);
     follow(stream(begins({ model: 'claude-opus-5-5' }), ...says(0, 'Hi.'), ends(), OVER));
