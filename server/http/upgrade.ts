@@ -23,10 +23,19 @@ export interface App {
 /** Without these headers, a request asks for no upgrade. */
 const UPGRADING = new Set(['upgrade', 'http2-settings']);
 
+interface Accepted {
+  readonly take: (socket: WebSocket) => void;
+  /** Why no socket can be opened, as a problem. Null: one can. */
+  readonly refuse: () => Error | null;
+}
+
 export interface Upgrades {
   isUpgrade(incoming: IncomingMessage): boolean;
-  /** Called by a route: opens a socket once the route has answered with a success. */
-  accept(incoming: IncomingMessage, take: (socket: WebSocket) => void): void;
+  /**
+   * Called by a route: opens a socket once the route has answered with a success. `refuse` is asked
+   * in that moment, when all sockets that were accepted before are open.
+   */
+  accept(incoming: IncomingMessage, accepted: Accepted): void;
   listener(app: Pick<App, 'fetch' | 'refuse'>): UpgradeListener;
 }
 
@@ -85,7 +94,7 @@ export function createUpgrades({
     handleProtocols: (offered) => (offered.has(PAGE_KEY.protocol) ? PAGE_KEY.protocol : false),
   });
   const asking = new WeakSet<IncomingMessage>();
-  const accepted = new WeakMap<IncomingMessage, (socket: WebSocket) => void>();
+  const accepted = new WeakMap<IncomingMessage, Accepted>();
   const cookies = new WeakMap<IncomingMessage, readonly string[]>();
   server.on('headers', (headers, incoming) =>
     headers.push(...(cookies.get(incoming) ?? []).map((cookie) => `set-cookie: ${cookie}`)),
@@ -106,16 +115,18 @@ export function createUpgrades({
       response = app.refuse(error);
     }
     if (socket.destroyed) return;
-    const take = accepted.get(incoming);
-    if (take === undefined || !response.ok) return await write(response, socket);
+    const opens = accepted.get(incoming);
+    if (opens === undefined || !response.ok) return await write(response, socket);
+    const refusal = opens.refuse();
+    if (refusal !== null) return await write(app.refuse(refusal), socket);
     // A renewed sign-in reaches the browser here.
     cookies.set(incoming, response.headers.getSetCookie());
-    server.handleUpgrade(incoming, socket, head, take);
+    server.handleUpgrade(incoming, socket, head, opens.take);
   }
 
   return {
     isUpgrade: (incoming) => asking.has(incoming),
-    accept: (incoming, take) => void accepted.set(incoming, take),
+    accept: (incoming, given) => void accepted.set(incoming, given),
     listener: (app) => (incoming, socket, head, again) => {
       if (incoming.method !== 'GET' || incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
         socket.unshift(withoutUpgrade(incoming, head));

@@ -136,12 +136,16 @@ function createSyncRoutes({
       // browser.
       if (context.req.header('origin') === undefined)
         throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
-      if (sockets.full(browserOf(context)))
-        throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', {
-          headers: { 'retry-after': '5' },
-        });
       const [browser, address] = [browserOf(context), addressOf(context)];
-      upgrades.accept(incoming, (socket) => sockets.open(socket, { browser, address }));
+      upgrades.accept(incoming, {
+        take: (socket) => sockets.open(socket, { browser, address }),
+        refuse: () =>
+          sockets.full(browser)
+            ? problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', {
+                headers: { 'retry-after': '5' },
+              })
+            : null,
+      });
       return new Response(null, { status: 204 });
     },
     async register({ household, body }, context) {

@@ -76,7 +76,10 @@ describe('a sync socket', () => {
       fetch: (_request, env) => {
         if (sockets.full('browser')) return new Response(null, { status: 503 });
         if (env && 'incoming' in env)
-          upgrades.accept(env.incoming, (socket) => sockets.open(socket, { browser: 'browser', address: '127.0.0.1' }));
+          upgrades.accept(env.incoming, {
+            take: (socket) => sockets.open(socket, { browser: 'browser', address: '127.0.0.1' }),
+            refuse: () => null,
+          });
         return new Response(null, { status: 204 });
       },
       refuse: (error) => {
