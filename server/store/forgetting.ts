@@ -2,8 +2,8 @@
  * What happens to the rows of each table when an agent is forgotten, a project is removed, or a
  * household is removed. A table that does not say it is an error of types.
  *
- * Main types: `FORGETTING`, `Rewrites`. `forgetRows` and `removeHouseholdRows` walk over the
- * tables.
+ * Main types: `FORGETTING`, `Rewrites`. `forgetRows` walks over the tables. No call removes a
+ * household yet: what it would do is declared.
  *
  * It does not know files, caches or queues: see server/households/forgetting.ts.
  */
@@ -206,23 +206,4 @@ export async function forgetRows<On extends Subject>(
   };
   for (const table of roots(of)) await deleteRows(db, of, table, own);
   for (const rewrite of Object.values<Rewrite>(rewrites)) await rewrite(ids);
-}
-
-/** The ids by which the rows of a household are found. `household` null: it has none. */
-export interface HouseholdIds {
-  readonly home: string;
-  readonly log: string;
-  readonly household: string | null;
-}
-
-/** Deletes every row of a household. */
-export async function removeHouseholdRows(given: Db, ids: HouseholdIds): Promise<void> {
-  await given.transaction().execute(async (trx) => {
-    const db = trx as unknown as AnyDb;
-    const own = (column: string): Condition => {
-      const id = ids[column as keyof HouseholdIds];
-      return isOneOf(column, id === null ? [] : [id]);
-    };
-    for (const table of roots('household')) await deleteRows(db, 'household', table, own);
-  });
 }

@@ -363,14 +363,16 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await git(['init', '--quiet', '--bare', `--initial-branch=${FOLDER_BRANCH}`], { lane, of: [gitDir] });
     }
-    const headOf = async (branch: string): Promise<string | null> => {
+    /** The commit of a reference. Null: there is no such reference. */
+    const commitIfAny = async (ref: string): Promise<string | null> => {
       const { code, out } = await git(['rev-parse', '--verify', '--quiet'], {
         ...own,
-        of: [`refs/heads/${branch}^{commit}`],
+        of: [`${ref}^{commit}`],
         codes: [0, 1],
       });
       return code === 0 ? out.toString('utf8').trim() : null;
     };
+    const headOf = (branch: string) => commitIfAny(`refs/heads/${branch}`);
     async function fetchBase(): Promise<{ readonly branch: string; readonly commit: string }> {
       if (!isElsewhere) {
         const commit = (await headOf(FOLDER_BRANCH)) ?? (await commitFiles(null, FOLDER_BRANCH, nothing(), FIRST));
@@ -449,15 +451,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       gitDir,
       base: () => inOrder(fetchBase),
       headOf,
-      async knownBase() {
-        if (!isElsewhere) return await headOf(FOLDER_BRANCH);
-        const { code, out } = await git(['rev-parse', '--verify', '--quiet'], {
-          ...own,
-          of: [BASE_REF],
-          codes: [0, 1],
-        });
-        return code === 0 ? out.toString('utf8').trim() : null;
-      },
+      knownBase: () => (isElsewhere ? commitIfAny(BASE_REF) : headOf(FOLDER_BRANCH)),
       async bundleBase(commit, file) {
         await git(['update-ref'], { ...own, of: [BROUGHT_REF, commit] });
         await git(['bundle', 'create', '--quiet'], { ...own, of: [file, BROUGHT_REF], ms: GIT_LIMITS.networkMs });
