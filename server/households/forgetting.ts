@@ -208,21 +208,25 @@ export function createForgetting(deps: Deps): Forgetting {
     );
   projects.onRemoved(async (projectIds) => void (await removeProjects(projectIds)));
 
-  /** Agents of which nothing is left here. */
+  /** Agents of which no row is left here. */
   const forgotten = new Set<AgentId>();
   return {
     async agents(agentIds) {
-      const due = agentIds.filter((id) => id !== LEAD_ID && !forgotten.has(id));
-      if (due.length === 0) return;
+      const everybody = agentIds.filter((id) => id !== LEAD_ID);
+      const due = everybody.filter((id) => !forgotten.has(id));
+      const rows = [
+        ...due.map((agentId) => () => deps.endCommandsOf(agentId)),
+        () => stop(due),
+        () => deps.taskWork?.work.forgetAgents(due),
+        () => forgetRows(db, home, 'agent', due, ofAgents),
+      ];
+      // Looked for each time: a restored home may have brought a folder back.
+      const folders = everybody.flatMap((agentId) => [
+        () => deps.workspaces.forget(agentId),
+        () => deps.histories.forget(agentId),
+      ]);
       const isDone = await each(
-        [
-          ...due.map((agentId) => () => deps.endCommandsOf(agentId)),
-          () => stop(due),
-          () => deps.taskWork?.work.forgetAgents(due),
-          () => forgetRows(db, home, 'agent', due, ofAgents),
-          ...due.map((agentId) => () => deps.workspaces.forget(agentId)),
-          ...due.map((agentId) => () => deps.histories.forget(agentId)),
-        ],
+        due.length === 0 ? folders : [...rows, ...folders],
         'Data of a forgotten agent could not be removed. The relay tries again when a page reports the team.',
       );
       if (isDone) for (const agentId of due) forgotten.add(agentId);

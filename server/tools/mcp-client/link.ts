@@ -398,7 +398,7 @@ export function createLink(deps: LinkDeps): Link {
           client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listSchema, options),
         );
       } catch (error) {
-        if (page === 0 || wantsSignIn(error)) throw error;
+        if (tools.size === 0 || wantsSignIn(error)) throw error;
         cutBy = sentence`Page ${page + 1} of its list of tools failed: ${saying(error)}. Roost left out the rest.`;
         break;
       }
