@@ -16,7 +16,7 @@ import { pipeline } from 'node:stream/promises';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { codeOf } from '../errors.ts';
 import { type Lane, LaneFullError } from '../lanes.ts';
-import { programAt, startProgram } from '../processes/index.ts';
+import { ArgumentError, programAt, startProgram } from '../processes/index.ts';
 import { GIT_LIMITS } from './settings.ts';
 
 export { GIT_LANES, GIT_LIMITS } from './settings.ts';
@@ -232,11 +232,12 @@ export function startGit(words: readonly string[], call: GitStart): Running {
   };
 }
 
-/** Throws `GitError` and `ArgumentError`. */
+/** Throws `GitError`, also where git cannot be given some text. */
 export async function git(words: readonly string[], call: GitCall): Promise<GitAnswer> {
   try {
     return await call.lane(() => runGit(words, call));
   } catch (error) {
+    if (error instanceof ArgumentError) throw new GitError(error.message);
     if (!(error instanceof LaneFullError)) throw error;
     throw new GitError(sentence`Too much of your household waits for git. Try again in a moment.`, 'busy');
   }

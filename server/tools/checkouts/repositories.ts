@@ -13,7 +13,7 @@ import { sentence } from '../../../src/shared/domain/names.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
 import { addressFault, addressOf } from '../../../src/shared/protocol/addresses.ts';
-import { branchSchema, commitIdSchema } from '../../../src/shared/protocol/git-values.ts';
+import { branchSchema, commitIdSchema } from '../../../src/shared/protocol/outward-texts.ts';
 import type { LineComment } from '../../../src/shared/protocol/line-comments.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';

@@ -31,7 +31,7 @@ import {
   type ProjectSpent,
   type Receipt,
 } from '../../../src/shared/protocol/attempts.ts';
-import { CHECKOUTS_FOLDER } from '../../../src/shared/protocol/git-values.ts';
+import { CHECKOUTS_FOLDER } from '../../../src/shared/protocol/outward-texts.ts';
 import {
   PROJECT_LIMITS,
   type Project,

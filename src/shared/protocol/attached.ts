@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { webAddress } from './addresses.ts';
+import { argumentText, headerNameSchema, headerValueSchema, variableNameSchema } from './outward-texts.ts';
 import { networkSchema } from './grants.ts';
 import { LIMITS } from './limits.ts';
 import { versionSchema } from './version.ts';
@@ -21,9 +22,9 @@ export const ATTACHED_BOUNDS = {
   query: 8_000,
 };
 
-const variables = (what: string) =>
+const fewOf = (name: z.ZodType<string, string>, value: z.ZodType<string, string>, what: string) =>
   z
-    .record(z.string().min(1).max(200), z.string().max(ATTACHED_BOUNDS.value))
+    .record(name, value)
     .refine((all) => Object.keys(all).length <= ATTACHED_BOUNDS.variables, `at most ${ATTACHED_BOUNDS.variables}`)
     .default({})
     .describe(what);
@@ -35,14 +36,12 @@ export const attachedNameSchema = z
 
 /** The sandbox of a program: which parts of the relay's machine and of the network it can reach. */
 export const boxSchema = z.strictObject({
-  folder: z
-    .string()
+  folder: argumentText(ATTACHED_BOUNDS.argument)
     .min(1)
-    .max(ATTACHED_BOUNDS.argument)
     .nullable()
     .describe('a folder of the relay’s machine that the program may read and write; null: none'),
   reads: z
-    .array(z.string().min(1).max(ATTACHED_BOUNDS.argument))
+    .array(argumentText(ATTACHED_BOUNDS.argument).min(1))
     .max(ATTACHED_BOUNDS.folders)
     .describe('folders that the program may only read, such as the one with its own files'),
   network: networkSchema.describe('what the program may reach on the network'),
@@ -75,7 +74,11 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('address'),
     url: webAddress(ATTACHED_BOUNDS.url),
-    headers: variables('sent with each request, as `Authorization`'),
+    headers: fewOf(
+      headerNameSchema,
+      headerValueSchema(ATTACHED_BOUNDS.value),
+      'sent with each request, as `Authorization`',
+    ),
     client: clientSchema
       .optional()
       .describe(
@@ -84,9 +87,9 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('program'),
-    command: z.string().min(1).max(ATTACHED_BOUNDS.command),
-    args: z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args).default([]),
-    env: variables('environment variables'),
+    command: argumentText(ATTACHED_BOUNDS.command).min(1),
+    args: z.array(argumentText(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args).default([]),
+    env: fewOf(variableNameSchema, argumentText(ATTACHED_BOUNDS.value), 'environment variables'),
     box,
   }),
 ]);
@@ -162,8 +165,8 @@ export const attachedRecordSchema = z.strictObject({
       }),
       z.strictObject({
         kind: z.literal('program'),
-        command: z.string().min(1).max(ATTACHED_BOUNDS.command),
-        args: z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args),
+        command: argumentText(ATTACHED_BOUNDS.command).min(1),
+        args: z.array(argumentText(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args),
         box,
       }),
     ])

@@ -5,7 +5,15 @@
 import { z } from 'zod';
 import type { ProjectId, TaskId } from '../domain/ids.ts';
 import { authorSchema, common, ms } from './documents.ts';
-import { branchSchema, checkoutFolderSchema, commitIdSchema, pathBelowSchema } from './git-values.ts';
+import { webAddress } from './addresses.ts';
+import {
+  argumentText,
+  branchSchema,
+  checkoutFolderSchema,
+  commitIdSchema,
+  pathBelowSchema,
+  projectIdSchema,
+} from './outward-texts.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { LINE_COMMENT_LIMITS, newLineCommentSchema, shownLineCommentSchema } from './line-comments.ts';
 
@@ -58,7 +66,7 @@ export const workFields = {
   kind: z
     .enum(['folder', 'git'])
     .describe('folder: a shared folder that the relay keeps; git: a repository; stays as created'),
-  repository: text(ATTEMPT_LIMITS.repository).describe(
+  repository: argumentText(ATTEMPT_LIMITS.repository).describe(
     'git: an absolute path on the relay’s machine, or an address under https://; folder: empty; stays as created',
   ),
   baseBranch: z
@@ -73,9 +81,9 @@ export const workFields = {
     .describe(
       'git: each task has a checkout of its own; false: each agent has one for the whole project, and one task of it is worked on at a time',
     ),
-  setup: text(ATTEMPT_LIMITS.command).describe('a command that prepares a checkout; empty: none'),
+  setup: argumentText(ATTEMPT_LIMITS.command).describe('a command that prepares a checkout; empty: none'),
   checks: z
-    .array(text(ATTEMPT_LIMITS.command).trim().min(1))
+    .array(argumentText(ATTEMPT_LIMITS.command).trim().min(1))
     .max(ATTEMPT_LIMITS.checks)
     .describe('commands that must succeed before a task is done'),
   doneNeeds: doneNeedsSchema,
@@ -189,7 +197,7 @@ export type SecondReview = z.infer<typeof secondReviewSchema>;
 
 /** An attempt as its record has it. */
 export const attemptValueSchema = z.strictObject({
-  projectId: idOf<ProjectId>(z.string().min(1).max(LIMITS.id)),
+  projectId: idOf<ProjectId>(projectIdSchema),
   taskId: idOf<TaskId>(z.string().min(1).max(LIMITS.id)),
   number: z.number().int().positive().describe('counts the attempts at its task, from 1'),
   agentId: common.agentId,
@@ -276,7 +284,7 @@ export const mergeRequestSchema = z
     openedAt: ms,
     updatedAt: ms,
     merged: commitIdSchema.nullable().describe('the commit on the base branch; null: it is not merged'),
-    url: z.string().max(2_000).nullable().describe('the request at the forge; null: it is kept in Roost'),
+    url: webAddress(2_000).nullable().describe('the request at the forge; null: it is kept in Roost'),
     forgeProblem: text(ATTEMPT_LIMITS.forgeProblem)
       .nullable()
       .default(null)
@@ -374,7 +382,7 @@ export const tokenSchema = z.object({
 
 /** `POST /v1/internal/spawn-executor` */
 export const spawnExecutorSchema = z.strictObject({
-  projectId: idOf<ProjectId>(z.string().min(1).max(LIMITS.id)),
+  projectId: idOf<ProjectId>(projectIdSchema),
   taskId: idOf<TaskId>(z.string().min(1).max(LIMITS.id)),
   executionPrompt: z.string().trim().min(1).max(50_000).describe('the whole brief: the executor is told nothing else'),
 });

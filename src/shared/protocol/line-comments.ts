@@ -1,7 +1,7 @@
 /** The person's comments on lines of a diff. They go to the agent with a request for changes. */
 import { z } from 'zod';
 import { ms } from './documents.ts';
-import { commitIdSchema } from './git-values.ts';
+import { argumentText, commitIdSchema } from './outward-texts.ts';
 import { LIMITS } from './limits.ts';
 
 export const LINE_COMMENT_LIMITS = {
@@ -15,7 +15,7 @@ export const LINE_COMMENT_LIMITS = {
 } as const;
 
 const place = {
-  path: z.string().min(1).max(LINE_COMMENT_LIMITS.path).describe('the file, as it is called on that side'),
+  path: argumentText(LINE_COMMENT_LIMITS.path).min(1).describe('the file, as it is called on that side'),
   line: z.number().int().positive().describe('the number of the line, from 1'),
 };
 const commentFields = {

@@ -4,13 +4,14 @@
  */
 import { z } from 'zod';
 import { ATTACHED_BOUNDS } from './attached.ts';
+import { argumentText, variableNameSchema } from './outward-texts.ts';
 import { LIMITS } from './limits.ts';
 
 /** Maximum characters of a program's name. */
 const NAME = 60;
 
-const command = z.string().trim().min(1).max(ATTACHED_BOUNDS.command);
-const args = z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args);
+const command = argumentText(ATTACHED_BOUNDS.command).trim().min(1);
+const args = z.array(argumentText(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args);
 const throughRelay = z
   .boolean()
   .describe(
@@ -22,7 +23,7 @@ export const addProgramSchema = z.strictObject({
   command: command.describe('a path, or a name that the relay looks up on its PATH'),
   args: args.default([]),
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/), z.string().max(ATTACHED_BOUNDS.value))
+    .record(variableNameSchema, argumentText(ATTACHED_BOUNDS.value))
     .refine((all) => Object.keys(all).length <= ATTACHED_BOUNDS.variables, `at most ${ATTACHED_BOUNDS.variables}`)
     .default({})
     .describe('environment variables besides the few that every program needs; never returned'),

@@ -5,6 +5,7 @@ import { COLUMN_KINDS, PRIORITIES } from '../domain/projects.ts';
 import { inOneSpelling } from './addresses.ts';
 import { mergeRequestSchema, WORK_DEFAULTS, workFields } from './attempts.ts';
 import { authorSchema, common, ms } from './documents.ts';
+import { projectIdSchema } from './outward-texts.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { LINE_COMMENT_LIMITS, lineCommentSchema } from './line-comments.ts';
 import { threadMessageSchema } from './threads.ts';
@@ -37,7 +38,7 @@ export const PROJECT_LIMITS = {
 } as const;
 
 const id = z.string().min(1).max(LIMITS.id);
-const projectId = idOf<ProjectId>(id);
+const projectId = idOf<ProjectId>(projectIdSchema);
 const taskId = idOf<TaskId>(id);
 const columnId = z.string().min(1).max(LIMITS.id);
 const line = (max: number) => z.string().trim().min(1).max(max);

@@ -14,6 +14,7 @@ import { attemptValueSchema } from './attempts.ts';
 import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
+import { projectIdSchema } from './outward-texts.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { projectValueSchema, taskValueSchema } from './projects.ts';
 import { mappingValueSchema } from './routine-mappings.ts';
@@ -66,7 +67,9 @@ export const recordSchema = z
     z
       .object({ type: z.literal('attached-server'), id, value: attachedRecordSchema })
       .describe('an MCP server that the person has attached, without its secrets'),
-    z.object({ type: z.literal('project'), id, value: projectValueSchema }).describe('a project, without its tasks'),
+    z
+      .object({ type: z.literal('project'), id: projectIdSchema, value: projectValueSchema })
+      .describe('a project, without its tasks'),
     z.object({ type: z.literal('task'), id, value: taskValueSchema }).describe('a task of a project'),
     z.object({ type: z.literal('attempt'), id, value: attemptValueSchema }).describe('an attempt at a task'),
     z

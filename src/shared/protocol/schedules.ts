@@ -18,6 +18,7 @@ import {
 } from '../domain/schedule/timing.ts';
 import { common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
+import { argumentText } from './outward-texts.ts';
 import { startSessionSchema } from './http.ts';
 import { languageSchema } from './language.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
@@ -188,10 +189,8 @@ const script = {
   kind: z.literal('script'),
   agentId: common.agentId,
   name,
-  script: z
-    .string()
+  script: argumentText(SCHEDULE_BOUNDS.path)
     .min(1)
-    .max(SCHEDULE_BOUNDS.path)
     .describe('path of a file in the agent’s workspace; only this file is pinned, not files that it reads or calls'),
   sha256: z
     .string()

@@ -326,7 +326,7 @@ export function TaskRequest({ task }: { task: Task }) {
       <button type="button" className={state === 'open' ? 'solid' : 'ghost'} onClick={() => setOpen(true)}>
         {state === 'open' ? t`Read the changes and decide` : t`Show the changes`}
       </button>
-      {url !== null && /^https?:/.test(url) && (
+      {url !== null && (
         <a className="request-link" href={url} target="_blank" rel="noreferrer">{t`The request at the forge`}</a>
       )}
       {forgeProblem !== null && (

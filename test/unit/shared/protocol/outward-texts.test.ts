@@ -4,7 +4,7 @@ import {
   checkoutFolderSchema,
   commitIdSchema,
   pathBelowSchema,
-} from '../../../../src/shared/protocol/git-values.ts';
+} from '../../../../src/shared/protocol/outward-texts.ts';
 
 const takes = (schema: { safeParse(value: string): { success: boolean } }, value: string) =>
   schema.safeParse(value).success;

@@ -1,6 +1,6 @@
 /**
- * Values that reach git or an agent's folder. They come in records, which may be anybody's work, so
- * each has its exact form here.
+ * Values that reach a program, a header, or a path on the relay's machine. They come in records,
+ * which may be anybody's work, so each has its exact form here.
  */
 import { z } from 'zod';
 
@@ -32,6 +32,40 @@ export const pathBelowSchema = z
   .string()
   .max(PATH)
   .refine(isBelow, 'must be a path below the folder, such as `a/b`, without `.`, `..` and control characters');
+
+/**
+ * A project's id. The relay's repository of it is a folder of this name, also on a disk that tells
+ * no capitals apart.
+ */
+export const projectIdSchema = z
+  .string()
+  .regex(/^[a-z\d_-]{1,64}$/, 'must have 1 to 64 small letters, digits, `-` and `_`');
+
+/** Text that a program gets as an argument or in a variable, where NUL would end it. */
+export const argumentText = (mostCharacters: number) =>
+  z
+    .string()
+    .max(mostCharacters)
+    .refine((text) => !text.includes('\0'), 'must not contain the NUL character');
+
+/** The name of an environment variable. */
+export const variableNameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'must be letters, digits and `_`, and begin with no digit');
+
+/** The name of a header (RFC 9110, 5.1). */
+export const headerNameSchema = z
+  .string()
+  .max(200)
+  .regex(/^[!#$%&'*+.^`|~\w-]+$/, 'must be the name of a header');
+
+/** The value of a header (RFC 9110, 5.5), in the characters that all servers take. */
+export const headerValueSchema = (mostCharacters: number) =>
+  z
+    .string()
+    .trim()
+    .max(mostCharacters)
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line without control characters, in Latin letters');
 
 /** Below this folder of an agent are its checkouts. */
 export const CHECKOUTS_FOLDER = 'projects';
