@@ -49,6 +49,9 @@ async function give(path: string, body: string): Promise<void> {
 }
 const trigger = async (id: string) => expect((await call('POST', `/v1/pulse-routines/${id}/trigger`)).status).toBe(202);
 
+const untilDone = () =>
+  expect.poll(async () => JSON.stringify(await (await call('GET', '/v1/runs')).json())).not.toContain('"running"');
+
 /**
  * The agent works alone once and does this, a request each; resolves with what its calls answered.
  */
@@ -57,9 +60,7 @@ async function works(...does: readonly (readonly Part[])[]): Promise<readonly st
   const before = model.requests.length;
   await trigger(await schedule({ kind: 'routine', name: `${NAME}${before}`, instructions: 'Work.' }));
   await expect.poll(() => model.requests.length - before, { timeout: 20_000 }).toBe(turns.length);
-  await expect
-    .poll(async () => JSON.stringify(await (await call('GET', '/v1/runs')).json()))
-    .not.toContain('"running"');
+  await untilDone();
   return model.requests.slice(before + 1).flatMap(({ results }) => results);
 }
 const calls = (name: string, input: object): readonly Part[] => [{ call: name, input }];
@@ -147,13 +148,17 @@ it('in what a script wrote before it failed: it stands apart from what the relay
   const script = `cat <<'END'\n${written}\nEND\nexit 1\n`;
   await give('check.sh', script);
   const id = await schedule({ kind: 'script', name: `${NAME}s`, script: 'check.sh', on_failure: 'wake_agent' });
+  turns = [[{ say: HOSTILE }]];
+  const before = model.requests.length;
   await trigger(id);
   const history = async () => await (await call('GET', `/v1/pulse-routines/${id}/history`)).text();
   await expect.poll(history, { timeout: 20_000 }).toContain('exit status 1');
-  // Whatever the gate says of a wake: it waits in its inbox, and is read by whatever runs next.
-  const before = model.requests.length;
-  await works();
-  const sent = textsOf(model.requests.slice(before).map(({ body }) => body.messages)).join('\n');
+  // The gate may let the failure wake the agent by itself, or leave it to the next run's inbox.
+  await trigger(await schedule({ kind: 'routine', name: `${NAME}n`, instructions: 'Work.' }));
+  const words = () => textsOf(model.requests.slice(before).map(({ body }) => body.messages)).join('\n');
+  await expect.poll(words, { timeout: 20_000 }).toContain('Script check.sh failed.');
+  await untilDone();
+  const sent = words();
   expect(sent).toMatch(
     /Script check\.sh failed\. .* It ended with exit status 1 after \d+ s\. The end of what it wrote:\]/,
   );
@@ -170,9 +175,7 @@ it('in what it did alone while it slept, which it is told when it wakes', async 
     const before = model.requests.length;
     await trigger(routine);
     await expect.poll(() => model.requests.length - before, { timeout: 20_000 }).toBe(1);
-    await expect
-      .poll(async () => JSON.stringify(await (await call('GET', '/v1/runs')).json()))
-      .not.toContain('"running"');
+    await untilDone();
   }
   turns = [];
   const json = {
