@@ -11,10 +11,9 @@ import { isAbsolute, join } from 'node:path';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
-import { ATTEMPT_LIMITS, type ChangedFile, type Diff } from '../../../src/shared/protocol/attempts.ts';
+import { ATTEMPT_LIMITS, type Diff } from '../../../src/shared/protocol/attempts.ts';
 import { addressFault, addressOf } from '../../../src/shared/protocol/addresses.ts';
 import { branchSchema, commitIdSchema } from '../../../src/shared/protocol/outward-texts.ts';
-import type { LineComment } from '../../../src/shared/protocol/line-comments.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import {
@@ -32,9 +31,9 @@ import { type FileChange, type FileEntry, type FolderFile, type Listing, nothing
 import { batchReader, type CommitWords, entryOf, importOf } from './git-files.ts';
 import type { Lane } from '../../platform/lanes.ts';
 import { copiedIn, noteCopied } from './copied.ts';
+import { createDiffs, type Diffs, type FileLine, zeroSplitter } from './diffs.ts';
 import { pushBranch, pushedRefs, pushTo } from './pushing.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
-import { lineAfter } from './patch-lines.ts';
 import {
   listenersOf,
   moveBranch,
@@ -58,7 +57,7 @@ export type Merged =
   /** `why`: as a sentence. */
   | { readonly kind: 'refused'; readonly why: string };
 
-export interface Repository {
+export interface Repository extends Diffs {
   readonly gitDir: string;
   /** The base branch, fetched now where it lies elsewhere, and its last commit. */
   base(): Promise<{ readonly branch: string; readonly commit: string }>;
@@ -97,12 +96,8 @@ export interface Repository {
   /** Whether the repository has this commit. */
   has(commit: string): Promise<boolean>;
   commits(base: string, head: string): Promise<{ readonly list: Diff['commits']; readonly more: number }>;
-  changes(base: string, head: string): Promise<{ readonly list: readonly Changed[]; readonly more: number }>;
-  diff(base: string, head: string): Promise<Pick<Diff, 'files' | 'more'>>;
   /** The text of a line of a commit. Null: there is no such line. */
   textOfLine(commit: string, at: FileLine): Promise<string | null>;
-  /** Where lines of one commit are in another, in their order. Null: it was changed or deleted. */
-  linesIn(from: string, at: readonly FileLine[], to: string): Promise<readonly (FileLine | null)[]>;
   /** Remembers the content of files that were copied into a checkout, by its ids alone. */
   noteCopied(files: readonly FolderFile[]): Promise<void>;
   /** Where the commits after `base` have copied content, or a file at one of these paths. */
@@ -120,18 +115,12 @@ export interface Repository {
    */
   push(branch: string): Promise<void>;
 }
-/** A line of a file, from 1. */
-export type FileLine = Pick<LineComment, 'path' | 'line'>;
 /** A skill of a repository: text that an agent may read when it needs it. */
 export interface Skill {
   readonly name: string;
   readonly about: string;
   /** Of its file. */
   readonly path: string;
-}
-export interface Changed extends ChangedFile {
-  /** Null: it was not renamed. */
-  readonly before: string | null;
 }
 
 export interface RepositoriesDeps {
@@ -209,10 +198,8 @@ export const BROUGHT_REF = 'refs/roost/brought';
 const KEPT_REFS = 'refs/roost/kept/';
 /** The last commit that came out of a checkout. */
 const TAKEN_REF = 'refs/roost/taken';
-const DIFF = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '-M'];
 const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
 
-const STATUS: Readonly<Record<string, ChangedFile['status']>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'added' };
 const shortPath = (path: string) => path.slice(0, ATTEMPT_LIMITS.path);
 const within = (inner: string, outer: string) =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
@@ -357,6 +344,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     const isElsewhere = source.kind === 'git';
     const own = { gitDir, lane };
     const inOrder = createQueue();
+    const diffs = createDiffs(gitDir, lane);
     /** The base whose size is known. */
     let checkedBase: string | null = null;
     if (!existsSync(join(gitDir, 'HEAD'))) {
@@ -563,48 +551,15 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         });
         return { list, more: all.length - list.length };
       },
-      changes,
-      async diff(base, head) {
-        const { list, more, replaced } = await changes(base, head);
-        let left: number = ATTEMPT_LIMITS.patches;
-        const patches = list.length === 0 ? [] : [...(await patchesOf(base, head))];
-        const files = list.map((file): Diff['files'][number] => {
-          const own = patches.splice(0, replaced.has(file) ? 2 : 1).join('');
-          const patch = file.added === null || own === '' ? null : own.replace(/\n$/, '');
-          const isFitting = patch !== null && patch.length <= Math.min(left, ATTEMPT_LIMITS.patch);
-          if (isFitting) left -= patch.length;
-          return { ...file, patch: isFitting ? patch : null };
-        });
-        return { files, more };
-      },
+      changes: diffs.changes,
+      diff: diffs.diff,
+      patch: diffs.patch,
       async textOfLine(commit, { path, line }) {
         return (await has(commit)) ? ((await linesOf(commit, path))[line - 1] ?? null) : null;
       },
       async linesIn(from, at, to) {
         if (at.length === 0 || !(await has(from)) || !(await has(to))) return at.map(() => null);
-        const names = (await gitText([...DIFF, '-z', '--name-status'], { ...own, of: [from, to] })).split('\0');
-        /** The names of changed files in the other commit. Null: it was deleted. */
-        const moved = new Map<string, string | null>();
-        for (let status = names.shift(); status !== undefined && status !== ''; status = names.shift()) {
-          const before = names.shift() ?? '';
-          const after = /^[RC]/.test(status) ? (names.shift() ?? '') : before;
-          if (!status.startsWith('C')) moved.set(before, status.startsWith('D') ? null : after);
-        }
-        /** Finds the lines of one file. */
-        async function finderOf(before: string): Promise<(line: number) => FileLine | null> {
-          const path = moved.has(before) ? moved.get(before) : before;
-          if (path == null) return () => null;
-          const paths = [...new Set([before, path])].map((each) => `:(literal)${each}`);
-          const patch = await gitText([...DIFF, '-U0'], { ...own, of: [from, to], paths });
-          const lines = await linesOf(to, path);
-          return (line) => {
-            const after = lineAfter(patch, line);
-            return after === null || lines[after - 1] === undefined ? null : { path, line: after };
-          };
-        }
-        const finders = new Map<string, Awaited<ReturnType<typeof finderOf>>>();
-        for (const path of new Set(at.map((each) => each.path))) finders.set(path, await finderOf(path));
-        return at.map(({ path, line }) => finders.get(path)?.(line) ?? null);
+        return await diffs.linesIn(from, at, to);
       },
       noteCopied: (files) => noteCopied(gitDir, files),
       copiedIn: async (base, head, paths) =>
@@ -694,11 +649,24 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         }),
       });
     }
-    async function fileOf(commit: string, path: string): Promise<Buffer | null> {
+    async function entryAt(commit: string, path: string): Promise<FileEntry | null> {
       const about = { ...own, of: [commit], paths: [path], env: { GIT_LITERAL_PATHSPECS: '1' } };
       const said = await gitText(['ls-tree', '-l', '-z', '--full-tree'], about).catch(() => '');
       const entry = entryOf(said.replace(/\0$/, ''));
-      if (entry?.path !== path) return null;
+      if (entry?.path === path) return entry;
+      // Bytes that are no UTF-8 are shown as this character, and git does not find them by it.
+      if (!path.includes('\ufffd')) return null;
+      let found: FileEntry | null = null;
+      const output = zeroSplitter((line) => {
+        const each = entryOf(line);
+        if (each?.path === path) found ??= each;
+      });
+      await git(['ls-tree', '-r', '-l', '-z', '--full-tree'], { ...own, of: [commit], output });
+      return found;
+    }
+    async function fileOf(commit: string, path: string): Promise<Buffer | null> {
+      const entry = await entryAt(commit, path);
+      if (entry === null) return null;
       if (entry.bytes > CHECKOUT_LIMITS.folderFileBytes)
         throw new GitError(
           sentence`${path} has more than ${CHECKOUT_LIMITS.folderFileBytes / 1_000_000} MB, which is the most that is read.`,
@@ -712,53 +680,6 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     }
     const isAncestor = async (older: string, newer: string) =>
       (await git(['merge-base', '--is-ancestor'], { ...own, of: [older, newer], codes: [0, 1] })).code === 0;
-    /**
-     * The patches of all changed files, in the order of `changes`. The last one is left out where
-     * the output was cut.
-     */
-    async function patchesOf(base: string, head: string): Promise<readonly string[]> {
-      const { out, isCut } = await git(DIFF, {
-        ...own,
-        of: [base, head],
-        settings: { 'core.quotePath': 'true' },
-        most: CHECKOUT_LIMITS.diffBytes,
-        cut: true,
-      });
-      // No other line of a patch begins so: lines of files begin with a space, `+`, `-` or a
-      // backslash.
-      const patches = out.toString('utf8').split(/^(?=diff --git )/m);
-      return isCut ? patches.slice(0, -1) : patches;
-    }
-    async function changes(base: string, head: string) {
-      const said = (await gitText([...DIFF, '-z', '--raw', '--numstat'], { ...own, of: [base, head] })).split('\0');
-      const number = (text: string) => (text === '-' ? null : Number(text));
-      const found: Omit<Changed, 'added' | 'removed'>[] = [];
-      const typeChanged = new Set<number>();
-      const counted: Pick<Changed, 'added' | 'removed'>[] = [];
-      for (let entry = said.shift(); entry !== undefined && entry !== ''; entry = said.shift()) {
-        if (entry.startsWith(':')) {
-          const kind = /([A-Z])\d*$/.exec(entry)?.[1] ?? 'M';
-          const first = said.shift() ?? '';
-          const path = kind === 'R' || kind === 'C' ? (said.shift() ?? '') : first;
-          const before = kind === 'R' ? first : null;
-          const file = { path: shortPath(path), before, status: STATUS[kind] ?? 'changed' };
-          if (kind === 'T') typeChanged.add(found.length);
-          found.push(file);
-          continue;
-        }
-        const [, added = '', removed = '', path] = /^([^\t]*)\t([^\t]*)\t([^]*)$/.exec(entry) ?? [];
-        // A rename has both paths in the next two entries.
-        if (path === '') said.splice(0, 2);
-        counted.push({ added: number(added), removed: number(removed) });
-      }
-      const all = found.map((file, i): Changed => ({ ...file, ...(counted[i] ?? { added: null, removed: null }) }));
-      return {
-        list: all.slice(0, ATTEMPT_LIMITS.files),
-        more: Math.max(0, all.length - ATTEMPT_LIMITS.files),
-        /** A file became a link, or the reverse. Git has two patches for each. */
-        replaced: new Set(all.filter((_, i) => typeChanged.has(i))),
-      };
-    }
     if (!isElsewhere) {
       await writeFile(join(gitDir, 'info', 'attributes'), PLAIN);
     }

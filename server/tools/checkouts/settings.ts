@@ -20,8 +20,15 @@ export const CHECKOUT_LIMITS = {
   tags: 2_000,
   /** Files in one commit. A few hundred bytes can name more than any memory holds. */
   treeEntries: 1_000_000,
-  /** Bytes of all patches of one diff that are read. */
+  /** ms for each step of a diff. */
+  diffMs: 30_000,
+  /** Changed files up to which git looks for renames. */
+  renames: 1_000,
+  /** Bytes of all patches of one page of a diff that are read. */
   diffBytes: 4_000_000,
+  /** Bytes of a file up to which it is compared on its own, and of one part of its patch. */
+  comparedBytes: 20_000_000,
+  patchBytes: 500_000,
   /** Bytes of one copied file. */
   copiedBytes: 1_000_000,
   /** Bytes from which on the content of a copied file is refused in commits under any name. */

@@ -8,7 +8,13 @@ import { tokensOf } from '../../../src/shared/domain/request-cost.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { kindOfColumn } from '../../../src/shared/domain/projects.ts';
-import { ATTEMPT_LIMITS, type Attempt, type Executed, type Receipt } from '../../../src/shared/protocol/attempts.ts';
+import {
+  ATTEMPT_LIMITS,
+  type Attempt,
+  type Diff,
+  type Executed,
+  type Receipt,
+} from '../../../src/shared/protocol/attempts.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
 import type { TeamTool } from '../../contracts/index.ts';
@@ -68,6 +74,14 @@ const judgedSchema = z.object({
     }),
   ),
 });
+
+/** Instead of a patch, for a second mind. */
+const UNSHOWN: Readonly<Record<NonNullable<Diff['files'][number]['reason']>, string>> = {
+  binary: 'not shown: the file is no text',
+  long: 'not shown: its patch is too long',
+  more: 'not shown: the patches of other files are too long',
+  'too-large': 'not shown: the file is too large to be compared',
+};
 
 /** Tools that an executor has, as far as its agent is granted them. */
 const EXECUTOR_TOOLSETS: readonly string[] = ['files', 'shell', 'web'];
@@ -397,15 +411,15 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
     });
   }
   async function briefOfReview(project: Project, task: Task, last: Attempt): Promise<string> {
-    const diff = await work.diff(task.projectId, task.taskId);
+    const diff = await work.diff(task.projectId, task.taskId, 0);
     // The receipt may be written a moment after the move.
     const written = (await attempts.list(task.taskId)).find(({ attemptId }) => attemptId === last.attemptId);
     const checks = written?.receipt?.checks ?? [];
     const files = diff.ok ? diff.value.files : [];
     return [
       ...task.criteria.map(({ text }, i) => writeSaid({ head: `Criterion ${i + 1}:`, text })),
-      ...files.map(({ path, status, patch }) =>
-        writeSaid({ head: `${titled(path)} (${status}):`, text: patch ?? 'no text, or too long to show' }),
+      ...files.map(({ path, status, patch, reason }) =>
+        writeSaid({ head: `${titled(path)} (${status}):`, text: patch ?? UNSHOWN[reason ?? 'more'] }),
       ),
       ...(diff.ok && diff.value.more > 0 ? [`${diff.value.more} more files were changed.`] : []),
       ...checks.map(({ command, code, output }) =>

@@ -28,6 +28,7 @@ import {
   type Attempt,
   type Diff,
   type DoneNeeds,
+  type FilePatch,
   type ProjectSpent,
   type Receipt,
 } from '../../../src/shared/protocol/attempts.ts';
@@ -81,7 +82,14 @@ export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, Work
   ended(since: number): ReturnType<typeof endedSince>;
   /** What the attempts of a project have cost. */
   spent(projectId: ProjectId): Promise<Done<ProjectSpent['attempts']>>;
-  diff(projectId: ProjectId, taskId: TaskId): Promise<Done<Diff>>;
+  /** A page of the changed files, from the one with this number on. */
+  diff(projectId: ProjectId, taskId: TaskId, from: number): Promise<Done<Diff>>;
+  /** The patch of one file of a diff, from this byte on. */
+  filePatch(
+    projectId: ProjectId,
+    taskId: TaskId,
+    file: { readonly before: string | null; readonly after: string | null; readonly from: number },
+  ): Promise<Done<FilePatch>>;
   /** What the attempt of this task that is under way has come to now, with its checks. */
   found(project: Project, task: Task): Promise<Receipt | null>;
   /** Calls the listener for each task that an agent has moved to review. */
@@ -425,7 +433,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const receipt: Receipt = {
       commands: commands.slice(-ATTEMPT_LIMITS.commands).map((each) => ({ ...each })),
       moreCommands: Math.max(0, commands.length - ATTEMPT_LIMITS.commands),
-      files: changes.list.map(({ path, status, added, removed }) => ({ path, status, added, removed })),
+      files: [...changes.list],
       moreFiles: changes.more,
       commits: [...commits.list],
       moreCommits: commits.more,
@@ -625,7 +633,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       if (!project.ok) return unable('no-project', project.detail);
       return done(spentBy(await attempts.ofProject(projectId)));
     },
-    async diff(projectId, taskId) {
+    async diff(projectId, taskId, from) {
       const at = await taskOf(projectId, taskId);
       if (!at.ok) return at;
       const { project, task } = at.value;
@@ -635,11 +643,18 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const { base, head } = await rangeOf(repository, task, last);
       if (!(await repository.has(head))) return unable('no-work', 'The commits of this task are not on this relay.');
       const [{ files, more }, { list }] = await Promise.all([
-        repository.diff(base, head),
+        repository.diff(base, head, from),
         repository.commits(base, head),
       ]);
       const comments = [...(await shownComments(repository, task.lineComments, { base, head }))];
       return done({ branch: last.branch, base, head, commits: [...list], files, more, comments });
+    },
+    async filePatch(projectId, taskId, { before, after, from }) {
+      const at = await taskOf(projectId, taskId);
+      if (!at.ok) return at;
+      const repository = await repositories.of(projectId, at.value.project);
+      const patch = await repository.patch(before, after, from);
+      return patch ? done(patch) : unable('no-such-file', 'The project has no such content.');
     },
     ...createProjectFiles({ projects, repositories, now }),
     ...createWorkForgetting({ projects, attempts, checkouts, repositories, nameOf }),

@@ -67,7 +67,8 @@ export function createTaskWorkRoutes({
       return { attempts: [...attempts], more };
     },
     projectSpent: async ({ projectId }) => ({ attempts: await orThrow(work.spent(projectId)) }),
-    taskDiff: ({ projectId, taskId }) => orThrow(work.diff(projectId, taskId)),
+    taskDiff: ({ projectId, taskId, from }) => orThrow(work.diff(projectId, taskId, from)),
+    filePatch: ({ projectId, taskId, ...file }) => orThrow(work.filePatch(projectId, taskId, file)),
     openRequest: ({ projectId, taskId }) => orThrow(work.openRequest(projectId, taskId)),
     mergeRequest: ({ projectId, taskId, body }) => orThrow(work.merge(projectId, taskId, body.head)),
     wantChanges: ({ projectId, taskId, body }) => orThrow(work.wantChanges(projectId, taskId, body)),

@@ -8,6 +8,7 @@ import type {
   Attempt,
   Checkouts,
   Diff,
+  FilePatch,
   ForgeKind,
   projectFilesSchema,
   ProjectSpent,
@@ -30,8 +31,13 @@ type TaskKey = Pick<Task, 'projectId' | 'taskId'>;
 interface TaskWork {
   /** Newest first. */
   attempts(task: TaskKey): Query<readonly Attempt[]>;
-  /** The diff stays as it was read, since it is what the person accepts. */
-  diff(task: TaskKey): Promise<RelayResult<Diff>>;
+  /** A page of the diff, from the file with this number on. */
+  diff(task: TaskKey, from: number): Promise<RelayResult<Diff>>;
+  /** The patch of one file of a diff, from this byte on. */
+  filePatch(
+    task: TaskKey,
+    file: { readonly before: string | null; readonly after: string | null; readonly from: number },
+  ): Promise<RelayResult<FilePatch>>;
   /** `head`: the commit that the person has looked at. null: it is merged. */
   merge(task: TaskKey, head?: string): Promise<RelayProblem | null>;
   /** `comments`: on lines of the diff. The reason why not; null: it is done. */
@@ -106,7 +112,9 @@ function createTaskWork(state: RoostState): TaskWork {
 
   return {
     attempts: ({ projectId, taskId }) => attempts(`${projectId}/${taskId}`),
-    diff: ({ projectId, taskId }) => reach((client) => client.taskDiff({ projectId, taskId })),
+    diff: ({ projectId, taskId }, from) =>
+      reach((client) => client.taskDiff({ projectId, taskId, ...(from === 0 ? {} : { from }) })),
+    filePatch: ({ projectId, taskId }, file) => reach((client) => client.filePatch({ projectId, taskId, ...file })),
     merge: async ({ projectId, taskId }, head) =>
       settled(
         await reach((client) => client.mergeRequest({ projectId, taskId, body: head === undefined ? {} : { head } })),

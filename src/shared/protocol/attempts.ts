@@ -11,6 +11,7 @@ import {
   branchSchema,
   checkoutFolderSchema,
   commitIdSchema,
+  contentIdSchema,
   pathBelowSchema,
   projectIdSchema,
 } from './outward-texts.ts';
@@ -127,8 +128,8 @@ const checkSchema = z.strictObject({
 const fileSchema = z.strictObject({
   path: text(ATTEMPT_LIMITS.path),
   status: z.enum(['added', 'changed', 'deleted', 'renamed']),
-  added: count.nullable().describe('lines; null: it is no text'),
-  removed: count.nullable().describe('lines; null: it is no text'),
+  added: count.nullable().describe('lines; null: it is no text, or too large to be counted'),
+  removed: count.nullable().describe('lines; null: it is no text, or too large to be counted'),
 });
 export type ChangedFile = z.infer<typeof fileSchema>;
 const commitSchema = z.strictObject({ commit: commitIdSchema, subject: text(ATTEMPT_LIMITS.subject) });
@@ -293,6 +294,7 @@ export const mergeRequestSchema = z
   .describe('asks the person to accept the work on the task');
 export type MergeRequest = z.infer<typeof mergeRequestSchema>;
 
+const contentSide = (when: string) => contentIdSchema.nullable().describe(`the id of its content; null: ${when}`);
 /** `GET …/tasks/{taskId}/diff` */
 export const diffSchema = z.object({
   branch: z.string(),
@@ -302,14 +304,33 @@ export const diffSchema = z.object({
   files: z.array(
     z.object({
       ...fileSchema.shape,
+      number: count.describe('counts the changed files from 0; names may be the same, and numbers never are'),
       before: z.string().nullable().describe('the path before a rename; null: it was not renamed'),
-      patch: z.string().nullable().describe('a unified diff; null: the file is no text, or the diff is too long'),
+      patch: z.string().nullable().describe('a unified diff; null: `reason` says why'),
+      reason: z
+        .enum(['binary', 'long', 'more', 'too-large'])
+        .nullable()
+        .describe(
+          'why the patch is not here; binary: the file is no text; long, more: its patch is long, or comes after many others, and `…/diff/file` has it; too-large: it is not compared',
+        ),
+      content: z.object({ before: contentSide('it was added'), after: contentSide('it was deleted') }),
     }),
   ),
-  more: count.describe('changed files that are not listed'),
+  more: count.describe('changed files after these'),
   comments: z.array(shownLineCommentSchema).describe('of the person on lines, oldest first'),
 });
 export type Diff = z.infer<typeof diffSchema>;
+
+/** `GET …/tasks/{taskId}/diff/file` */
+export const filePatchSchema = z.object({
+  patch: z.string().nullable().describe('a part of the unified diff; null: `reason` says why'),
+  reason: z
+    .enum(['binary', 'too-large'])
+    .nullable()
+    .describe('binary: the file is no text; too-large: it is not compared; null: the patch is here'),
+  next: count.nullable().describe('`from` of the next part; null: this is the last'),
+});
+export type FilePatch = z.infer<typeof filePatchSchema>;
 
 /** `POST …/tasks/{taskId}/request/changes` */
 export const wantChangesSchema = z

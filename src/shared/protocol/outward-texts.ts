@@ -9,6 +9,11 @@ export const commitIdSchema = z
   .string()
   .regex(/^([\da-f]{40}|[\da-f]{64})$/, 'must be the id of a commit: 40 or 64 hexadecimal digits');
 
+/** The id of a file’s content. */
+export const contentIdSchema = z
+  .string()
+  .regex(/^([\da-f]{40}|[\da-f]{64})$/, 'must be the id of a file’s content: 40 or 64 hexadecimal digits');
+
 /** Characters of a branch’s name, and of a path. */
 const BRANCH = 200;
 const PATH = 1_000;

@@ -1,6 +1,5 @@
 /** What the work on a task changed: commits, and the diff of each file. */
-import { Fragment, type KeyboardEvent, memo, type MouseEvent, type ReactNode, useMemo, useState } from 'react';
-import type { Diff } from '../../../shared/protocol/attempts.ts';
+import { Fragment, type KeyboardEvent, memo, type MouseEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import type { Project } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { useColours } from '../code/code-block.tsx';
@@ -11,9 +10,8 @@ import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
 import { NotesHere, NotesOfRow, useLineNotes } from './line-comments.tsx';
 import { anchorOf, type LineNote, type PlacedNotes } from './line-drafts.ts';
 import { languageOf, type PatchLine, readPatch } from './patch.ts';
+import type { DiffFile as File, ShownDiff } from './diff-reading.ts';
 import { FILE_STATUS } from './work-words.ts';
-
-type File = Diff['files'][number];
 
 /** Lines of all files that are open at first. The others are folded. */
 const OPEN_LINES = 400;
@@ -21,8 +19,9 @@ const OPEN_LINES = 400;
 const SHOWN_LINES = 600;
 
 /** `+12 −3`, in words for screen readers. */
-export function LineCounts({ added, removed }: { added: number | null; removed: number | null }) {
-  if (added === null || removed === null) return <span className="line-counts">{t`no text`}</span>;
+export function LineCounts({ added, removed, isText = true }: LineCountsProps) {
+  if (added === null || removed === null)
+    return <span className="line-counts">{isText ? t`lines not counted` : t`no text`}</span>;
   return (
     <span className="line-counts">
       <span aria-hidden="true">
@@ -31,6 +30,13 @@ export function LineCounts({ added, removed }: { added: number | null; removed: 
       <span className="visually-hidden">{t`${count(added)} lines added, ${count(removed)} removed`}</span>
     </span>
   );
+}
+
+interface LineCountsProps {
+  readonly added: number | null;
+  readonly removed: number | null;
+  /** False: it is known to be no text. */
+  readonly isText?: boolean;
 }
 
 const MARKS = { same: ' ', new: '+', gone: '−' } as const;
@@ -86,11 +92,18 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
   const shown = Math.max(pages * SHOWN_LINES, ...[...notes.keys()].map((row) => row + 1));
   /** The row to which Tab leads. */
   const [current, setCurrent] = useState(0);
-  const code = useMemo(() => lines.map(({ text }) => text).join('\n'), [lines]);
+  const code = useMemo(
+    () =>
+      lines
+        .slice(0, shown)
+        .map(({ text }) => text)
+        .join('\n'),
+    [lines, shown],
+  );
   const colouring = useColours(code, languageOf(file.path));
   const texts = useMemo(() => {
     const visible = isCode ? revealedCode : revealed;
-    return lines.map((line, at): ReactNode => {
+    return lines.slice(0, shown).map((line, at): ReactNode => {
       if (line.kind === 'gap') return line.text === '' ? '⋯' : `⋯ ${visible(line.text)}`;
       if (line.kind === 'note') return t`There is no line break at the end of the file.`;
       const pieces = colouring?.lines[at];
@@ -102,7 +115,7 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
             </span>
           ));
     });
-  }, [lines, colouring, isCode]);
+  }, [lines, shown, colouring, isCode]);
   if (lines.length === 0) return <p className="patch-none">{t`No line of it changed: only its name or its mode.`}</p>;
   const more = lines.length - shown;
   const first = lines.findIndex(({ before, after }) => before !== null || after !== null);
@@ -177,64 +190,128 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
   );
 });
 
-function FileDiff({ file, isCode, isOpen }: { file: File; isCode: boolean; isOpen: boolean }) {
-  const [open, setOpen] = useState(isOpen);
-  const { path, before, status, added, removed, patch } = file;
+/** Fetches something: the reason why not; null: it is shown. */
+type Fetch = () => Promise<string | null>;
+
+/** A button that fetches more, and says how that goes. It stays in the order of Tab meanwhile. */
+function FetchButton({ label, fetch }: { label: string; fetch: Fetch }) {
+  const [busy, setBusy] = useState(false);
+  const [why, setWhy] = useState<string | null>(null);
+  const press = async () => {
+    if (busy) return;
+    setBusy(true);
+    setWhy(null);
+    setWhy(await fetch());
+    setBusy(false);
+  };
+  return (
+    <>
+      {why !== null && (
+        <p className="wrong-note" role="alert">
+          {why}
+        </p>
+      )}
+      <button type="button" className="ghost patch-more" aria-disabled={busy} onClick={() => void press()}>
+        {busy ? t`Loading…` : why === null ? label : t`Try again`}
+      </button>
+    </>
+  );
+}
+
+/** Why there is no patch, in words. */
+const UNSHOWN: Readonly<Record<NonNullable<File['reason']>, string>> = {
+  binary: t`This file is no text, such as a picture. Its content cannot be shown here.`,
+  'too-large': t`This file is too large to be compared here. It is part of the work all the same.`,
+  long: t`The changes of this file are not loaded yet.`,
+  more: t`The changes of this file are not loaded yet.`,
+};
+
+interface FileDiffProps {
+  readonly file: File;
+  readonly isCode: boolean;
+  readonly startsOpen: boolean;
+  readonly onShow: (file: File) => Promise<string | null>;
+}
+
+function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
+  const [open, setOpen] = useState(startsOpen);
+  const summary = useRef<HTMLElement>(null);
+  const { path, before, status, added, removed, patch, reason, next } = file;
   const comments = [...(useLineNotes().placed.at.get(path)?.values() ?? [])].flat().length;
+  const fetch = async () => {
+    const why = await onShow(file);
+    // The button that had the focus is gone.
+    if (why === null) summary.current?.focus();
+    return why;
+  };
   return (
     <details
       className="file-diff"
-      open={isOpen}
+      open={open}
       data-status={status}
+      data-number={file.number}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary>
+      <summary ref={summary}>
         <ChevronIcon />
         <span className="file-path" dir="ltr">
           {before !== null && <s>{revealedLine(before)}</s>} <b>{revealedLine(path)}</b>
         </span>
         {status !== 'changed' && <span className="work-chip">{FILE_STATUS[status]}</span>}
         {comments > 0 && <span className="work-chip">{plural(comments, 'comment')}</span>}
-        <LineCounts added={added} removed={removed} />
+        <LineCounts added={added} removed={removed} isText={reason !== 'binary'} />
       </summary>
       {open &&
         (patch !== null ? (
           <PatchTable file={{ ...file, patch }} isCode={isCode} />
         ) : (
-          <p className="patch-none">
-            {added === null
-              ? t`This file is no text, such as a picture. Its content cannot be shown here.`
-              : t`The change of this file is too long to be shown here. It is part of the work all the same.`}
-          </p>
+          <p className="patch-none">{UNSHOWN[reason ?? 'more']}</p>
         ))}
+      {open && (reason === 'long' || reason === 'more') && <FetchButton label={t`Show this file`} fetch={fetch} />}
+      {open && next !== null && <FetchButton label={t`Load more of this file`} fetch={() => onShow(file)} />}
     </details>
   );
 }
 
 /** The files that are open at first: as many as are read at a glance, and those with comments. */
-function opened(files: readonly File[], { at }: PlacedNotes): ReadonlySet<string> {
-  const open = new Set<string>();
+function opened(files: readonly File[], { at }: PlacedNotes): ReadonlySet<number> {
+  const open = new Set(files.filter(({ path }) => at.has(path)).map(({ number }) => number));
   let lines = 0;
-  for (const { path, patch } of files) {
+  for (const { number, patch } of files) {
     lines += patch?.split('\n').length ?? 1;
-    if (lines > OPEN_LINES && open.size > 0) break;
-    open.add(path);
+    if (lines > OPEN_LINES && number > 0) break;
+    open.add(number);
   }
-  return new Set([...open, ...at.keys()]);
+  return open;
 }
 
 interface Props {
-  readonly diff: Diff;
+  readonly diff: ShownDiff;
   readonly kind: Project['kind'];
   /** Commits that were there when the person looked before; null: this is the first look. */
   readonly seen: ReadonlySet<string> | null;
+  /** Loads further files. The reason why not; null: they are shown. */
+  readonly onMore: Fetch;
+  /** Loads the patch of a file, or more of it. The reason why not; null: it is shown. */
+  readonly onShow: FileDiffProps['onShow'];
 }
 
-export function Changes({ diff: { files, more, commits }, kind, seen }: Props) {
+export function Changes({ diff: { files, more, commits, head }, kind, seen, onMore, onShow }: Props) {
   const notes = useLineNotes();
-  // Comments that are written later open no file.
+  const list = useRef<HTMLElement>(null);
+  // What is loaded or written later opens no file that was there before, and closes none.
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  const open = useMemo(() => opened(files, notes.placed), [files]);
+  const open = useMemo(() => opened(files, notes.placed), [head]);
+  const fetchMore = async () => {
+    const first = files.length;
+    const why = await onMore();
+    // The button has gone further down. The first file that is new takes its focus.
+    if (why === null)
+      requestAnimationFrame(() =>
+        list.current?.querySelector<HTMLElement>(`[data-number="${first}"] > summary`)?.focus(),
+      );
+    return why;
+  };
   const [added, removed] = [
     files.reduce((sum, file) => sum + (file.added ?? 0), 0),
     files.reduce((sum, file) => sum + (file.removed ?? 0), 0),
@@ -259,15 +336,25 @@ export function Changes({ diff: { files, more, commits }, kind, seen }: Props) {
           </ol>
         </section>
       )}
-      <section className="review-part" aria-label={plural(files.length + more, 'file')}>
+      <section ref={list} className="review-part" aria-label={plural(files.length + more, 'file')}>
         <h3>
-          {plural(files.length + more, 'file')} <LineCounts added={added} removed={removed} />
+          <span>{plural(files.length + more, 'file')}</span>{' '}
+          {more === 0 && <LineCounts added={added} removed={removed} />}
         </h3>
         {files.map((file) => (
-          <FileDiff key={file.path} file={file} isCode={kind === 'git'} isOpen={open.has(file.path)} />
+          <FileDiff
+            key={`${head} ${file.number}`}
+            file={file}
+            isCode={kind === 'git'}
+            startsOpen={open.has(file.number)}
+            onShow={onShow}
+          />
         ))}
         {more > 0 && (
-          <p className="setting-hint">{t`${plural(more, 'more file')} changed and cannot be shown here.`}</p>
+          <>
+            <p className="setting-hint">{t`${plural(more, 'more file')} changed and not shown yet.`}</p>
+            <FetchButton label={t`Show more files`} fetch={fetchMore} />
+          </>
         )}
         {notes.canComment && (
           <p className="setting-hint">{t`Press + beside a line, or tap the line, to comment on it. Nothing is sent before you ask for changes.`}</p>

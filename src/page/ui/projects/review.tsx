@@ -1,5 +1,5 @@
 /** The request of a task: what was changed, and what the person says to it. */
-import { type FormEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import type { Diff, MergeRequest } from '../../../shared/protocol/attempts.ts';
 import { LINE_COMMENT_LIMITS } from '../../../shared/protocol/line-comments.ts';
 import { PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
@@ -14,46 +14,9 @@ import { plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';
 import { useBoard } from './board.ts';
 import { Changes } from './changes.tsx';
+import { useDiff } from './diff-reading.ts';
 import { LineNotesProvider, useLineNotes, useLineNotesOf } from './line-comments.tsx';
 import { REQUEST_STATES } from './work-words.ts';
-
-type Read =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'failed'; readonly reason: string }
-  /** `seen`: commits of the diff before; null: it is the first one. */
-  | { readonly kind: 'ready'; readonly diff: Diff; readonly seen: ReadonlySet<string> | null };
-
-/** The diff, as it was when it was asked for. */
-function useDiff(task: Task): { readonly read: Read; readonly again: () => Promise<void> } {
-  const work = taskWorkOf(useRoost());
-  const { projectId, taskId } = task;
-  const [read, setRead] = useState<Read>({ kind: 'loading' });
-  const ask = useCallback(() => work.diff({ projectId, taskId }), [work, projectId, taskId]);
-  const take = useCallback(
-    (answer: Awaited<ReturnType<typeof ask>>) =>
-      setRead((before) =>
-        answer.ok
-          ? {
-              kind: 'ready',
-              diff: answer.value,
-              seen: before.kind === 'ready' ? new Set(before.diff.commits.map(({ commit }) => commit)) : null,
-            }
-          : { kind: 'failed', reason: problemText(answer.problem) },
-      ),
-    [],
-  );
-  useEffect(() => {
-    let isWanted = true;
-    void ask().then((answer) => {
-      if (isWanted) take(answer);
-    });
-    return () => {
-      isWanted = false;
-    };
-  }, [ask, take]);
-  const again = useCallback(async () => take(await ask()), [ask, take]);
-  return { read, again };
-}
 
 /** Chip with the state of a request. */
 export function RequestState({ state }: Pick<MergeRequest, 'state'>) {
@@ -198,7 +161,7 @@ interface Props {
 export function Review({ task, onClose }: Props) {
   const work = taskWorkOf(useRoost());
   const { project, known, now, away } = useBoard();
-  const { read, again } = useDiff(task);
+  const { read, again, more, show } = useDiff(task);
   const [asked, setAsked] = useState<Asked>(NOTHING);
   const [isNewer, setIsNewer] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -280,7 +243,22 @@ export function Review({ task, onClose }: Props) {
               <button type="button" className="ghost" onClick={() => void again()}>{t`Try again`}</button>
             </div>
           )}
-          {read.kind === 'ready' && <Changes diff={read.diff} kind={project.kind} seen={read.seen} />}
+          {read.kind === 'ready' && (
+            <Changes
+              diff={read.diff}
+              kind={project.kind}
+              seen={read.seen}
+              onMore={async () => {
+                const fetched = await more();
+                if (fetched.kind === 'changed') await showNewer();
+                return fetched.kind === 'failed' ? fetched.why : null;
+              }}
+              onShow={async (file) => {
+                const fetched = await show(file);
+                return fetched.kind === 'failed' ? fetched.why : null;
+              }}
+            />
+          )}
           {asked.kind === 'conflict' && (
             <div className="wrong-note" role="alert">
               <p>

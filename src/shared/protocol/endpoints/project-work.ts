@@ -7,6 +7,7 @@ import {
   diffSchema,
   endedAttemptsSchema,
   executedSchema,
+  filePatchSchema,
   mergeSchema,
   projectFilesSchema,
   projectSpentSchema,
@@ -18,7 +19,8 @@ import {
 } from '../attempts.ts';
 import { taskSchema } from '../projects.ts';
 import { PROJECT_PATH_LIMITS, projectPathFault } from '../../domain/project-path.ts';
-import { endpoint, wholeNumber } from './endpoint.ts';
+import { contentIdSchema } from '../outward-texts.ts';
+import { endpoint, optional, wholeNumber } from './endpoint.ts';
 import { UPLOAD_BYTES } from './workspaces.ts';
 import { noProject, noTask, projectParams, taskParams } from './projects.ts';
 
@@ -72,9 +74,26 @@ export const projectWorkEndpoints = {
   taskDiff: endpoint({
     method: 'GET',
     path: '/v1/projects/{projectId}/tasks/{taskId}/diff',
-    does: 'Shows what the work on a task changed, compared with where it began.',
+    does: `Shows what the work on a task changed, compared with where it began: ${ATTEMPT_LIMITS.files} files at most. Further files are asked for by \`from\`. They belong to the same diff if \`base\` and \`head\` are the same.`,
     params: taskParams,
+    query: { from: wholeNumber({ min: 0, max: 10_000_000, otherwise: 0 }, 'number of the first file; default 0') },
     answers: [{ status: 200, when: 'found', body: diffSchema }, noTask, noWork],
+  }),
+  filePatch: endpoint({
+    method: 'GET',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/diff/file',
+    does: 'Shows the patch of one file of a diff, in parts. The parts together are the patch.',
+    params: taskParams,
+    query: {
+      before: optional(contentIdSchema.describe('`content.before` of the file; left out: it was added')),
+      after: optional(contentIdSchema.describe('`content.after` of the file; left out: it was deleted')),
+      from: wholeNumber({ min: 0, max: 1_000_000_000, otherwise: 0 }, 'byte of the patch; default 0'),
+    },
+    answers: [
+      { status: 200, when: 'found', body: filePatchSchema },
+      { status: 404, when: '`no-task`, or `no-such-file`: the project has no such content' },
+      noWork,
+    ],
   }),
   openRequest: endpoint({
     method: 'POST',

@@ -74,7 +74,10 @@ export const diff = (more: Partial<Diff> = {}): Diff => ({
       status: 'changed',
       added: 2,
       removed: 1,
+      number: 0,
       before: null,
+      reason: null,
+      content: { before: '1'.repeat(40), after: '2'.repeat(40) },
       patch: [
         'diff --git a/places.md b/places.md',
         '--- a/places.md',
@@ -89,8 +92,14 @@ export const diff = (more: Partial<Diff> = {}): Diff => ({
         '',
       ].join('\n'),
     },
-    { path: 'map.png', status: 'added', added: null, removed: null, before: null, patch: null },
-    { path: 'prices.csv', status: 'renamed', added: 9_000, removed: 2, before: 'costs.csv', patch: null },
+    {
+      ...{ number: 1, path: 'map.png', status: 'added', added: null, removed: null, before: null, patch: null },
+      ...{ reason: 'binary', content: { before: null, after: '3'.repeat(40) } },
+    },
+    {
+      ...{ number: 2, path: 'prices.csv', status: 'renamed', added: 9_000, removed: 2, before: 'costs.csv' },
+      ...{ patch: null, reason: 'long', content: { before: '4'.repeat(40), after: '5'.repeat(40) } },
+    },
   ],
   more: 0,
   comments: [],

@@ -291,7 +291,7 @@ test('the review shows the words and each file, with numbers and marks, and says
     ['There is no line break at the end of the file.'],
   ]);
   expect(review.textContent).toContain('This file is no text');
-  expect(review.textContent).toContain('too long to be shown here');
+  expect(review.textContent).toContain('The changes of this file are not loaded yet.');
   const summary = within(review).getByText('places.md').closest('summary');
   summary?.focus();
   expect(document.activeElement).toBe(summary);

@@ -1,0 +1,390 @@
+/**
+ * What lies between two commits: changed files page by page, the patch of one file, and where lines
+ * have moved to.
+ *
+ * Everything here is an agent's work, so nothing of it is trusted: neither names nor sizes nor
+ * counts. Git gets no path of a repository. It compares two trees that the relay makes, in which
+ * the files of a page have numbers for names. So any name works, and the patch on the page is the
+ * patch in the list. The trees lie in a folder of their own, which is deleted afterwards.
+ *
+ * Invariants:
+ * - Files are counted before they are compared, and compared one page at a time.
+ * - What is not compared says why. A diff never fails because a file in it is too large.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ATTEMPT_LIMITS, type ChangedFile, type Diff, type FilePatch } from '../../../src/shared/protocol/attempts.ts';
+import type { LineComment } from '../../../src/shared/protocol/line-comments.ts';
+import { git, type GitCall, GitError, GIT_LIMITS, gitText } from '../../platform/git/index.ts';
+import type { Lane } from '../../platform/lanes.ts';
+import { lineAfter } from './patch-lines.ts';
+import { CHECKOUT_LIMITS } from './settings.ts';
+
+type DiffFile = Diff['files'][number];
+/** A line of a file, from 1. */
+export type FileLine = Pick<LineComment, 'path' | 'line'>;
+
+export interface Diffs {
+  /** The first changed files, with their lines counted. `more`: those after them. */
+  changes(base: string, head: string): Promise<{ readonly list: readonly ChangedFile[]; readonly more: number }>;
+  /** A page of changed files, from this one on. Files have numbers from 0. */
+  diff(base: string, head: string, from: number): Promise<Pick<Diff, 'files' | 'more'>>;
+  /**
+   * The patch of one file, from this byte on. `before`, `after`: ids of its content; null: it was
+   * added or deleted. Null: the repository has no such content.
+   */
+  patch(before: string | null, after: string | null, from: number): Promise<FilePatch | null>;
+  /** Where lines of one commit are in another, in their order. Null: it was changed or deleted. */
+  linesIn(from: string, at: readonly FileLine[], to: string): Promise<readonly (FileLine | null)[]>;
+}
+
+/** One side of a changed file. */
+interface Side {
+  readonly mode: string;
+  readonly id: string;
+}
+/** Null: the file was added, or deleted. */
+interface Pair {
+  readonly before: Side | null;
+  readonly after: Side | null;
+}
+interface Entry extends Pair {
+  readonly path: string;
+  /** Null: it was not renamed. */
+  readonly renamedFrom: string | null;
+  readonly status: ChangedFile['status'];
+}
+type Counts = Pick<ChangedFile, 'added' | 'removed'>;
+const UNCOUNTED: Counts = { added: null, removed: null };
+
+const DIFF = ['diff', '--no-color', '--no-ext-diff', '--no-textconv'];
+const RAW = [...DIFF, '-z', '--raw', '--no-abbrev', '--ignore-submodules=none'];
+const STATUS: Readonly<Record<string, ChangedFile['status']>> = { A: 'added', D: 'deleted', R: 'renamed', C: 'added' };
+/** Lines of files never begin so. */
+const IS_BINARY = /^Binary files .* differ$/m;
+/** Folders of this process begin so. */
+const MINE = `${randomUUID()}-`;
+const SUBMODULE = '160000';
+const FILE = '100644';
+/** The name of a file in the trees that are compared. */
+const nameOf = (at: number) => String(at).padStart(6, '0');
+const shortPath = (path: string) =>
+  path.length > ATTEMPT_LIMITS.path ? `${path.slice(0, ATTEMPT_LIMITS.path - 1)}…` : path;
+
+/** Whether git was ended because of one of its bounds. */
+const isOverBound = (error: unknown): boolean =>
+  error instanceof GitError && (error.why === 'too-much' || error.why === 'too-slow');
+
+/** Splits output that ends each part with a zero byte. Keeps one part in memory. */
+export function zeroSplitter(use: (part: string) => void): (piece: Buffer) => void {
+  let rest: Buffer[] = [];
+  return (piece) => {
+    let start = 0;
+    for (let end = piece.indexOf(0); end >= 0; end = piece.indexOf(0, start)) {
+      use(Buffer.concat([...rest, piece.subarray(start, end)]).toString('utf8'));
+      rest = [];
+      start = end + 1;
+    }
+    if (start < piece.length) rest.push(piece.subarray(start));
+  };
+}
+
+/** A path as a patch has it. */
+const quotedPath = (path: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  /["\\\x00-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
+
+/** The patch of a file with the file's own names in its head. */
+function renamed(patch: string, name: string, { path, renamedFrom }: Entry): string {
+  const at = patch.indexOf('\n@@ ');
+  const head = at < 0 ? patch : patch.slice(0, at);
+  return (
+    head
+      .replaceAll(`a/${name}`, () => quotedPath(`a/${renamedFrom ?? path}`))
+      .replaceAll(`b/${name}`, () => quotedPath(`b/${path}`)) + (at < 0 ? '' : patch.slice(at))
+  );
+}
+
+/** At most this many bytes, without a part of a character of UTF-8 at the end. */
+function beginningOf(bytes: Buffer, most: number): Buffer {
+  let end = most;
+  for (let back = 0; back < 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80; back++) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+/** As git shows the commit of a submodule. Empty: it is none. */
+const submodulePatch = ({ before, after }: Pair): string =>
+  [before, after].some((side) => side?.mode === SUBMODULE)
+    ? `@@ -1 +1 @@${before ? `\n-Subproject commit ${before.id}` : ''}${after ? `\n+Subproject commit ${after.id}` : ''}`
+    : '';
+
+export function createDiffs(gitDir: string, lane: Lane): Diffs {
+  const own = { gitDir, lane };
+  const folder = join(gitDir, 'diffs');
+  let cleared: Promise<void> | null = null;
+  /** Deletes what a relay that was killed left. */
+  async function clear(): Promise<void> {
+    for (const name of await readdir(folder).catch(() => []))
+      if (!name.startsWith(MINE)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+
+  /** Calls `use` with each changed file, in the order of git. */
+  async function rawDiff(base: string, head: string, words: readonly string[], use: (entry: Entry) => void) {
+    let info: readonly string[] = [];
+    let first: string | null = null;
+    const split = zeroSplitter((part) => {
+      if (info.length === 0) {
+        info = part.split(' ');
+        return;
+      }
+      const [modeBefore = '', mode = '', idBefore = '', id = '', said = ''] = info;
+      const kind = said.slice(0, 1);
+      if ((kind === 'R' || kind === 'C') && first === null) {
+        first = part;
+        return;
+      }
+      const side = (modeOf: string, idOf: string) => (/^0+$/.test(idOf) ? null : { mode: modeOf, id: idOf });
+      use({
+        path: part,
+        renamedFrom: kind === 'R' ? first : null,
+        status: STATUS[kind] ?? 'changed',
+        // A copy is a new file.
+        before: kind === 'C' ? null : side(modeBefore.slice(1), idBefore),
+        after: side(mode, id),
+      });
+      [info, first] = [[], null];
+    });
+    await git([...RAW, ...words], { ...own, of: [base, head], output: split, ms: CHECKOUT_LIMITS.diffMs });
+  }
+
+  /** A page of changed files, and how many there are. */
+  async function entriesOf(base: string, head: string, from: number, most: number) {
+    const collected = async (...words: string[]) => {
+      const page: Entry[] = [];
+      let count = 0;
+      await rawDiff(base, head, words, (entry) => {
+        if (count >= from && page.length < most) page.push(entry);
+        count += 1;
+      });
+      return { page, count };
+    };
+    const plain = await collected('--no-renames');
+    // To find a rename, git compares files. Too many are not compared.
+    if (plain.count > CHECKOUT_LIMITS.renames) return plain;
+    try {
+      return await collected('-M');
+    } catch (error) {
+      if (!isOverBound(error)) throw error;
+      return plain;
+    }
+  }
+
+  /** Calls `use` with two trees in which the files have numbers for names. */
+  async function withTrees<Result>(
+    pairs: readonly Pair[],
+    use: (trees: readonly [string, string], call: typeof own & Pick<GitCall, 'env'>) => Promise<Result>,
+  ): Promise<Result> {
+    await (cleared ??= clear());
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const objects = await mkdtemp(join(folder, MINE));
+    try {
+      const quoted = JSON.stringify(join(gitDir, 'objects'));
+      const call = { ...own, env: { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted } };
+      const tree = (side: keyof Pair) => {
+        const lines = pairs.map((pair, at) => {
+          const entry = pair[side];
+          const type = entry?.mode === SUBMODULE ? 'commit' : 'blob';
+          return entry ? `${entry.mode} ${type} ${entry.id}\t${nameOf(at)}\0` : '';
+        });
+        return gitText(['mktree', '-z'], { ...call, input: lines.join('') });
+      };
+      return await use([await tree('before'), await tree('after')], call);
+    } finally {
+      await rm(objects, { recursive: true, force: true });
+    }
+  }
+
+  /** Sizes of these blobs in bytes, by id. */
+  async function sizesOf(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (ids.length === 0) return new Map();
+    const input = ids.map((id) => `${id}\n`).join('');
+    const said = await gitText(['cat-file', '--batch-check=%(objecttype) %(objectname) %(objectsize)'], {
+      ...own,
+      input,
+    });
+    return new Map([...said.matchAll(/^blob (\S+) (\d+)$/gm)].map(([, id = '', bytes]) => [id, Number(bytes)]));
+  }
+  const idsOf = ({ before, after }: Pair) => [before, after].flatMap((side) => side?.id ?? []);
+  const bytesOf = (pair: Pair, sizes: ReadonlyMap<string, number>) =>
+    Math.max(0, ...idsOf(pair).map((id) => sizes.get(id) ?? 0));
+
+  /** Added and removed lines of each file. Null: git ran into a bound. */
+  async function countsOf(
+    trees: readonly string[],
+    call: typeof own & Pick<GitCall, 'env'>,
+  ): Promise<ReadonlyMap<string, Counts> | null> {
+    const number = (text: string) => (text === '-' ? null : Number(text));
+    try {
+      const words = [...DIFF, '--numstat', '--no-renames'];
+      const said = await gitText(words, { ...call, of: trees, ms: CHECKOUT_LIMITS.diffMs });
+      return new Map(
+        said.split('\n').map((line): [string, Counts] => {
+          const [added = '', removed = '', name = ''] = line.split('\t');
+          return [name, { added: number(added), removed: number(removed) }];
+        }),
+      );
+    } catch (error) {
+      if (!isOverBound(error)) throw error;
+      return null;
+    }
+  }
+
+  /** The patch of each file, as far as the bounds allow. A link that was a file has two in one. */
+  async function patchesOf(
+    trees: readonly string[],
+    call: typeof own & Pick<GitCall, 'env'>,
+  ): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    try {
+      const bounds = { most: CHECKOUT_LIMITS.diffBytes, cut: true, ms: CHECKOUT_LIMITS.diffMs };
+      const { out, isCut } = await git([...DIFF, '--no-renames'], { ...call, of: trees, ...bounds });
+      // No other line of a patch begins so: lines of files begin with a space, `+`, `-` or a
+      // backslash.
+      const patches = out.toString('utf8').split(/^(?=diff --git )/m);
+      for (const patch of isCut ? patches.slice(0, -1) : patches) {
+        const name = /^diff --git a\/(\d+) /.exec(patch)?.[1];
+        if (name !== undefined) found.set(name, (found.get(name) ?? '') + patch);
+      }
+    } catch (error) {
+      if (!isOverBound(error)) throw error;
+    }
+    return found;
+  }
+
+  const shown = ({ path, status }: Entry, { added, removed }: Counts): ChangedFile => ({
+    ...{ path: shortPath(path), status, added, removed },
+  });
+
+  return {
+    async changes(base, head) {
+      const { page, count } = await entriesOf(base, head, 0, ATTEMPT_LIMITS.files);
+      if (page.length === 0) return { list: [], more: 0 };
+      const counts = await withTrees(page, countsOf);
+      // Files with the same content have no line that changed.
+      const none = counts === null ? UNCOUNTED : { added: 0, removed: 0 };
+      const list = page.map((entry, at) => shown(entry, counts?.get(nameOf(at)) ?? none));
+      return { list, more: count - list.length };
+    },
+
+    async diff(base, head, from) {
+      const { page, count } = await entriesOf(base, head, from, ATTEMPT_LIMITS.files);
+      if (page.length === 0) return { files: [], more: 0 };
+      const [counts, patches] = await withTrees(page, (trees, call) =>
+        Promise.all([countsOf(trees, call), patchesOf(trees, call)]),
+      );
+      const none = counts === null ? UNCOUNTED : { added: 0, removed: 0 };
+      const countsAt = (at: number) => counts?.get(nameOf(at)) ?? none;
+      const sizes = await sizesOf(page.flatMap((entry, at) => (countsAt(at).added === null ? idsOf(entry) : [])));
+      let left: number = ATTEMPT_LIMITS.patches;
+      const files = page.map((entry, at): DiffFile => {
+        const { before, after, renamedFrom } = entry;
+        const counted = countsAt(at);
+        const name = nameOf(at);
+        const patch = renamed((patches.get(name) ?? submodulePatch(entry)).replace(/\n$/, ''), name, entry);
+        const isFitting = patch.length <= Math.min(left, ATTEMPT_LIMITS.patch);
+        const reason = ((): DiffFile['reason'] => {
+          const bytes = bytesOf(entry, sizes);
+          if (bytes > CHECKOUT_LIMITS.comparedBytes) return 'too-large';
+          if (counted.added === null) return counts === null || bytes > GIT_LIMITS.bigFile ? 'long' : 'binary';
+          // Only a file with lines that changed must have a patch.
+          const isMissing = patch === '' && (counted.added > 0 || (counted.removed ?? 0) > 0);
+          if (isFitting && !isMissing) return null;
+          return patch.length > ATTEMPT_LIMITS.patch ? 'long' : 'more';
+        })();
+        if (reason === null) left -= patch.length;
+        return {
+          ...shown(entry, counted),
+          number: from + at,
+          before: renamedFrom === null ? null : shortPath(renamedFrom),
+          patch: reason === null ? patch : null,
+          reason,
+          content: { before: before?.id ?? null, after: after?.id ?? null },
+        };
+      });
+      return { files, more: count - from - files.length };
+    },
+
+    async patch(before, after, from) {
+      const side = (id: string | null) => (id === null ? null : { mode: FILE, id });
+      const pair: Pair = { before: side(before), after: side(after) };
+      const sizes = await sizesOf(idsOf(pair));
+      if (idsOf(pair).some((id) => !sizes.has(id))) return null;
+      if (bytesOf(pair, sizes) > CHECKOUT_LIMITS.comparedBytes) return { patch: null, reason: 'too-large', next: null };
+      const most = CHECKOUT_LIMITS.patchBytes;
+      const pieces: Buffer[] = [];
+      let [seen, held] = [0, 0];
+      const enough = new GitError('There is more.', 'stopped');
+      const output = (piece: Buffer) => {
+        const own = piece.subarray(Math.max(0, from - seen));
+        seen += piece.length;
+        pieces.push(own);
+        held += own.length;
+        if (held > most) throw enough;
+      };
+      try {
+        await withTrees([pair], (trees, call) =>
+          git([...DIFF, '--no-renames'], {
+            ...{ ...call, of: trees, output, ms: CHECKOUT_LIMITS.diffMs },
+            settings: { 'core.bigFileThreshold': String(CHECKOUT_LIMITS.comparedBytes + 1) },
+          }),
+        );
+      } catch (error) {
+        if (isOverBound(error)) return { patch: null, reason: 'too-large', next: null };
+        if (error !== enough) throw error;
+      }
+      const all = Buffer.concat(pieces);
+      const bytes = all.length > most ? beginningOf(all, most) : all;
+      const text = bytes.toString('utf8');
+      if (from === 0 && IS_BINARY.test(text)) return { patch: null, reason: 'binary', next: null };
+      return { patch: text, reason: null, next: bytes.length < all.length ? from + bytes.length : null };
+    },
+
+    async linesIn(from, at, to) {
+      const asked = new Set(at.map(({ path }) => path));
+      const moved = new Map<string, Entry>();
+      const note = (entry: Entry) => {
+        const before = entry.renamedFrom ?? entry.path;
+        if (entry.status !== 'added' && asked.has(shortPath(before))) moved.set(shortPath(before), entry);
+      };
+      try {
+        await rawDiff(from, to, ['-M'], note);
+      } catch (error) {
+        if (!isOverBound(error)) throw error;
+        moved.clear();
+        await rawDiff(from, to, ['--no-renames'], note);
+      }
+      const patches = new Map<string, string | null>();
+      for (const [path, entry] of moved) patches.set(path, await barePatch(entry));
+      return at.map(({ path, line }) => {
+        const entry = moved.get(path);
+        if (!entry) return { path, line };
+        const patch = patches.get(path) ?? null;
+        const after = patch === null ? null : lineAfter(patch, line);
+        return after === null ? null : { path: shortPath(entry.path), line: after };
+      });
+    },
+  };
+
+  /** A patch without context. Null: the file was deleted, is no text, or is too large. */
+  async function barePatch({ before, after }: Entry): Promise<string | null> {
+    if (!before || !after || [before, after].some(({ mode }) => mode === SUBMODULE)) return null;
+    try {
+      const patch = await gitText([...DIFF, '-U0'], { ...own, of: [before.id, after.id], ms: CHECKOUT_LIMITS.diffMs });
+      return IS_BINARY.test(patch) ? null : patch;
+    } catch (error) {
+      if (!isOverBound(error)) throw error;
+      return null;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { Diff } from '../../../../../src/shared/protocol/attempts.ts';
+import { team } from '../../support/household.ts';
+import { oneProject, TASKS } from '../../support/projects.ts';
+import { type AskedCall, json, refused } from '../../support/reach.ts';
+import { openPage, type Page } from '../../support/render.tsx';
+import { attempt, diff, request } from '../../support/task-work.ts';
+
+const ONE = '/v1/projects/trip/tasks/task-1';
+const FILE = `GET ${ONE}/diff/file`;
+const PAGE = `GET ${ONE}/diff`;
+
+/** The review of a task, whose diff is answered by this. */
+async function openReview(answer: (call: AskedCall) => Response) {
+  const tasks = TASKS.map((one) => (one.taskId === 'task-1' ? { ...one, request: request() } : one));
+  const page = await openPage({
+    docs: team(3),
+    path: '/projects/trip/task/task-1',
+    prepare({ reach }) {
+      oneProject(reach, tasks, { kind: 'git', repository: '/home/me/trip' });
+      reach.on(`GET ${ONE}/attempts`, { attempts: [attempt(1)] });
+      reach.on(PAGE, answer);
+    },
+  });
+  const sheet = await screen.findByRole('dialog', { name: 'Task #1' });
+  await page.user.click(await within(sheet).findByRole('button', { name: /^Read the changes/ }));
+  const review = await screen.findByRole('dialog', { name: 'Review of #1 Find three places that fit' });
+  await within(review).findByRole('heading', { name: /file/ });
+  return { page, review };
+}
+const press = async (page: Page, where: HTMLElement, name: string) =>
+  page.user.click(await within(where).findByRole('button', { name }));
+const fileOf = (where: HTMLElement, name: string) => {
+  const found = within(where).getByText(name).closest('details');
+  if (!found) throw new Error(`${name} is not shown`);
+  return found;
+};
+const file = (number: number, path: string, patch: string | null): Diff['files'][number] => ({
+  ...{ number, path, status: 'added', added: 1, removed: 0, before: null, patch },
+  ...{ reason: patch === null ? 'more' : null, content: { before: null, after: String(number).padStart(40, '0') } },
+});
+const added = (...lines: readonly string[]) =>
+  `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
+
+test('a long file is loaded by a press, part by part, and a refusal is said and tried again', async () => {
+  const { page, review } = await openReview(() => json(diff()));
+  const prices = fileOf(review, 'prices.csv');
+  expect(prices.textContent).toContain('not loaded yet');
+  page.reach.on(FILE, () => refused('The relay had an error.', 500));
+  await press(page, prices, 'Show this file');
+  expect((await within(prices).findByRole('alert')).textContent).toContain('The relay had an error');
+  const text = added('ferry 30', 'train 40', 'hotel 90');
+  const cut = text.indexOf('in 40');
+  page.reach.on(FILE, ({ query }: AskedCall) =>
+    json(
+      query.get('from') === String(cut)
+        ? { patch: text.slice(cut), reason: null, next: null }
+        : { patch: text.slice(0, cut), reason: null, next: cut },
+    ),
+  );
+  await press(page, prices, 'Try again');
+  await within(prices).findByText('ferry 30');
+  expect(document.activeElement).toBe(prices.querySelector('summary'));
+  expect(page.reach.asked.at(-1)?.query.get('before')).toBe('4'.repeat(40));
+  expect(page.reach.asked.at(-1)?.query.get('after')).toBe('5'.repeat(40));
+  await press(page, prices, 'Load more of this file');
+  await within(prices).findByText('train 40');
+  expect(within(prices).getByText('hotel 90')).toBeDefined();
+  expect(within(prices).queryByRole('button', { name: 'Load more of this file' })).toBeNull();
+  // A file that was loaded takes comments.
+  await press(page, prices, 'Comment on line 3');
+  expect(within(prices).getByRole('textbox', { name: 'Comment on prices.csv:3' })).toBeDefined();
+});
+
+test('a file that turns out to be no text, or too large, says so in the place of its changes', async () => {
+  const { page, review } = await openReview(() => json(diff()));
+  const prices = fileOf(review, 'prices.csv');
+  page.reach.on(FILE, { patch: null, reason: 'too-large', next: null });
+  await press(page, prices, 'Show this file');
+  await within(prices).findByText(/too large to be compared/);
+  expect(within(prices).queryByRole('button')).toBeNull();
+});
+
+test('further files are loaded by a press, by number whatever their names are, and the first takes the focus', async () => {
+  const first = [file(0, 'same', added('one')), file(1, 'same', added('two'))];
+  const { page, review } = await openReview(({ query }) =>
+    json(
+      query.get('from') === '2'
+        ? diff({ files: [file(2, 'a\tb', added('three')), file(3, 'a\nb', null)], more: 0 })
+        : diff({ files: first, more: 2 }),
+    ),
+  );
+  expect(within(review).getByRole('region', { name: '4 files' }).textContent).toContain('2 more files changed');
+  within(review).getByRole('button', { name: 'Show more files' }).focus();
+  await page.user.keyboard('{Enter}');
+  const tab = await waitFor(() => fileOf(review, 'a⟨U+0009⟩b'));
+  expect(within(review).getAllByText('same')).toHaveLength(2);
+  expect(fileOf(review, 'a⟨U+000A⟩b')).toBeDefined();
+  await waitFor(() => expect(document.activeElement).toBe(tab.querySelector('summary')));
+  expect(within(review).queryByRole('button', { name: 'Show more files' })).toBeNull();
+});
+
+test('further files of newer commits replace what was shown, and nothing of both is mixed', async () => {
+  const newest = 'c'.repeat(40);
+  const { page, review } = await openReview(() => json(diff({ files: [file(0, 'old', added('one'))], more: 1 })));
+  page.reach.on(PAGE, ({ query }: AskedCall) => {
+    const later = query.get('from') === '1';
+    return json(
+      diff({ head: newest, files: [file(later ? 1 : 0, later ? 'later.txt' : 'newer.txt', added('two'))], more: 0 }),
+    );
+  });
+  await press(page, review, 'Show more files');
+  await within(review).findByText('newer.txt');
+  expect(within(review).queryByText('old')).toBeNull();
+  expect(within(review).queryByText('later.txt')).toBeNull();
+  expect(within(review).getByText(/^There were newer commits/)).toBeDefined();
+});
