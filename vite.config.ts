@@ -140,14 +140,27 @@ const compressed: Plugin = {
   },
 };
 
+/** Has a native part, so it is installed beside the relay. `pg` only tries to load the other. */
+const NOT_BUNDLED = ['@photostructure/sqlite', 'pg-native'];
+
 export default defineConfig(({ isSsrBuild, mode }) => ({
   // React has it itself since 18; wouter asks for the one that was made for older ones.
   resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
   plugins: isSsrBuild
     ? []
     : [react(), zodWithoutEval, withoutDescriptions, offline, ...(mode === UNCOMPRESSED ? [] : [compressed])],
+  // One file starts in half the time of hundreds, and it needs no packages beside it. Names stay,
+  // so that a reported stack can be read.
+  ...(isSsrBuild ? { ssr: { noExternal: true, external: NOT_BUNDLED } } : {}),
   build: isSsrBuild
-    ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
+    ? {
+        target: 'node20',
+        emptyOutDir: true,
+        rolldownOptions: {
+          ...rolldownOptions,
+          output: { minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } } },
+        },
+      }
     : {
         // The folder of a build is named by `server/startup/build.mjs`. This is where Vite alone
         // would put one.

@@ -72,12 +72,12 @@ function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<voi
 }
 
 /**
- * npm forwards a signal to the shell in which it runs `npm start`, and that shell exits without
- * notifying the relay. A relay that is left behind would go on asking models. So the end of the
- * shell counts as the signal.
+ * npm forwards a signal to the shell in which it runs `npm start` or `npx roost`. That shell exits
+ * without notifying the relay. A relay that is left behind would go on asking models. So the end of
+ * the shell counts as the signal.
  */
 function endWithNpm(end: () => void): void {
-  if (process.env['npm_lifecycle_event'] !== 'start') return;
+  if (!['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')) return;
   const shell = process.ppid;
   const checking = setInterval(() => {
     if (process.ppid === shell) return;
@@ -134,14 +134,24 @@ async function run(config: Config): Promise<void> {
     await (await opening).close();
   });
   endWithNpm(end);
+  // The link is the first line. What the start has to report follows it.
+  let notices: string[] | null = [];
   const opening = openRelay({
-    ...{ config, root, say: tell, now: Date.now, elapsed: () => performance.now() },
+    ...{ config, root, now: Date.now, elapsed: () => performance.now() },
+    say: (line) => void (notices ? notices.push(line) : tell(line)),
     onAskedToEnd() {
       tell('Roost was asked to end, with --stop.');
       end();
     },
   });
-  const relay = await opening;
+  const tellNotices = () => {
+    notices?.forEach(tell);
+    notices = null;
+  };
+  const relay = await opening.catch((error: unknown) => {
+    tellNotices();
+    throw error;
+  });
   endOnFault(relay);
   if (hangUpReloads) process.on('SIGHUP', () => void relay.reloadCertificate?.());
   const reachable = config.publicUrl !== null || !isLoopback(config.host);
@@ -154,8 +164,8 @@ async function run(config: Config): Promise<void> {
   });
   const opens = config.open && process.stdout.isTTY && !process.env['CI'];
   const link = await terminal.show({ code: !opens });
-  if (relay.rehearsal)
-    tell('No model is connected: a rehearsal mind answers. ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL connects one.');
+  tellNotices();
+  if (relay.rehearsal) tell('No model is connected yet. A demo answers. Connect a model at the top of the page.');
   terminal.listen();
   if (opens) await openBrowser(link);
 }

@@ -55,6 +55,11 @@ export const GUARDED: readonly Guarded[] = [
     guards: ['test/bench', 'src/worker', 'src/shared', ...PAGE],
     beside: ['relay/bench.test.ts'],
   },
+  {
+    file: 'browser/package.test.ts',
+    guards: [...START, 'server/roost', 'server/store', 'vite.config', 'package'],
+    beside: ['browser/story.test.ts', 'relay/startup/start.test.ts'],
+  },
   { file: 'browser/ledger-damage.test.ts', guards: LEDGER, beside: ['browser/ledger.test.ts'] },
   {
     file: 'browser/long-conversation.test.ts',

@@ -114,39 +114,42 @@ describe('a relay', () => {
     half.destroy();
     expect(code).toBe(0);
     expect(stdout.trim()).toMatch(/^Open Roost: {2}http:\/\/127\.0\.0\.1:\d+\/enter\?code=[A-Za-z0-9_-]{43}$/);
-    expect(stderr).toContain('a rehearsal mind answers');
+    expect(stderr).toContain('No model is connected yet. A demo answers.');
   });
 
-  it('ends where npm was ended, which tells only the shell that it runs `npm start` in', async () => {
-    const home = await createHome();
-    const relay = [process.execPath, await relayMain(), '--port', '0', '--home', home, '--no-open'];
-    const shell = spawn('sh', ['-c', '"$@"; true', 'sh', ...relay], {
-      env: { ...process.env, npm_lifecycle_event: 'start', DATABASE_URL: databaseOf(home) },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      // So that nothing is left where this fails.
-      detached: true,
-    });
-    try {
-      const closed = once(shell, 'close', { signal: AbortSignal.timeout(GONE_WITHIN_MS) });
-      let said = '';
-      await new Promise<void>((resolve) =>
-        shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-          said += text;
-          if (said.includes('/enter?')) resolve();
-        }),
-      );
-      shell.kill('SIGTERM');
-      // Its output is ours until the relay has gone, too.
-      await closed;
-    } finally {
+  it.each(['start', 'npx'])(
+    'ends where npm was ended, which tells only the shell that it runs in (%s)',
+    async (event) => {
+      const home = await createHome();
+      const relay = [process.execPath, await relayMain(), '--port', '0', '--home', home, '--no-open'];
+      const shell = spawn('sh', ['-c', '"$@"; true', 'sh', ...relay], {
+        env: { ...process.env, npm_lifecycle_event: event, DATABASE_URL: databaseOf(home) },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        // So that nothing is left where this fails.
+        detached: true,
+      });
       try {
-        process.kill(-(shell.pid ?? 0), 'SIGKILL');
-      } catch {
-        // Nobody of it is left, as it should be.
+        const closed = once(shell, 'close', { signal: AbortSignal.timeout(GONE_WITHIN_MS) });
+        let said = '';
+        await new Promise<void>((resolve) =>
+          shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+            said += text;
+            if (said.includes('/enter?')) resolve();
+          }),
+        );
+        shell.kill('SIGTERM');
+        // Its output is ours until the relay has gone, too.
+        await closed;
+      } finally {
+        try {
+          process.kill(-(shell.pid ?? 0), 'SIGKILL');
+        } catch {
+          // Nobody of it is left, as it should be.
+        }
+        await rm(home, { recursive: true, force: true });
       }
-      await rm(home, { recursive: true, force: true });
-    }
-  });
+    },
+  );
 
   it('keeps a small log that says what happened to it and not what was said', async () => {
     const home = await createHome();
