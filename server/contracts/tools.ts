@@ -79,7 +79,7 @@ export interface RunScope {
   readonly tools: ReadonlySet<string> | null;
   /**
    * By project: the columns from which the run takes tasks. It takes none of other projects. Null:
-   * it takes any task.
+   * it takes any task that is ready.
    */
   readonly columns: ReadonlyMap<ProjectId, readonly string[]> | null;
   /** Called after each claim of a task. `why`: its work could not begin, as a sentence. */

@@ -319,6 +319,10 @@ export function openTeam({
     isDefault: (scheduleId, agentId) => scheduleId === pulseIdOf(agentId),
     onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'schedules', agentId }),
   });
+  projects.connectRoutines(async (projectId, { columns, agents }) => {
+    const taken = await Promise.all(agents.map((agentId) => mappings.takesFrom({ projectId, columns }, agentId)));
+    return taken.flatMap((columnIds) => columnIds ?? []);
+  });
   const schedules = createSchedules({
     db,
     ...{ mappings, scopes, woken },

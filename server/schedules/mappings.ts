@@ -16,13 +16,14 @@ import { createHash } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import type { z } from 'zod';
 import type { AgentId, MappingId, ProjectId, ScheduleId } from '../../src/shared/domain/ids.ts';
-import { kindOfColumn } from '../../src/shared/domain/projects.ts';
+import { givesTasks, kindOfColumn } from '../../src/shared/domain/projects.ts';
 import { titled } from '../../src/shared/domain/quoting.ts';
 import {
   resolveColumns,
   resolveRun,
   type ResolvedRun,
   runsOfMappings,
+  takenColumns,
 } from '../../src/shared/domain/routine-mappings.ts';
 import { PROVIDER_TOOLS } from '../../src/shared/domain/toolsets.ts';
 import type { ProblemName } from '../../src/shared/protocol/problems.ts';
@@ -70,8 +71,10 @@ export type MappingOutcome<Value> = { readonly ok: true; readonly value: Value }
 interface RunProject {
   readonly mapping: Mapping;
   readonly project: Project;
-  /** Ids of the columns from which the run takes tasks. */
+  /** Ids of the columns that are set for the run. */
   readonly columns: readonly string[];
+  /** Those of them from which it takes tasks. */
+  readonly takes: readonly string[];
 }
 
 /** One run of a due moment. */
@@ -100,9 +103,9 @@ export interface Mappings {
   remove(at: Where, mappingId: MappingId): Promise<MappingOutcome<null>>;
   /**
    * Columns of the project from which routines of this agent take tasks, as they are switched on
-   * now. Null: from any, because one of them was never given a project.
+   * now. Null: from any that is ready, because one of them was never given a project.
    */
-  takesFrom(project: Project, agentId: AgentId): Promise<readonly string[] | null>;
+  takesFrom(project: Pick<Project, 'projectId' | 'columns'>, agentId: AgentId): Promise<readonly string[] | null>;
   /** What the next runs of the agent’s routines on this project get. */
   resolve(...at: Where): Promise<MappingOutcome<Resolved>>;
   /** The projects of these routines, oldest mapping first. */
@@ -128,9 +131,7 @@ type ReadyTasks = ReadonlyMap<ProjectId, ReadonlyMap<string, number>>;
 
 /** Whether any of these tasks could be taken by the run. */
 export const somethingReady = ({ projects }: Pick<RoutineRun, 'projects'>, ready: ReadyTasks): boolean =>
-  (projects ?? []).some(({ project, columns }) =>
-    columns.some((columnId) => (ready.get(project.projectId)?.get(columnId) ?? 0) > 0),
-  );
+  (projects ?? []).some(({ project }) => (ready.get(project.projectId)?.size ?? 0) > 0);
 
 /** What a run is told of its projects. Null: it is about none in particular. */
 export function projectsText({ projects }: Pick<RoutineRun, 'projects'>, ready: ReadyTasks): string | null {
@@ -157,7 +158,7 @@ export const scopeOf = (agentId: AgentId, { projects, tools, executorModel }: Ro
   agentId,
   executorModel,
   tools: tools && new Set(tools),
-  columns: projects && new Map(projects.map(({ project, columns }) => [project.projectId, columns])),
+  columns: projects && new Map(projects.map(({ project, takes }) => [project.projectId, takes])),
 });
 
 interface MappingsDeps {
@@ -165,7 +166,7 @@ interface MappingsDeps {
   /** Id of the home. */
   readonly home: string;
   readonly rows: Pick<ScheduleRows, 'get' | 'all'>;
-  readonly projects: Pick<Projects, 'read' | 'ofAgent' | 'readyCounts'>;
+  readonly projects: Pick<Projects, 'read' | 'ofAgent' | 'readyTasks'>;
   readonly configs: Pick<Configs, 'agent' | 'household'>;
   readonly tools: Pick<TeamTools, 'all'>;
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -313,7 +314,8 @@ export function createMappings(deps: MappingsDeps): Mappings {
       if (row.removed || !row.agreed || !project) return [];
       const mapping = shown(row, schedule);
       const columns = resolveColumns(project, mapping, rules.routine);
-      return [{ mapping, project, columns, separate: mapping.separate }];
+      const takes = takenColumns(project, mapping, rules.routine);
+      return [{ mapping, project, columns, takes, separate: mapping.separate }];
     });
     if (live.length === 0) return [{ ...resolveRun(rules, []), projects: [], own: null, name: schedule.name }];
     return await Promise.all(
@@ -468,15 +470,20 @@ export function createMappings(deps: MappingsDeps): Mappings {
         .where('agent_json', '=', json(agentId))
         .execute();
       const columns = new Set<string>();
+      let isAnyReady = false;
       for (const { scheduleId, schedule } of own) {
         const all = mapped.filter((row) => row.schedule === scheduleId);
-        if (all.length === 0) return null;
+        isAnyReady ||= all.length === 0;
         const here = all.find((row) => row.project === project.projectId && !row.removed && row.agreed);
         if (!here) continue;
         const routine = { pulse_columns: await pulseColumnsOf(scheduleId, schedule) };
-        for (const columnId of resolveColumns(project, storedOf(here), routine)) columns.add(columnId);
+        for (const columnId of takenColumns(project, storedOf(here), routine)) columns.add(columnId);
       }
-      return [...columns];
+      const isReady = (columnId: string) => givesTasks(project, columnId, undefined);
+      const taken = project.columns
+        .map(({ columnId }) => columnId)
+        .filter((columnId) => columns.has(columnId) || (isAnyReady && isReady(columnId)));
+      return isAnyReady && taken.every(isReady) ? null : taken;
     },
     async resolve(...at) {
       const project = await assigned(at);
@@ -512,8 +519,12 @@ export function createMappings(deps: MappingsDeps): Mappings {
     },
     async readyFor({ projects: about }, agentId) {
       const ready = new Map<ProjectId, ReadonlyMap<string, number>>();
-      for (const { project } of about ?? [])
-        ready.set(project.projectId, await projects.readyCounts(agentId, project.projectId));
+      for (const { project, takes } of about ?? []) {
+        const counts = new Map<string, number>();
+        for (const { columnId } of await projects.readyTasks(agentId, project.projectId, takes))
+          counts.set(columnId, (counts.get(columnId) ?? 0) + 1);
+        ready.set(project.projectId, counts);
+      }
       return ready;
     },
     async shownOf(scheduleId) {

@@ -439,6 +439,25 @@ describe('A project that comes as a record', () => {
     expect(await claims('later')).toBe(200);
   });
 
+  it('asks for tasks in columns that the person chose for a routine, and leaves them alone after a no', async () => {
+    const made = await page.fetch('/v1/projects', { method: 'POST', json: { name: 'Mine', agents: ['a1'] } });
+    const { projectId } = projectSchema.parse(await made.json());
+    const late = (n: number, columnId: string) => task(n, `t${n}`, { projectId, columnId, number: n });
+    expect(await offer(late(1, 'backlog'))).toEqual(['taken']);
+    expect(await waiting()).toEqual([]);
+    const json = { ...routine({ agentId: 'a1', name: 'Plan' }), pulse_columns: ['Backlog', 'done'] };
+    const added = await page.fetch('/v1/pulse-routines', { method: 'POST', json });
+    const { scheduleId: routineId } = scheduledSchema.parse(await added.json());
+    const path = `/v1/projects/${projectId}/agents/a1/routines`;
+    expect((await page.fetch(path, { method: 'POST', json: { routineId } })).status).toBe(201);
+    expect(await offer(late(2, 'backlog'), late(3, 'done'))).toEqual(['asked', 'taken']);
+    expect(await waiting()).toMatchObject([{ tasks: [{ taskId: 't1' }, { taskId: 't2' }] }]);
+    expect(await answer(false, await waiting())).toEqual(['done']);
+    expect(await waiting()).toEqual([]);
+    const { tasks } = tasksSchema.parse(await get(`/v1/projects/${projectId}/tasks`));
+    expect(tasks.map(({ columnId }) => columnId)).toEqual(['blocked', 'blocked', 'done']);
+  });
+
   it('narrows at once, and widens nothing of a project that is here, nor frees or starts its tasks', async () => {
     const json = { name: 'Mine', agents: ['a1', 'lead'], setup: 'make', dayMicroUsd: 5, checks: ['make test'] };
     const made = await page.fetch('/v1/projects', { method: 'POST', json });

@@ -151,6 +151,8 @@ export interface ProjectForgetting {
 export interface Projects {
   /** The part in which agents work. Connected once, before anything is asked. */
   connect(work: TaskWork): void;
+  /** The columns from which routines take tasks of a project. Connected once, like `work`. */
+  connectRoutines(taken: (id: ProjectId, project: ProjectValue) => Promise<readonly string[]>): void;
   /** Calls the listener after each end of a claim. */
   onClaimEnded(listener: (ended: EndedClaim) => void): void;
   /** The claims of a project now. `since`: ms since the epoch. */
@@ -226,8 +228,10 @@ export interface Projects {
     criterionId: string,
     said: { readonly met: boolean; readonly evidence: string },
   ): Promise<Outcome<Task>>;
-  /** A task that the agent holds already stays claimed, from now on by this holder. */
-  /** `columns`: only from these. Left out: from any that is ready. */
+  /**
+   * A task that the agent holds already stays claimed, from now on by this holder. `columns`: only
+   * from these, of any kind but done. Left out: from any that is ready.
+   */
   claim(holder: Holder, projectId: ProjectId, taskId: TaskId, columns?: readonly string[]): Promise<Outcome<Task>>;
   /**
    * The place of work of a task that this agent has claimed could not be prepared. The claim ends.
@@ -243,8 +247,8 @@ export interface Projects {
   /** Projects that the agent is assigned to. */
   ofAgent(agentId: AgentId): Promise<readonly Project[]>;
   /**
-   * Tasks that the agent may claim now, most urgent first. `columns`: only those in these. Left
-   * out: in any.
+   * Tasks that the agent may claim now, most urgent first. `columns`: as for `claim`. A list of the
+   * first.
    */
   ready(agentId: AgentId, projectId: ProjectId, columns?: readonly string[]): Promise<Outcome<readonly Task[]>>;
   /**
@@ -252,8 +256,12 @@ export interface Projects {
    * in the way.
    */
   atWork(agentId: AgentId, projectId: ProjectId): Promise<string | null>;
-  /** How many tasks of its project the agent may claim now, by column. */
-  readyCounts(agentId: AgentId, projectId: ProjectId): Promise<ReadonlyMap<string, number>>;
+  /** All tasks of the project that the agent may claim now, most urgent first. */
+  readyTasks(
+    agentId: AgentId,
+    projectId: ProjectId,
+    columns?: readonly string[],
+  ): Promise<readonly { readonly taskId: TaskId; readonly columnId: string; readonly version: number }[]>;
   /** Calls the listener with projects that were removed here, or by a record. It takes the rest. */
   onRemoved(listener: (projectIds: readonly ProjectId[]) => Promise<void>): void;
   readonly forgetting: ProjectForgetting;

@@ -23,10 +23,9 @@ import {
   columnOfKind,
   DEFAULT_COLUMNS,
   kindOfColumn,
-  readyFor,
   refuseColumns,
-  waitsForItself,
 } from '../../../src/shared/domain/projects.ts';
+import { waitsForItself } from '../../../src/shared/domain/task-cycles.ts';
 import { wordsIn } from '../../../src/shared/domain/task-search.ts';
 import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
@@ -52,6 +51,7 @@ import type {
   TaskWork,
 } from './contract.ts';
 import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
+import { createReady } from './ready.ts';
 import { createProjectRecords } from './records.ts';
 import { readBoard, readProjects, readUnprepared } from './board.ts';
 import {
@@ -119,6 +119,7 @@ export function createProjects({
   const searching = createLimiter(settings.searchesAtOnce);
   const listeners: ((ended: EndedClaim) => void)[] = [];
   let work: TaskWork | null = null;
+  let taken: Parameters<Projects['connectRoutines']>[0] = () => Promise.resolve([]);
   let onRemoved: (projectIds: readonly ProjectId[]) => Promise<void> = () => Promise.resolve();
   /** Agents with a project, as they were read last. */
   let assigned: { readonly at: number; readonly agents: Promise<ReadonlySet<AgentId>> } | null = null;
@@ -331,6 +332,7 @@ export function createProjects({
 
   const projects: Projects = {
     connect: (given) => void (work = given),
+    connectRoutines: (given) => void (taken = given),
     onClaimEnded: (listener) => void listeners.push(listener),
     claims: (projectId) => readClaims(db, home, now(), { projectId }),
     async heldBy(taskId) {
@@ -673,10 +675,8 @@ export function createProjects({
           const name = titled(names.get(claim.agentId) ?? claim.agentId);
           return refuse('not-ready', `${name} works on this task since ${new Date(claim.since).toISOString()}.`);
         }
-        if (columns?.includes(value.columnId) === false)
-          return refuse('not-ready', 'The task is in none of the columns from which this run takes tasks.');
-        const why =
-          (await refuseClaim(trx, home, { ...project, projectId }, taskOf(row, now()), agentId, now())) ?? spent;
+        const at = { agentId, now: now(), columns };
+        const why = (await refuseClaim(trx, home, { ...project, projectId }, taskOf(row, now()), at)) ?? spent;
         if (why !== null) return refuse('not-ready', typeof why === 'string' ? why : atWorkText(why, agentId, names));
         const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
         return {
@@ -720,39 +720,7 @@ export function createProjects({
     },
     ofAgent: async (agentId) =>
       (await readProjects(db, home, setAside)).filter(({ agents }) => agents.includes(agentId)),
-    async ready(agentId, projectId, columns) {
-      await sweep();
-      const row = await readProjectRow(db, home, projectId);
-      if (!row) return NO_PROJECT;
-      const project = projectValueOf(row);
-      if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
-      const spent = await spentToday(row);
-      if (spent !== null) return refuse('not-ready', spent);
-      const found = readyFor(project, agentId, await readStates(db, home, projectId, now())).filter(
-        ({ columnId }) => columns?.includes(columnId) ?? true,
-      );
-      const tasks = await Promise.all(
-        found.slice(0, settings.readyListed).map((task) => projects.task(projectId, task.taskId)),
-      );
-      return done(tasks.flatMap((task) => (task.ok ? [task.value] : [])));
-    },
-    async atWork(agentId, projectId) {
-      const row = await readProjectRow(db, home, projectId);
-      if (!row || !takesOneTask(projectValueOf(row))) return null;
-      const other = (await readStates(db, home, projectId, now())).find(({ claim }) => claim !== null);
-      if (other?.claim == null) return null;
-      const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
-      return atWorkText({ number: other.number, claim: other.claim }, agentId, names);
-    },
-    async readyCounts(agentId, projectId) {
-      await sweep();
-      const row = await readProjectRow(db, home, projectId);
-      if (!row || (await spentToday(row)) !== null) return new Map();
-      const counts = new Map<string, number>();
-      for (const { columnId } of readyFor(projectValueOf(row), agentId, await readStates(db, home, projectId, now())))
-        counts.set(columnId, (counts.get(columnId) ?? 0) + 1);
-      return counts;
-    },
+    ...createReady({ db, home, directory, now, sweep, spentToday, settings }),
     async called(credentialId) {
       await db
         .updateTable('tasks')
@@ -769,6 +737,7 @@ export function createProjects({
       ...{ db, home, room, onRemoved: (projectIds) => onRemoved(projectIds) },
       ...{ now, changed: () => void (assigned = null) },
       examine: async (source) => (await work?.examine(source, null))?.why ?? null,
+      taken: (id, project) => taken(id, project),
     }),
     recover: sweep,
     close() {

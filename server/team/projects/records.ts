@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import type { Stamp } from '../../../src/shared/domain/stamp.ts';
-import { columnOfKind, kindOfColumn, refuseColumns } from '../../../src/shared/domain/projects.ts';
+import { columnOfKind, givesTasks, kindOfColumn, refuseColumns } from '../../../src/shared/domain/projects.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { heldProject } from '../../../src/shared/protocol/project-records.ts';
@@ -56,6 +56,8 @@ interface ProjectRecordsDeps {
   readonly changed: () => void;
   /** Why this source cannot be used here, as a sentence. Null: it can. */
   readonly examine: (source: ProjectValue) => Promise<string | null>;
+  /** Columns from which routines take tasks of this project, besides those that are ready. */
+  readonly taken: (id: ProjectId, project: ProjectValue) => Promise<readonly string[]>;
 }
 
 export function createProjectRecords({
@@ -66,6 +68,7 @@ export function createProjectRecords({
   now,
   changed,
   examine,
+  taken,
 }: ProjectRecordsDeps): RecordSource {
   async function unannouncedProjects(): Promise<Unannounced[]> {
     const rows = await db
@@ -149,8 +152,19 @@ export function createProjectRecords({
     return await examine(after);
   }
 
-  /** Stored tasks of a project that wait with it, those that came as records first. */
-  async function waitingTasks(within: Db, id: ProjectId, here: ProjectValue, after: ProjectValue) {
+  /**
+   * Stored tasks of a project that wait with it, those that came as records first. `chosen`: as
+   * `taken` answers.
+   */
+  async function waitingTasks(
+    within: Db,
+    id: ProjectId,
+    {
+      here,
+      after,
+      chosen,
+    }: { readonly here: ProjectValue; readonly after: ProjectValue; readonly chosen: readonly string[] },
+  ) {
     const rows = await tasksOf(within, id).orderBy('asked', 'desc').orderBy('number').execute();
     const isWaiting = (row: TaskRow) => row.asked || after !== here;
     if (!rows.some(isWaiting)) return [];
@@ -161,7 +175,9 @@ export function createProjectRecords({
       }),
     );
     const isReady = ({ columnId }: TaskValue) =>
-      [here, after].some((project) => kindOfColumn(project, columnId) === 'ready');
+      [here, after].some(
+        (project) => givesTasks(project, columnId, undefined) || givesTasks(project, columnId, chosen),
+      );
     const shown: { readonly row: TaskRow; readonly value: TaskValue }[] = [];
     let characters = 0;
     for (const row of rows.filter(isWaiting)) {
@@ -176,15 +192,20 @@ export function createProjectRecords({
     return shown;
   }
 
-  /** What of this project waits. Null: nothing does. */
-  async function waitingOf(within: Db, id: ProjectId) {
+  /** Read before a transaction, which must not wait for a second connection. */
+  async function chosenOf(id: ProjectId): Promise<readonly string[]> {
+    const row = await readProjectRow(db, home, id);
+    return row ? await taken(id, projectValueOf(row)) : [];
+  }
+  /** What of this project waits. Null: nothing does. `chosen`: as `taken` answers. */
+  async function waitingOf(within: Db, id: ProjectId, chosen: readonly string[]) {
     const row = await readProjectRow(within, home, id);
     if (!row) return null;
     const here = projectValueOf(row);
     const asked = await askedIn(within).get(id, '');
     const offered = asked && projectValueSchema.parse(asked.value);
     const after = offered && heldProject(offered, here).waits.length > 0 ? offered : here;
-    const tasks = await waitingTasks(within, id, here, after);
+    const tasks = await waitingTasks(within, id, { here, after, chosen });
     if (after === here && tasks.length === 0) return null;
     const shown = tasks.map(({ row: { task: taskId, version, asked: isAsked }, value }) => ({
       ...{ taskId, version, number: value.number, title: value.title, description: value.description },
@@ -202,14 +223,15 @@ export function createProjectRecords({
   async function answerOne({ type, id: askedId, part, hash, yes }: AskedAnswer): Promise<AskedOutcome> {
     if (type !== 'project' || part !== '') return { outcome: 'over' };
     const id = askedId as ProjectId;
-    const first = await waitingOf(db, id);
+    const chosen = await chosenOf(id);
+    const first = await waitingOf(db, id, chosen);
     if (first?.record.hash !== hash) return { outcome: 'over' };
     const { here, after } = first.record;
     const why = yes ? await refuseSource(id, here, after) : null;
     if (why !== null) return { outcome: 'refused', why };
     const outcome = await db.transaction().execute(async (trx): Promise<AskedOutcome> => {
       await readProjectRow(trx, home, id, true);
-      const one = await waitingOf(trx, id);
+      const one = await waitingOf(trx, id, chosen);
       if (one?.record.hash !== hash) return { outcome: 'over' };
       const changes = { stamp: null, version: sql<number>`version + 1` };
       if (yes && one.record.after !== one.record.here)
@@ -219,13 +241,16 @@ export function createProjectRecords({
           .where('home', '=', home)
           .where('project', '=', id)
           .execute();
-      const backlog = columnOfKind(one.record.here, 'backlog')?.columnId;
+      // Where no routine takes it: the person has said no.
+      const rests = (['backlog', 'blocked', 'planning'] as const)
+        .map((kind) => columnOfKind(one.record.here, kind)?.columnId)
+        .find((columnId) => columnId !== undefined && !chosen.includes(columnId));
       for (const { row, value } of one.tasks.filter((task) => task.row.asked)) {
         const moved = {
           time: now(),
           by: PERSON,
           what: 'moved',
-          columnId: backlog ?? value.columnId,
+          columnId: rests ?? value.columnId,
           note: '',
         } as const;
         const declined = withHistory({ ...value, columnId: moved.columnId }, moved);
@@ -264,7 +289,12 @@ export function createProjectRecords({
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows === 0n) return KEPT;
     const row = value.removed ? null : await readProjectRow(db, home, value.projectId);
-    return row && kindOfColumn(projectValueOf(row), value.columnId) === 'ready' ? ASKED : TAKEN;
+    if (!row) return TAKEN;
+    const project = projectValueOf(row);
+    const isTaken =
+      givesTasks(project, value.columnId, undefined) ||
+      givesTasks(project, value.columnId, await taken(value.projectId, project));
+    return isTaken ? ASKED : TAKEN;
   }
 
   return {
@@ -316,7 +346,7 @@ export function createProjectRecords({
       const waiting = await askedIn(db).all();
       const all: AskedRecord[] = [];
       for (const id of new Set([...waiting.map((row) => row.id as ProjectId), ...came.map(({ project }) => project)])) {
-        const one = await waitingOf(db, id);
+        const one = await waitingOf(db, id, await chosenOf(id));
         if (one) all.push(one.record);
       }
       return all;

@@ -116,12 +116,12 @@ export async function readStates(
   home: string,
   projectId: ProjectId,
   now: number,
-): Promise<readonly (TaskState & { readonly number: number })[]> {
+): Promise<readonly (TaskState & { readonly number: number; readonly version: number })[]> {
   const rows = await db
     .selectFrom('tasks')
     .select([
       ...(['task', 'number', 'column_json', 'assignee_json', 'priority', 'blocked_json', 'created_at'] as const),
-      ...(['holder_json', 'claimed_at', 'lease_until', 'asked'] as const),
+      ...(['holder_json', 'claimed_at', 'lease_until', 'asked', 'version'] as const),
     ])
     .where('home', '=', home)
     .where('project', '=', projectId)
@@ -135,6 +135,7 @@ export async function readStates(
     priority: row.priority as TaskState['priority'],
     blockedBy: JSON.parse(row.blocked_json) as TaskId[],
     createdAt: row.created_at,
+    version: row.version,
     claim: claimOf(row, now),
     ...askedOf(row),
   }));

@@ -1,7 +1,8 @@
 /** Who may take a task, and how a claim ends. A project may allow one task at a time. */
 import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { takesOneTask, taskAtWork } from '../../../src/shared/domain/one-task.ts';
-import { columnOfKind, kindOfColumn, openBlockers } from '../../../src/shared/domain/projects.ts';
+import { columnOfKind, givesTasks, kindOfColumn, openBlockers } from '../../../src/shared/domain/projects.ts';
+import { takersOf } from '../../../src/shared/domain/task-reviews.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
@@ -37,19 +38,29 @@ export function atWorkText({ number, claim }: AtWork, reader: AgentId, names: Re
 
 /**
  * Why this agent cannot take the unclaimed task: a sentence, or the task that is worked on. Null:
- * it can. `now`: ms since the epoch.
+ * it can. `now`: ms since the epoch. `columns`: as for `Projects.claim`.
  */
 export async function refuseClaim(
   within: Db,
   home: string,
   project: ProjectValue & { readonly projectId: ProjectId },
   value: Task,
-  agentId: AgentId,
-  now: number,
+  {
+    agentId,
+    now,
+    columns,
+  }: { readonly agentId: AgentId; readonly now: number; readonly columns: readonly string[] | undefined },
 ): Promise<string | AtWork | null> {
   if (!project.agents.includes(agentId)) return 'You are not assigned to this project.';
   if (value.assignee !== null && value.assignee !== agentId) return 'The task is assigned to another agent.';
-  if (kindOfColumn(project, value.columnId) !== 'ready') return 'The task is not in a column that is ready.';
+  const kind = kindOfColumn(project, value.columnId);
+  if (kind === 'done') return 'The task is done, and is not started again.';
+  if (!givesTasks(project, value.columnId, columns))
+    return columns
+      ? 'The task is in none of the columns from which this run takes tasks.'
+      : 'The task is not in a column that is ready.';
+  if (kind === 'review' && takersOf(project, value.history).has(agentId))
+    return 'You have worked on this task already, or reviewed it. Somebody else reviews it now.';
   if (value.asked) return 'The task came from elsewhere, and the human has not said yes to it.';
   if (value.blockedBy.length === 0 && !takesOneTask(project)) return null;
   const all = await readStates(within, home, project.projectId, now);

@@ -20,6 +20,7 @@ import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.
 import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
 import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { columnOfKind } from '../../../src/shared/domain/projects.ts';
+import { reviewsSince } from '../../../src/shared/domain/task-reviews.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
@@ -199,14 +200,17 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     // What the person asks for anew is counted anew.
     const asks: readonly string[] = ['moved', 'changes', 'released'] satisfies Task['history'][number]['what'][];
     const since = task.history.findLast(({ by, what }) => by === PERSON && asks.includes(what))?.time ?? 0;
-    const counted = before.filter(
+    const reviews = reviewsSince(project, task.history, since);
+    const tries = before.filter(
       (attempt, i) =>
         attempt.kind === 'agent' &&
         attempt.startedAt > since &&
         // One that was handed on with new work is no failure.
         (attempt.outcome !== 'released' || attempt.head === null || attempt.head === before[i - 1]?.head),
     ).length;
-    if (counted >= project.attemptsPerTask) {
+    // A review is no try. Each agent makes one of the same work at most.
+    const counted = tries - reviews.count;
+    if (counted >= project.attemptsPerTask && !reviews.isLast) {
       const why = `There were ${counted} attempts, as many as the project allows.`;
       await block(project, task, why);
       return { ok: false, text: `${why} The task is blocked until the human moves it.` };

@@ -33,7 +33,7 @@ export interface Obstacles {
   readonly agents: readonly {
     readonly agentId: AgentId;
     readonly obstacle: Obstacle | null;
-    /** Columns from which its routines take tasks. Null: from any. */
+    /** Columns from which its routines take tasks. Null: from any that is ready. */
     readonly columnIds: readonly string[] | null;
   }[];
   readonly tasks: readonly { readonly taskId: TaskId; readonly obstacle: Obstacle }[];

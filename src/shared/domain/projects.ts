@@ -77,6 +77,20 @@ export const kindOfColumn = ({ columns }: Pick<ProjectState, 'columns'>, columnI
 export const columnOfKind = ({ columns }: Pick<ProjectState, 'columns'>, kind: ColumnKind): Column | undefined =>
   columns.find((column) => column.kind === kind);
 
+/**
+ * Whether agents take tasks from this column. `chosen`: the columns that the person chose, which
+ * may be of any kind but done. Undefined: the person chose none, and ready columns give tasks.
+ */
+export function givesTasks(
+  project: Pick<ProjectState, 'columns'>,
+  columnId: string,
+  chosen: readonly string[] | undefined,
+): boolean {
+  const kind = kindOfColumn(project, columnId);
+  if (kind === null || kind === 'done') return false;
+  return chosen?.includes(columnId) ?? kind === 'ready';
+}
+
 /** Most urgent first, then oldest first. */
 export const byPriority = (
   a: Pick<TaskState, 'priority' | 'createdAt' | 'taskId'>,
@@ -102,26 +116,6 @@ export function openBlockers<Task extends TaskState>(
   );
 }
 
-/**
- * Whether the task would wait for itself, directly or through others, if it were blocked by these.
- */
-export function waitsForItself(
-  taskId: TaskId,
-  blockedBy: readonly TaskId[],
-  all: readonly Pick<TaskState, 'taskId' | 'blockedBy'>[],
-): boolean {
-  const byId = new Map(all.map((task) => [task.taskId, task.blockedBy]));
-  const seen = new Set<TaskId>();
-  const open = [...blockedBy];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next === taskId) return true;
-    if (seen.has(next)) continue;
-    seen.add(next);
-    open.push(...(byId.get(next) ?? []));
-  }
-  return false;
-}
-
 /** Why a task does not move. */
 type Still =
   | { readonly why: 'done' }
@@ -141,17 +135,32 @@ type Still =
   /** It is ready, and waits until an agent takes it. */
   | { readonly why: 'waits' };
 
-export function whyStill(project: ProjectState, task: TaskState, all: readonly TaskState[]): Still {
-  const still = whyOfItsOwn(project, task, all);
+/**
+ * `taken`: columns from which agents take tasks besides those that are ready. A task in review
+ * waits for the person all the same.
+ */
+export function whyStill(
+  project: ProjectState,
+  task: TaskState,
+  all: readonly TaskState[],
+  taken: readonly string[] = [],
+): Still {
+  const isReview = kindOfColumn(project, task.columnId) === 'review';
+  const gives =
+    givesTasks(project, task.columnId, undefined) || (!isReview && givesTasks(project, task.columnId, taken));
+  const still = whyOfItsOwn(project, task, all, gives);
   const other = still.why === 'waits' ? taskAtWork(project, task, all) : undefined;
   return other ? { why: 'one-at-a-time', taskId: other.taskId, ...other.claim } : still;
 }
-/** As `whyStill`, as if every project took any number of tasks at a time. */
-function whyOfItsOwn(project: ProjectState, task: TaskState, all: readonly TaskState[]): Still {
+/**
+ * As `whyStill`, as if every project took any number of tasks at a time. `gives`: agents take tasks
+ * from its column.
+ */
+function whyOfItsOwn(project: ProjectState, task: TaskState, all: readonly TaskState[], gives: boolean): Still {
   const kind = kindOfColumn(project, task.columnId) ?? 'backlog';
   if (kind === 'done') return { why: 'done' };
   if (task.claim) return { why: 'claimed', agentId: task.claim.agentId, since: task.claim.since };
-  if (kind !== 'ready') return { why: 'column', kind };
+  if (!gives) return { why: 'column', kind };
   if (task.asked) return { why: 'asked' };
   const blockers = openBlockers(project, task, all);
   if (blockers.length > 0) return { why: 'blocked-by', tasks: blockers.map(({ taskId }) => taskId) };
@@ -161,18 +170,23 @@ function whyOfItsOwn(project: ProjectState, task: TaskState, all: readonly TaskS
   return { why: 'waits' };
 }
 
-/** Tasks that this agent may claim now, most urgent first. */
+/**
+ * Tasks that this agent may claim now, most urgent first. `chosen`: as for `givesTasks`. Whether it
+ * may review one says `takersOf`.
+ */
 export function readyFor<Task extends TaskState>(
   project: ProjectState,
   agentId: AgentId,
   all: readonly Task[],
+  chosen?: readonly string[],
 ): readonly Task[] {
   if (!project.agents.includes(agentId)) return [];
   if (takesOneTask(project) && all.some(({ claim }) => claim !== null)) return [];
   return all
     .filter(
       (task) =>
-        whyOfItsOwn(project, task, all).why === 'waits' && (task.assignee === null || task.assignee === agentId),
+        whyOfItsOwn(project, task, all, givesTasks(project, task.columnId, chosen)).why === 'waits' &&
+        (task.assignee === null || task.assignee === agentId),
     )
     .toSorted(byPriority);
 }

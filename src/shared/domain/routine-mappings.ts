@@ -4,7 +4,7 @@
  *
  * `null` means not set. An empty list means none.
  */
-import type { Column } from './projects.ts';
+import { type Column, givesTasks } from './projects.ts';
 
 /** What one mapping sets over its routine. */
 interface MappingRules {
@@ -64,6 +64,20 @@ export function resolveColumns(
   const isTaken = (column: Column) =>
     columnIds?.includes(column.columnId) ?? ofRoutine?.some((said) => isNamed(column, said)) ?? true;
   return project.columns.filter(isTaken).map(({ columnId }) => columnId);
+}
+
+/**
+ * Of these columns, those from which a run takes tasks: what the person chose, of any kind but
+ * done. Where neither the mapping nor the routine chooses, the ready ones.
+ */
+export function takenColumns(
+  project: { readonly columns: readonly Column[] },
+  mapping: Pick<MappingRules, 'columnIds'>,
+  routine: Pick<RoutineRules, 'pulse_columns'>,
+): readonly string[] {
+  const columns = resolveColumns(project, mapping, routine);
+  const isChosen = mapping.columnIds !== null || routine.pulse_columns !== null;
+  return columns.filter((columnId) => givesTasks(project, columnId, isChosen ? columns : undefined));
 }
 
 /**

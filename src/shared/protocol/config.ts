@@ -149,7 +149,7 @@ const ofProjects = {
     .array(z.string().min(1).max(PROJECT_TEXT_MAX))
     .max(PROJECT_TEXTS)
     .describe(
-      'columns of its projects from which the agent’s default routine takes ready tasks, each by its id, name or kind; used if that routine sets no `pulse_columns`; empty: all',
+      'columns of its projects from which the agent’s default routine takes tasks, each by its id, name or kind; used if that routine sets no `pulse_columns`; empty: those that are ready',
     ),
   pulse_transitions_to: z
     .array(z.string().min(1).max(PROJECT_TEXT_MAX))

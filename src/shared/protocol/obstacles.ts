@@ -27,7 +27,7 @@ export const obstaclesSchema = z.object({
           .array(z.string())
           .nullable()
           .describe(
-            'columns from which its routines take tasks; null: from any, because one works on no project in particular',
+            'columns from which its routines take tasks; null: from any that is ready, because one works on no project in particular',
           ),
       }),
     )

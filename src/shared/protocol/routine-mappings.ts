@@ -25,7 +25,7 @@ const settings = {
     .max(PROJECT_LIMITS.columns)
     .nullable()
     .describe(
-      'columns of the project from which a run takes ready tasks; null: those of the routine’s `pulse_columns`; empty: none',
+      'columns of the project from which a run takes tasks, of any kind but done; null: those of the routine’s `pulse_columns`; empty: none',
     ),
   toolOverrides: z
     .array(z.string().min(1).max(100))

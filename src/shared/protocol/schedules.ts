@@ -138,7 +138,7 @@ const routine = {
     .nullable()
     .default(null)
     .describe(
-      'columns of its projects from which a run takes ready tasks, each by its id, name or kind; null: all; empty: none',
+      'columns of its projects from which a run takes tasks, each by its id, name or kind, and of any kind but done; null: those that are ready; empty: none',
     ),
   timeoutMs: z
     .number()

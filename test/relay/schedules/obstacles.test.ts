@@ -106,6 +106,10 @@ it('says from which columns routines take tasks: those that are switched on, and
   const other = await routine();
   await map(of, other, { columnIds: ['ready'] });
   expect(await columns()).toEqual(['backlog', 'ready']);
+  // One that works on no project in particular takes what is ready anywhere.
+  const free = await routine();
+  expect(await columns()).toEqual(['backlog', 'ready']);
+  await remove(free);
   await good('POST', `/v1/pulse-routines/${other}/toggle`);
   expect(await columns()).toEqual(['backlog']);
   await remove(byKind);

@@ -258,6 +258,82 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
     expect(await pass(MINUTE * 10)).toEqual([]);
   });
 
+  it('takes tasks from columns that the person chose, of any kind but done', async () => {
+    const trip = await project();
+    const made = await pulse({ when: 'something_waits', pulse_columns: ['Backlog', 'ready', 'done'] });
+    const mapping = await map(trip, made);
+    const change = (fields: object) =>
+      house.team.mappings.change([trip.projectId, 'a1'], mapping.mappingId, fields).then(good);
+    await task(trip, 'planning');
+    await task(trip, 'done');
+    expect(await pass()).toEqual([]);
+    const { projectId, taskId } = await task(trip, 'backlog');
+    const list = calling('get_ready_tasks', { projectId }, { call: 'claim_task', input: { projectId, taskId } });
+    const [first] = await pass();
+    expect(first?.first).toContain('“Backlog”, id backlog (backlog), ready: 1');
+    expect(list()).toContain('The task is yours');
+    // Its run has ended, so it is back where it was taken from.
+    expect(good(await house.team.projects.task(projectId, taskId))).toMatchObject({ columnId: 'backlog', claim: null });
+    // What a mapping sets goes before it.
+    await change({ columnIds: ['planning'] });
+    const refused = calling('claim_task', { projectId, taskId });
+    expect(await pass()).toHaveLength(2);
+    expect(refused()).toContain('in none of the columns');
+    await change({ columnIds: ['done'] });
+    expect(await pass()).toEqual([]);
+    await change({ columnIds: null });
+    // A wake that has no routine takes ready tasks alone.
+    expect(await house.team.projects.claim({ agentId: 'a1', credentialId: 'c1' }, projectId, taskId)).toMatchObject({
+      detail: 'The task is not in a column that is ready.',
+    });
+  });
+
+  it('reviews each piece of work once, and none of its own', async () => {
+    const trip = await project();
+    const { projectId } = trip;
+    for (const agentId of ['a1', 'a2'])
+      await map(
+        trip,
+        await pulse({
+          ...{ agentId, name: `Review ${agentId}`, when: 'something_waits' },
+          timing: { kind: 'every', minutes: 30, offset: 0 },
+        }),
+        { columnIds: ['review'] },
+      );
+    const { taskId } = await task(trip);
+    const { projects } = house.team;
+    const work = async (agentId: string, columnId: string) => {
+      good(await projects.claim({ agentId, credentialId: 'c1' }, projectId, taskId));
+      good(await projects.move(agentId, projectId, taskId, { columnId, note: 'It is good.' }));
+    };
+    await work('a1', 'review');
+    const turns: Reply[] = [
+      [{ call: 'claim_task', input: { projectId, taskId } }],
+      [{ call: 'transition_task', input: { projectId, taskId, status: 'review' } }],
+    ];
+    script = ({ body }) => turns[(body.messages.length - 1) / 2] ?? [{ say: 'Done.' }];
+    // It is a2 alone that reviews the work of a1, and once.
+    expect((await pass()).length).toBe(3);
+    expect(await pass()).toEqual([]);
+    const read = async () => good(await projects.task(projectId, taskId));
+    expect((await read()).history.map(({ what, by }) => `${what} by ${by}`).slice(-2)).toEqual([
+      ...['claimed by a2', 'moved by a2'],
+    ]);
+    expect(await projects.claim({ agentId: 'a2', credentialId: 'c1' }, projectId, taskId, ['review'])).toMatchObject({
+      detail: expect.stringContaining('Somebody else reviews it now.') as string,
+    });
+    // Sent back, worked on and handed in again, it is reviewed again.
+    good(await projects.move('human', projectId, taskId, { columnId: 'ready', note: '' }));
+    await work('a1', 'review');
+    expect((await pass()).length).toBe(3);
+    // What is done is never taken, wherever the person moved it from.
+    good(await projects.move('human', projectId, taskId, { columnId: 'done', note: '', anyway: true }));
+    expect(await pass()).toEqual([]);
+    expect(await projects.claim({ agentId: 'a2', credentialId: 'c1' }, projectId, taskId, ['done'])).toMatchObject({
+      detail: 'The task is done, and is not started again.',
+    });
+  });
+
   it('begins only those of its runs for whose projects a task is ready', async () => {
     const [trip, own, other] = [await project(), await project({ name: 'Own' }), await project({ name: 'Other' })];
     const made = await pulse({ when: 'something_waits' });

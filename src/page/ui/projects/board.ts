@@ -57,7 +57,10 @@ export function useBoard(): Board {
 export const stillOf = (
   { project, tasks, obstacles }: Pick<Board, 'project' | 'tasks' | 'obstacles'>,
   task: TaskCard,
-): Held => whyHeld(whyStill(project, task, tasks), task, obstacles);
+): Held => {
+  const taken = obstacles?.agents.flatMap(({ columnIds }) => columnIds ?? []);
+  return whyHeld(whyStill(project, task, tasks, taken), task, obstacles);
+};
 
 /** Tasks of finished columns: the last finished first. */
 const byChange = (a: TaskCard, b: TaskCard) => b.updatedAt - a.updatedAt || b.number - a.number;

@@ -1,7 +1,8 @@
 /** The sheet of a task: its text, criteria, place and history. */
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { Link } from 'wouter';
-import { PRIORITIES, waitsForItself } from '../../../shared/domain/projects.ts';
+import { PRIORITIES } from '../../../shared/domain/projects.ts';
+import { waitsForItself } from '../../../shared/domain/task-cycles.ts';
 import { cardOf, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';

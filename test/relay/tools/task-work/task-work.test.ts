@@ -263,6 +263,47 @@ describe('a task of a repository', () => {
     expect(await night.tool('a1', 'run_command', { command: kept })).toMatch(/Keep unfinished work\\n> Left\./);
   });
 
+  it('can be reviewed by another agent, which is no attempt at it', async () => {
+    const of = await project({
+      kind: 'git',
+      repository: repository('reviewed', { 'a.txt': 'one\n' }),
+      attemptsPerTask: 1,
+    });
+    const made = await task(of);
+    const begun = await night.tool('a1', 'claim_task', ids(made));
+    await night.tool('a1', 'run_command', {
+      command: `cd '${folderIn(begun)}' && echo price > a.txt && git commit -qam Price`,
+    });
+    const review = { ...ids(made), status: 'review' };
+    expect(await night.tool('a1', 'transition_task', review)).toContain('Moved.');
+    const { scheduleId } = scheduledSchema.parse(
+      await good('POST', '/v1/pulse-routines', {
+        ...{ kind: 'routine', agentId: 'a2', name: 'Review', instructions: 'Review.', when: 'something_waits' },
+        ...{ timing: { kind: 'weekly', days: [1], time: '07:30' } },
+      }),
+    );
+    await good('POST', `/v1/projects/${of.projectId}/agents/a2/routines`, {
+      ...{ routineId: scheduleId, columnIds: ['review'] },
+    });
+    const said: string[] = [];
+    const turns: Reply[] = [
+      [{ call: 'claim_task', input: ids(made) }],
+      [{ call: 'transition_task', input: { ...ids(made), status: 'ready', note: 'Say the currency.' } }],
+    ];
+    script = ({ body, results }) => {
+      said.push(...results);
+      return turns[(body.messages.length - 1) / 2] ?? [{ say: 'Done.' }];
+    };
+    await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    await until(async () => (await read(made)).columnId === 'ready');
+    expect(said[0]).toContain('The task is yours.');
+    expect(said[0]).toContain('Attempt 1 by Name of a1: review');
+    expect((await read(made)).history.at(-1)).toMatchObject({ by: 'a2', note: 'Say the currency.' });
+    await good('DELETE', `/v1/pulse-routines/${scheduleId}`);
+    // The one attempt was that of a1.
+    expect(await night.tool('a1', 'claim_task', ids(made))).toContain('There were 1 attempts');
+  });
+
   it('has a checkout that is kept as long as something is only there', async () => {
     const of = await project({ kind: 'git', repository: repository('kept', { 'a.txt': 'one\n' }) });
     const made = await task(of);

@@ -6,6 +6,7 @@ import {
   resolveRun,
   runsOfMappings,
   type RunRules,
+  takenColumns,
 } from '../../../../src/shared/domain/routine-mappings.ts';
 import { DEFAULT_INSTRUCTIONS, PROJECT_INSTRUCTIONS } from '../../../../src/shared/domain/schedule/default-routine.ts';
 import { TOOLSETS } from '../../../../src/shared/domain/toolsets.ts';
@@ -31,6 +32,18 @@ describe('the columns of a run', () => {
     ['not replaced by others when they are deleted', ['gone'], null, []],
   ])('are %s', (_what, columnIds, pulse_columns, columns) => {
     expect(resolveColumns(BOARD, { columnIds }, { pulse_columns })).toEqual(columns);
+  });
+});
+
+describe('the columns from which a run takes tasks', () => {
+  it.each([
+    ['the ready ones, where nothing is set', null, null, ['ready', 'x7']],
+    ['those of the routine, of any kind', null, ['Backlog', 'ready'], ['backlog', 'ready', 'x7']],
+    ['those of the mapping, of any kind', ['review'], ['ready'], ['review']],
+    ['never those of finished tasks', ['done', 'blocked'], null, ['blocked']],
+    ['none, where the mapping says none', [], ['backlog'], []],
+  ])('are %s', (_what, columnIds, pulse_columns, columns) => {
+    expect(takenColumns(BOARD, { columnIds }, { pulse_columns })).toEqual(columns);
   });
 });
 

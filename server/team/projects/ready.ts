@@ -1,0 +1,87 @@
+/** Tasks that an agent may take now: the list for the agent, and what its routines count. */
+import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
+import { kindOfColumn, readyFor } from '../../../src/shared/domain/projects.ts';
+import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
+import { takersOf } from '../../../src/shared/domain/task-reviews.ts';
+import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
+import type { Directory } from '../../contracts/index.ts';
+import { isOneOf } from '../../store/dialect.ts';
+import type { Db } from '../../store/index.ts';
+import type { Outcome, Projects, Refused } from './contract.ts';
+import { projectValueOf, readProjectRow, readStates, taskOf, taskValueOf } from './rows.ts';
+import type { PROJECT_SETTINGS } from './settings.ts';
+import { atWorkText } from './taking.ts';
+
+interface ReadyDeps {
+  readonly db: Db;
+  readonly home: string;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly now: () => number;
+  /** Ends claims whose lease is over. */
+  readonly sweep: () => Promise<void>;
+  /** The project’s money for today is used up: a sentence. Null: it is not. */
+  readonly spentToday: (row: ProjectRow) => Promise<string | null>;
+  readonly settings: Pick<typeof PROJECT_SETTINGS, 'readyListed'>;
+}
+type ProjectRow = NonNullable<Awaited<ReturnType<typeof readProjectRow>>>;
+
+const NO_PROJECT: Refused = { ok: false, reason: 'no-project', detail: 'There is no such project.' };
+
+export function createReady({
+  db,
+  home,
+  directory,
+  now,
+  sweep,
+  spentToday,
+  settings,
+}: ReadyDeps): Pick<Projects, 'ready' | 'readyTasks' | 'atWork'> {
+  const rowsOf = (taskIds: readonly TaskId[]) =>
+    db
+      .selectFrom('tasks')
+      .selectAll()
+      .where('home', '=', home)
+      .where(isOneOf('task', [...taskIds]));
+
+  /** Most urgent first. */
+  async function readyIn(project: ProjectValue, projectId: ProjectId, agentId: AgentId, columns?: readonly string[]) {
+    const tasks = readyFor(project, agentId, await readStates(db, home, projectId, now()), columns);
+    const inReview = tasks.filter(({ columnId }) => kindOfColumn(project, columnId) === 'review');
+    if (inReview.length === 0) return tasks;
+    const rows = await rowsOf(inReview.map(({ taskId }) => taskId)).execute();
+    const hasTaken = rows.filter((row) => takersOf(project, taskValueOf(row).history).has(agentId));
+    const own = new Set(hasTaken.map(({ task }) => task));
+    return tasks.filter(({ taskId }) => !own.has(taskId));
+  }
+
+  return {
+    async ready(agentId, projectId, columns): ReturnType<Projects['ready']> {
+      await sweep();
+      const row = await readProjectRow(db, home, projectId);
+      if (!row) return NO_PROJECT;
+      const project = projectValueOf(row);
+      const refuse = (reason: Refused['reason'], detail: string): Outcome<never> => ({ ok: false, reason, detail });
+      if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
+      const spent = await spentToday(row);
+      if (spent !== null) return refuse('not-ready', spent);
+      const listed = (await readyIn(project, projectId, agentId, columns)).slice(0, settings.readyListed);
+      const rows = await rowsOf(listed.map(({ taskId }) => taskId)).execute();
+      const tasks = new Map(rows.filter(({ removed }) => !removed).map((each) => [each.task, taskOf(each, now())]));
+      return { ok: true, value: listed.flatMap(({ taskId }) => tasks.get(taskId) ?? []) };
+    },
+    async readyTasks(agentId, projectId, columns) {
+      await sweep();
+      const row = await readProjectRow(db, home, projectId);
+      if (!row || (await spentToday(row)) !== null) return [];
+      return await readyIn(projectValueOf(row), projectId, agentId, columns);
+    },
+    async atWork(agentId, projectId) {
+      const row = await readProjectRow(db, home, projectId);
+      if (!row || !takesOneTask(projectValueOf(row))) return null;
+      const other = (await readStates(db, home, projectId, now())).find(({ claim }) => claim !== null);
+      if (other?.claim == null) return null;
+      const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
+      return atWorkText({ number: other.number, claim: other.claim }, agentId, names);
+    },
+  };
+}
