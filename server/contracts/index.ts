@@ -59,6 +59,7 @@ export type {
   AskLeave,
   AskPerson,
   Caller,
+  CommandOf,
   DeedEnd,
   NoteDeed,
   PersonAnswer,

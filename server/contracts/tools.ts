@@ -49,6 +49,11 @@ export interface Caller {
   readonly sessionId: SessionId | null;
   /** The calling run. Left out: a client calls. */
   readonly runId?: RunId;
+  /**
+   * The part of its agent's folder that the caller sees, such as the checkout of an executor. Left
+   * out: all of it.
+   */
+  readonly folder?: string;
   /** The id of the answer or the call. Messages that are read now are marked with it. */
   readonly run: string;
   readonly kind: 'session' | 'run' | 'client';
@@ -68,6 +73,12 @@ export interface Caller {
    * once.
    */
   readonly heard?: AbortSignal;
+}
+
+/** Whose a command is. `executor`: the run of an executor. Null: the agent itself. */
+export interface CommandOf {
+  readonly agentId: AgentId;
+  readonly executor: RunId | null;
 }
 
 /** What a run may use and take, as its routine limits it. */

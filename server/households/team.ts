@@ -379,8 +379,8 @@ export function openTeam({
     ? createHandTools({
         ...{ ...hands, configs, log, refuseForRoom, recordWork, now: elapsed },
         // Called only after everything is open.
-        environmentOf: async (agentId) => (await taskWork?.work.environmentOf(agentId)) ?? {},
-        onRan: (agentId, command) => taskWork?.work.ran(agentId, command),
+        environmentOf: async (by) => (await taskWork?.work.environmentOf(by)) ?? {},
+        onRan: (by, command) => taskWork?.work.ran(by, command),
       })
     : null;
   const attempts = createAttempts({
@@ -442,7 +442,8 @@ export function openTeam({
       return scopes.executorModelOf(agentId) ?? own.executor_model ?? household.own.executor_model ?? null;
     }
     const executors = createExecutors({
-      ...{ projects, attempts, work, runs, tools, now, tellPerson },
+      ...{ projects, attempts, work, checkouts, runs, tools, now, tellPerson },
+      endCommandsOf: (agentId, executor) => handed.endCommandsOf(agentId, executor),
       limits: workLimits,
       async mindOf(agentId, role) {
         const answers = mind.current?.() ?? mind;

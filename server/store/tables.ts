@@ -29,6 +29,7 @@ interface ToolCallRow {
   session: string | null;
   run: string | null;
   place: string;
+  folder_json: string | null;
   tool: string;
   input_json: string;
   state: string;

@@ -6,7 +6,19 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type AddressInfo, type LookupFunction, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,6 +30,7 @@ import { createProcesses } from '../../server/platform/processes/index.ts';
 import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/tools/sandbox/index.ts';
 import { createShellTools } from '../../server/tools/shell/tools.ts';
 import { SANDBOX_LIMITS } from '../../server/tools/sandbox/settings.ts';
+import { createFolder } from '../../server/tools/workspaces/folder.ts';
 import { createWorkspaces } from '../../server/tools/workspaces/index.ts';
 import { programOf } from '../support/relay-build.ts';
 
@@ -119,6 +132,56 @@ it('runs what is asked for: the control of all the others', async () => {
     text: 'here\n1000\n/workspace\n',
   });
   expect(await readFile(join(folder, 'note'), 'utf8')).toBe('here\n');
+});
+
+describe('a command that sees a part of its folder', () => {
+  const part = 'projects/bakery/one';
+  const open = async () => {
+    await mkdir(join(folder, part), { recursive: true });
+    await writeFile(join(folder, 'memory.md'), SECRET);
+    await writeFile(join(folder, part, 'mine.txt'), 'mine');
+    return await createFolder(folder).within(part).openItself();
+  };
+  const runIn = async (opened: Awaited<ReturnType<typeof open>>, command: string) => {
+    const ran = await sandbox.run({ folder, part: opened, bash: ['-c', command], timeoutMs: 20_000 });
+    const { code } = await ran.ended;
+    await opened.close();
+    return { code, text: ran.output(0, 10_000).text };
+  };
+
+  it('finds nothing above it, and its home is none of the files', async () => {
+    const { text } = await runIn(await open(), 'ls; pwd; echo $HOME; cat ../memory.md /workspace/../memory.md; ls /');
+    expect(text).toMatch(/^mine\.txt\n\/workspace\n\/tmp\n/);
+    expect(text).not.toContain(SECRET);
+  });
+
+  it('does not run where a link has come into its place, wherever that leads', async () => {
+    for (const [from, target] of [
+      [part, '../..'],
+      ['projects/bakery', '..'],
+      ['projects', '/'],
+    ] as const) {
+      const opened = await open();
+      await rename(join(folder, from), join(folder, 'away'));
+      await symlink(target, join(folder, from));
+      const { code, text } = await runIn(opened, 'echo ran; cat memory.md ../memory.md');
+      expect(code).not.toBe(0);
+      expect(text).not.toContain('ran');
+      expect(text).not.toContain(SECRET);
+      await rm(join(folder, from));
+      await rm(join(folder, 'away'), { recursive: true });
+      await rm(join(folder, 'projects'), { recursive: true, force: true });
+    }
+  });
+
+  it('is not opened through a link', async () => {
+    await rm(join(folder, 'projects'), { recursive: true, force: true });
+    await symlink('..', join(folder, 'projects'));
+    await expect(createFolder(folder).within('projects').openItself()).rejects.toThrow('Your folder is gone');
+    await expect(createFolder(folder).within('projects/x').list('')).rejects.toThrow('Your folder is gone');
+    expect(() => createFolder(folder).within('../other')).toThrow('leads out');
+    await rm(join(folder, 'projects'));
+  });
 });
 
 describe('what the machine keeps is not there', () => {

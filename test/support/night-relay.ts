@@ -50,13 +50,13 @@ export interface NightRelay {
 export async function openNightRelay(
   agents: readonly string[],
   script: Script = () => [{ say: 'Done.' }],
-  options: Pick<Parameters<typeof openTestRelay>[0] & object, 'store'> = {},
+  { args = [], ...options }: Pick<Parameters<typeof openTestRelay>[0] & object, 'store' | 'args'> = {},
 ) {
   const model = await startScriptedModel(script);
   const relay = await openTestRelay({
     ...options,
     env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' },
-    args: ['--rate', '100000', '--burst', '1000000'],
+    args: ['--rate', '100000', '--burst', '1000000', ...args],
   });
   const browser = await relay.signIn();
   let ahead = 0;

@@ -53,6 +53,8 @@ export interface AgentRun<Refusal = never> {
   readonly tools: { readonly own: OwnTools; readonly team: readonly TeamTool[] };
   readonly mind: {
     readonly answers: Mind;
+    /** False: this mind answers, also where the agent has an ACP agent as its own. */
+    readonly isAgents?: false;
     readonly model: string;
     /** Model of the requests that follow tool results; left out: the same. */
     readonly laterModel?: string;
@@ -217,6 +219,7 @@ export function createRuns(deps: RunsDeps): Runs {
       context,
       life,
       model: () => mind.model,
+      ...(mind.isAgents === undefined ? {} : { asksOwnMind: mind.isAgents }),
       ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
       ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
       system: instructions,

@@ -103,6 +103,8 @@ interface SpeakerDeps {
   readonly life: Pick<Life, 'runId' | 'agentId' | 'cause' | 'took'>;
   /** The model of the next answer. */
   readonly model: () => string;
+  /** False: an ACP agent that is the agent's own mind is not asked. */
+  readonly asksOwnMind?: false;
   /** Model of the requests that follow tool results; left out: the same. */
   readonly laterModel?: string;
   readonly cachesForAnHour?: boolean;
@@ -488,7 +490,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const restore = conversation.mark();
     const answering = async (): Promise<AnswerOutcome> => {
       await hooks.letGoFirst?.(mine.abort.signal);
-      const own = (await mind.of?.({ agentId, sessionId, runId })) ?? null;
+      const own = deps.asksOwnMind === false ? null : ((await mind.of?.({ agentId, sessionId, runId })) ?? null);
       wasDemo = own === null && isRehearsal(mind);
       const outcome = await runAnswer({
         mind: own ?? mind,

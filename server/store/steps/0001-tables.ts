@@ -405,6 +405,7 @@ const statementsWith = (sequence: string): readonly string[] => [
       session text,
       run text,
       place text not null,
+      folder_json text,
       tool text not null,
       input_json text not null,
       state text not null,

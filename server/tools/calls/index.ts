@@ -108,18 +108,19 @@ function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?: reado
   const { database, rows, contents, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
 
   async function outcomeOf(call: StoredCall, ownHosts: readonly string[]): Promise<ToolOutcome> {
-    const { callId, agentId, tool: name, input: text, runId, pinned } = call;
+    const { callId, agentId, folder, tool: name, input: text, runId, pinned } = call;
     const tool = toolNamed(name);
     const given: unknown = JSON.parse(text);
     const input = tool?.input.safeParse(given);
     const caller: Caller = {
       agentId,
       sessionId: host.stateOf(agentId) === 'absent' ? null : host.sessionId(),
-      ...(runId === null ? {} : { runId }),
+      // An executor does not wait for the person. What its call starts belongs to the agent.
+      ...(folder !== undefined ? { folder } : runId === null ? {} : { runId }),
       run: callId,
       kind: 'run',
       signal: closing,
-      agreed: { ...contents.agreed({ agentId, tool: name, input: given }, pinned), ownHosts },
+      agreed: { ...contents.agreed({ agentId, folder, tool: name, input: given }, pinned), ownHosts },
     };
     if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
       return toolError('This tool no longer exists.');
@@ -242,6 +243,7 @@ export function createCalls(deps: CallsDeps): Calls {
     sessionId: caller.sessionId,
     runId: caller.runId ?? null,
     place: caller.kind,
+    folder: caller.folder,
     tool,
     input,
     askedAt: now(),
@@ -315,7 +317,7 @@ export function createCalls(deps: CallsDeps): Calls {
     const text = JSON.stringify(input ?? null);
     if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;
-    const lies = await pins.of({ agentId: caller.agentId, tool: tool.name, input });
+    const lies = await pins.of({ agentId: caller.agentId, folder: caller.folder, tool: tool.name, input });
     const asked = await question(
       newCall(tool.name, input, caller),
       text,
@@ -488,7 +490,7 @@ export function createCalls(deps: CallsDeps): Calls {
       },
       ...(tool.provider ? { begun: begunOf(tool) } : {}),
       async run(input, caller) {
-        const call = { agentId: caller.agentId, tool: tool.name, input };
+        const call = { agentId: caller.agentId, folder: caller.folder, tool: tool.name, input };
         const held = await letBy(call);
         switch (held.by) {
           case 'off':

@@ -49,7 +49,12 @@ export function createQuestion({ db, home, rows }: QuestionDeps): Question {
         await lockNamed(trx, `questions of ${home}`);
         const own = (await rows.waiting(trx)).filter(({ agentId }) => agentId === call.agentId);
         const same = own.find(
-          (each) => !each.question && each.tool === call.tool && each.input === text && mayBe(each),
+          (each) =>
+            !each.question &&
+            each.tool === call.tool &&
+            each.input === text &&
+            each.folder === call.folder &&
+            mayBe(each),
         );
         const left = own.filter((each) => each === same || each.question || !replaces(each));
         const counted = left.filter(({ where }) => where !== 'relay');

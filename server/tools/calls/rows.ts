@@ -45,6 +45,8 @@ export interface NewCall {
   readonly sessionId: SessionId | null;
   readonly runId: RunId | null;
   readonly place: ToolCall['where'];
+  /** As in `Caller`. */
+  readonly folder?: string | undefined;
   readonly tool: string;
   readonly input: unknown;
   readonly askedAt: number;
@@ -124,6 +126,7 @@ function callOf(row: Selectable<Tables['tool_calls']>): StoredCall {
     isError: row.is_error,
     bytes: row.bytes,
     later: row.later,
+    ...(row.folder_json === null ? {} : { folder: parseText(row.folder_json) }),
     ...contentOf(row),
     ...questionOf(row),
   };
@@ -179,6 +182,7 @@ export function createCallRows({
           session: call.sessionId,
           run: call.runId,
           place: call.place,
+          folder_json: call.folder === undefined ? null : json(call.folder),
           tool: call.tool,
           input_json: state === 'asked' ? JSON.stringify(call.input ?? null) : beginningOf(call.input),
           state,
@@ -444,8 +448,8 @@ export function createContents({
 }): Contents {
   return {
     async fresh(call) {
-      const { agentId, tool, input, pinned, isPinned, content } = call;
-      const now = await pins.of({ agentId, tool, input: JSON.parse(input) });
+      const { agentId, folder, tool, input, pinned, isPinned, content } = call;
+      const now = await pins.of({ agentId, folder, tool, input: JSON.parse(input) });
       if (isPinned && (now?.pin ?? null) === (pinned?.pin ?? null)) return call;
       const first = content?.before ?? pinned?.files ?? [];
       // The content may have returned to what it was at first.

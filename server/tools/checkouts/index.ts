@@ -356,8 +356,8 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
       const root = workspaces.folderOf(agentId);
       if (kind === 'git') return await fillFolder(agentId, root, { folder, branch }, repository, commit, by, copied);
       const entries = [...(await repository.list(commit)).values()].filter(fits);
-      if (entries.length === 0) return;
       const workspace = workspaces.of(agentId);
+      if (entries.length === 0) return await workspace.make(folder);
       // A relay that was killed may have left a part of it.
       const part = `${folder}.in`;
       const drop = () => workspace.remove(part).catch(() => undefined);

@@ -20,7 +20,7 @@ import { covers, type Network } from '../../../src/shared/domain/network.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { CommandReach, PinnedFile } from '../../../src/shared/protocol/calls.ts';
-import { WorkspaceError, type Workspaces } from '../workspaces/index.ts';
+import { type Workspace, WorkspaceError, type Workspaces } from '../workspaces/index.ts';
 import { PIN_LIMITS, type PinLimits } from './settings.ts';
 import { createFolderScan } from './folder-scan.ts';
 
@@ -264,6 +264,8 @@ export interface Pinned {
 
 export interface PinnedCall {
   readonly agentId: AgentId;
+  /** As in `Caller`: where the paths begin. */
+  readonly folder?: string | undefined;
   readonly tool: string;
   readonly input: unknown;
 }
@@ -326,11 +328,15 @@ function* textsIn(
 }
 
 export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: PinsDeps): Pins {
-  async function liesAt(agentId: AgentId, paths: readonly string[]): Promise<Pinned | null> {
+  function workspaceOf({ agentId, folder }: Pick<PinnedCall, 'agentId' | 'folder'>): Workspace {
+    const whole = workspaces.of(agentId);
+    return folder === undefined ? whole : whole.within(folder);
+  }
+  async function liesAt(call: PinnedCall, paths: readonly string[]): Promise<Pinned | null> {
     const files = await Promise.all(
       paths.map(async (path): Promise<PinnedFile | null> => {
         try {
-          const { kind, bytes, entries, mark, content } = await workspaces.of(agentId).lies(path);
+          const { kind, bytes, entries, mark, content } = await workspaceOf(call).lies(path);
           const text = content === null ? null : fileText(content);
           return { path, leadsTo: null, kind, bytes, entries, mark, inTurn: false, text };
         } catch (error) {
@@ -343,10 +349,32 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
     return pinnedOf(files.flatMap((file) => file ?? []));
   }
 
-  async function commandPinned(agentId: AgentId, command: string, cwd: string | null, reach: CommandReach) {
-    const own = workspaces.folderOf(agentId);
-    const folder = await realpath(own).catch(() => null);
-    if (folder === null) return null;
+  async function commandPinned(call: PinnedCall, command: string, cwd: string | null, reach: CommandReach) {
+    const own = workspaces.folderOf(call.agentId);
+    if (call.folder === undefined) {
+      const folder = await realpath(own).catch(() => null);
+      return folder === null ? null : await scanned({ folder, own }, command, cwd, reach);
+    }
+    try {
+      // Held open, so that its path leads to no other folder.
+      const part = await workspaceOf(call).openItself();
+      try {
+        return await scanned({ folder: part.path, own: part.path }, command, cwd, reach);
+      } finally {
+        await part.close();
+      }
+    } catch (error) {
+      // The tool itself says that the folder is gone.
+      if (error instanceof WorkspaceError) return null;
+      throw error;
+    }
+  }
+  async function scanned(
+    { folder, own }: { readonly folder: string; readonly own: string },
+    command: string,
+    cwd: string | null,
+    reach: CommandReach,
+  ) {
     const { names, enters, opaque, plain } = commandWords(command);
     const scan = createFolderScan(folder, [own], limits);
     if (isBounded(reach)) {
@@ -405,26 +433,27 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
 
   const pins: Pins = {
     reachOf,
-    async of({ agentId, tool, input }) {
+    async of(call) {
+      const { agentId, tool, input } = call;
       const [path, command] = [textIn(input, 'path'), textIn(input, 'command')];
       switch (tool) {
         case 'write_file':
         case 'edit_file':
         case 'delete_file':
-          return path === null ? null : await liesAt(agentId, [path]);
+          return path === null ? null : await liesAt(call, [path]);
         case 'wake_script':
         case 'accept_script': {
           const script = textIn(input, 'script_path');
-          return script === null ? null : await liesAt(agentId, [script]);
+          return script === null ? null : await liesAt(call, [script]);
         }
         case 'move_file': {
           const [from, to] = [textIn(input, 'from'), textIn(input, 'to')];
-          return from === null || to === null ? null : await liesAt(agentId, [from, to]);
+          return from === null || to === null ? null : await liesAt(call, [from, to]);
         }
       }
       const reach = await reachOf({ agentId, tool });
-      if (reach !== null && command !== null) return await commandPinned(agentId, command, textIn(input, 'cwd'), reach);
-      if (tool.startsWith(MIND_PREFIX)) return await liesAt(agentId, await programPaths(agentId, input));
+      if (reach !== null && command !== null) return await commandPinned(call, command, textIn(input, 'cwd'), reach);
+      if (tool.startsWith(MIND_PREFIX)) return await liesAt(call, await programPaths(agentId, input));
       return null;
     },
     async hold(call, pinned) {
@@ -435,9 +464,7 @@ export function createPins({ workspaces, commandReach, limits = PIN_LIMITS }: Pi
         path,
         ...(leadsTo === null || isAbsolute(leadsTo) || leadsTo.startsWith('../') ? [] : [leadsTo]),
       ]);
-      const release = isHeld
-        ? await workspaces.of(call.agentId).hold(pinned && pinned.rest > 0 ? [''] : paths)
-        : () => undefined;
+      const release = isHeld ? await workspaceOf(call).hold(pinned && pinned.rest > 0 ? [''] : paths) : () => undefined;
       try {
         if ((await pins.of(call))?.pin === pinned?.pin) return release;
       } catch (error) {

@@ -268,18 +268,29 @@ const nothing = (seccompFd: number, limits: SandboxLimits): string[] => [
  */
 const CLOSED = ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'];
 
-/** `seccompFd`: where `bwrap` reads the seccomp program. */
+/** A part of a folder, held open. `id`: its device and inode, as in `stat -c %d:%i`. */
+export interface SeenPart {
+  readonly path: string;
+  readonly id: string;
+}
+
+/**
+ * `part`: all that is seen of the folder. Null: the whole folder, which is the home of programs,
+ * too. A part is a checkout, where their files would lie in the way. `seccompFd`: where `bwrap`
+ * reads the seccomp program.
+ */
 export const bubbleArguments = (
   folder: string,
+  part: SeenPart | null,
   seccompFd: number,
   limits: SandboxLimits,
   wayOut: string | null,
 ): string[] => [
   ...nothing(seccompFd, limits),
   '--clearenv',
-  ...['--setenv', 'PATH', PATH, '--setenv', 'HOME', WITHIN, '--setenv', 'TMPDIR', '/tmp'],
+  ...['--setenv', 'PATH', PATH, '--setenv', 'HOME', part ? '/tmp' : WITHIN, '--setenv', 'TMPDIR', '/tmp'],
   ...['--setenv', 'LANG', 'C.UTF-8', '--setenv', 'TERM', 'dumb', '--setenv', 'USER', 'agent'],
-  ...['--bind', folder, WITHIN, '--chdir', WITHIN],
+  ...['--bind', part?.path ?? folder, WITHIN, '--chdir', WITHIN],
   ...(wayOut === null ? [] : networkArguments(wayOut)),
   ...CLOSED,
 ];
@@ -319,19 +330,34 @@ net.createServer((near) => {
   far.on("error", () => near.destroy()).pipe(near);
 }).listen(${PORT}, "127.0.0.1", () => console.log("ready"));`;
 
+/** Printed where another folder is in the place of the part that a command sees. */
+const MOVED = 'Your folder was moved while the command began. The command has not run.';
+
 /**
  * Run by `bash` inside: sets limits that nothing inside can raise, then runs the command. Sizes of
  * `ulimit` are in KiB. `counted`: a control group limits memory. Otherwise at least the data
  * segment of each process is limited. Addresses are not: V8 reserves 10 GB for each memory of
  * WebAssembly, and Node's `fetch` has one. `life`: the descriptor on which the relay says that it
  * is still there. A relay that was killed before `bwrap` was tied to it says nothing, and nothing
- * runs.
+ * runs. `part`: the folder that must be there. Its path may lead elsewhere by the time of the
+ * mount.
  */
 export const boundedBy = (
   { file, memory, processes, openFiles, queues }: SandboxLimits,
-  { hasWayOut, counted, life }: { readonly hasWayOut: boolean; readonly counted: boolean; readonly life: number },
+  {
+    hasWayOut,
+    counted,
+    life,
+    part,
+  }: {
+    readonly hasWayOut: boolean;
+    readonly counted: boolean;
+    readonly life: number;
+    readonly part: Pick<SeenPart, 'id'> | null;
+  },
 ): string =>
   [
+    ...(part === null ? [] : [`{ [ "$(stat -c %d:%i .)" = ${part.id} ] || { echo '${MOVED}'; exit 1; }; }`]),
     `{ echo >&${life} && read -r _ <&${life} && exec ${life}>&-; }`,
     'ulimit -c 0',
     `ulimit -f ${Math.floor(file / 1_024)}`,

@@ -44,6 +44,7 @@ import {
   findBubble,
   missing,
   programArguments,
+  type SeenPart,
   seccompProgram,
   watched,
 } from './bubble.ts';
@@ -87,6 +88,8 @@ interface BoxedStart {
   readonly input: 'ignore' | 'pipe';
   /** An open file, which becomes descriptor 4. */
   readonly fd?: number | undefined;
+  /** As in `SandboxTask`. */
+  readonly part?: SeenPart | null;
 }
 
 interface Boxed {
@@ -108,7 +111,7 @@ const SECCOMP_FD = 3;
 /** Rejects if the process cannot be started. Nothing of it is left then. */
 async function begin(
   { bubble, cgroups }: Box,
-  { sees, program, env, network, ownHosts = [], input, fd }: BoxedStart,
+  { sees, program, env, network, ownHosts = [], input, fd, part = null }: BoxedStart,
   { limits, network: reached }: BoxDeps,
 ): Promise<Boxed> {
   const cgroup = (await cgroups?.create()) ?? null;
@@ -124,7 +127,7 @@ async function begin(
     const way = wayOut?.folder ?? null;
     const files = fd === undefined ? [] : [fd];
     const life = SECCOMP_FD + 1 + files.length;
-    const bounded = boundedBy(limits, { hasWayOut: way !== null, counted: cgroup !== null, life });
+    const bounded = boundedBy(limits, { hasWayOut: way !== null, counted: cgroup !== null, life, part });
     const inside: Invocation = { program: '/bin/bash', options: ['-c', bounded, 'bash'], mark: null, runs: program };
     const box: Invocation = { program: bubble, options: sees(SECCOMP_FD, way), runs: inside };
     const child = startProgram(
@@ -312,6 +315,11 @@ export interface SandboxRun {
 interface SandboxTask {
   /** On the relay's machine. Created if missing. */
   readonly folder: string;
+  /**
+   * The only part of the folder that it sees, held open until it has ended. Others may write in the
+   * folder, so nothing runs where another folder has taken its place. Left out: all of it.
+   */
+  readonly part?: SeenPart | undefined;
   /** The arguments of `bash`. */
   readonly bash: readonly string[];
   readonly timeoutMs: number;
@@ -399,14 +407,14 @@ export function createSandbox({
   let closed = false;
 
   /** Recorded on disk, so that the next relay can end what a killed one left running. */
-  async function bare({ folder, bash }: SandboxTask): Promise<Boxed> {
+  async function bare({ folder, part, bash }: SandboxTask): Promise<Boxed> {
     const group = await processes.start({
       command: '/bin/sh',
       // Bash takes a socket as its input for a remote shell, and would read the person's own
       // settings first.
       args: ['-c', BARE, 'sh', '/bin/bash', '--norc', ...bash],
       env: bareEnvironment(),
-      cwd: folder,
+      cwd: part?.path ?? folder,
     });
     const { child, pid } = group;
     child.stdin?.end();
@@ -414,14 +422,14 @@ export function createSandbox({
   }
 
   async function boxed(box: Box, task: SandboxTask, reached: NetworkDeps | undefined): Promise<Boxed> {
-    const { folder, bash, fd, network = 'none', ownHosts = [] } = task;
+    const { folder, part = null, bash, fd, network = 'none', ownHosts = [] } = task;
     return await begin(
       box,
       {
-        sees: (seccompFd, wayOut) => bubbleArguments(folder, seccompFd, limits, wayOut),
+        sees: (seccompFd, wayOut) => bubbleArguments(folder, part, seccompFd, limits, wayOut),
         program: { program: '/bin/bash', options: bash },
         env: {},
-        ...{ network, ownHosts, fd, input: 'ignore' },
+        ...{ network, ownHosts, fd, part, input: 'ignore' },
       },
       { limits, network: reached },
     );

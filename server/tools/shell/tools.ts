@@ -3,14 +3,14 @@
  * data, and is marked as such.
  */
 import { z } from 'zod';
-import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { HAND_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
 import { quote } from '../../../src/shared/domain/quoting.ts';
 import { covers, type Network } from '../../../src/shared/domain/network.ts';
-import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import type { Caller, CommandOf, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { type Sandbox, SANDBOX_LIMITS, type SandboxEnd, type SandboxRun } from '../sandbox/index.ts';
-import { MAKE_ROOM, WORKSPACE_LIMITS, type Workspaces } from '../workspaces/index.ts';
+import { MAKE_ROOM, type OpenItself, WORKSPACE_LIMITS, WorkspaceError, type Workspaces } from '../workspaces/index.ts';
 
 /** Limits of agents' commands. Times in ms. */
 const SHELL_LIMITS = {
@@ -21,7 +21,7 @@ const SHELL_LIMITS = {
   shown: 30_000,
   /** Characters of a command that are noted when it has ended. */
   noted: 2_000,
-  /** Per agent: running commands, and finished ones whose output is stored. */
+  /** Per agent and executor: running commands, and finished ones whose output is stored. */
   running: 3,
   kept: 10,
 } as const;
@@ -42,11 +42,11 @@ export interface ShellToolsDeps {
   /** How far the person lets the agent's commands go. */
   readonly reachOf: (agentId: AgentId) => Promise<CommandReach>;
   readonly workspaces: Pick<Workspaces, 'of' | 'folderOf' | 'changed'>;
-  /** Variables for the commands of this agent, such as the port of the task that it works on. */
-  readonly environmentOf?: (agentId: AgentId) => Promise<Readonly<Record<string, string>>>;
-  /** Called when a command of this agent has ended by itself or was ended. */
+  /** Variables for the commands of this caller, such as the port of the task that it works on. */
+  readonly environmentOf?: (by: CommandOf) => Promise<Readonly<Record<string, string>>>;
+  /** Called when a command of this caller has ended by itself or was ended. */
   readonly onRan?: (
-    agentId: AgentId,
+    by: CommandOf,
     ran: { readonly command: string; readonly code: number | null; readonly ms: number },
   ) => void;
   /** Why agents may store no more just now, as a sentence. Null: they may. */
@@ -58,6 +58,7 @@ export interface ShellToolsDeps {
 
 interface Command {
   readonly id: string;
+  readonly executor: RunId | null;
   readonly run: SandboxRun;
   readonly reach: CommandReach;
   readonly limitMs: number;
@@ -104,8 +105,11 @@ function endText({ code, signal, cut, tookMs }: SandboxEnd, limitMs: number): st
 
 export interface ShellTools {
   readonly tools: readonly TeamTool[];
-  /** Ends all commands of this agent. Resolves when none runs any more. */
-  endCommandsOf(agentId: AgentId): Promise<void>;
+  /**
+   * Ends all commands of this agent, or those of one of its executors. Resolves when none runs any
+   * more.
+   */
+  endCommandsOf(agentId: AgentId, executor?: RunId): Promise<void>;
   /** A command of this agent runs. */
   isRunning(agentId: AgentId): boolean;
 }
@@ -117,6 +121,9 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
 
   const allowed = async ({ agentId }: Caller) => (await sandbox.status()).available || (await reachOf(agentId)).bare;
   const of = (agentId: AgentId) => commands.get(agentId) ?? [];
+  // An executor knows nothing of its agent, and nothing of other executors.
+  const executorIn = ({ folder, runId }: Caller) => (folder === undefined ? null : (runId ?? null));
+  const ownOf = (caller: Caller) => of(caller.agentId).filter(({ executor }) => executor === executorIn(caller));
 
   /** The output from `offset` on, and where the rest is. */
   function shown({ id, run, end, limitMs }: Command, offset = 0): string {
@@ -133,15 +140,12 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   }
 
   /** A sentence, or the outcome of a command that did not start. */
-  async function start(
-    { agentId, agreed }: Caller,
-    command: string,
-    background: boolean,
-  ): Promise<Command | string | ToolOutcome> {
+  async function start(caller: Caller, command: string, background: boolean): Promise<Command | string | ToolOutcome> {
+    const { agentId, agreed, folder: partOf } = caller;
     const noRoom = await refuseForRoom();
     if (noRoom !== null) return noRoom;
-    const before = of(agentId);
-    if (before.filter(({ end }) => end === null).length >= limits.running)
+    const by: CommandOf = { agentId, executor: executorIn(caller) };
+    if (ownOf(caller).filter(({ end }) => end === null).length >= limits.running)
       return `${limits.running} of your commands are running already. Wait until one ends, or end it with stop_command.`;
     const workspace = workspaces.of(agentId);
     const left = await workspace.room();
@@ -152,10 +156,13 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     // command has ended.
     const release = agreed ? await agreed.hold() : () => undefined;
     if (release === null) return { ...toolError(CHANGED), changed: true };
-    const variables = Object.entries((await deps.environmentOf?.(agentId)) ?? {});
+    const variables = Object.entries((await deps.environmentOf?.(by)) ?? {});
     let run: SandboxRun;
+    let part: OpenItself | undefined;
     try {
+      if (partOf !== undefined) part = await workspace.within(partOf).openItself();
       run = await sandbox.run({
+        part,
         network: reach.network,
         bare: reach.bare,
         folder: workspaces.folderOf(agentId),
@@ -168,20 +175,26 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
       });
     } catch (error) {
       release();
+      await part?.close();
+      if (error instanceof WorkspaceError) return error.message;
       throw error;
     }
     void run.ended.then(release);
-    const started: Command = { id: `c${++numbered}`, run, reach, limitMs, end: null };
+    void run.ended.then(() => part?.close());
+    const started: Command = { id: `c${++numbered}`, executor: by.executor, run, reach, limitMs, end: null };
+    // Others may have begun meanwhile.
+    const mine = ownOf(caller);
     commands.set(agentId, [
-      ...before.filter(({ end }) => end === null),
-      ...before.filter(({ end }) => end !== null).slice(-limits.kept),
+      ...of(agentId).filter(({ executor }) => executor !== by.executor),
+      ...mine.filter(({ end }) => end === null),
+      ...mine.filter(({ end }) => end !== null).slice(-limits.kept),
       started,
     ]);
     // The permission may have been withdrawn while the command started.
     await recheck(agentId);
     void run.ended.then((end) => {
       started.end = end;
-      deps.onRan?.(agentId, { command: command.slice(0, limits.noted), code: end.code, ms: Math.round(end.tookMs) });
+      deps.onRan?.(by, { command: command.slice(0, limits.noted), code: end.code, ms: Math.round(end.tookMs) });
       // The command may have written anything.
       workspaces.changed(agentId);
     });
@@ -201,12 +214,12 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
       recheck(each).catch(() => of(each).forEach(({ run, end }) => end === null && run.stop('withdrawn')));
   });
 
-  const find = ({ agentId }: Caller, id: string): Command | ToolOutcome =>
-    of(agentId).find((each) => each.id === id) ??
+  const find = (caller: Caller, id: string): Command | ToolOutcome =>
+    ownOf(caller).find((each) => each.id === id) ??
     toolError(
-      of(agentId).length === 0
+      ownOf(caller).length === 0
         ? 'You have run no command since the relay started.'
-        : `There is no command ${id}. Your commands: ${of(agentId)
+        : `There is no command ${id}. Your commands: ${ownOf(caller)
             .map((each) => each.id)
             .join(', ')}.`,
     );
@@ -276,11 +289,14 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
   return {
     tools,
     isRunning: (agentId) => of(agentId).some(({ end }) => end === null),
-    async endCommandsOf(agentId) {
-      const running = of(agentId).filter(({ end }) => end === null);
+    async endCommandsOf(agentId, executor) {
+      const isMeant = (command: Command) => executor === undefined || command.executor === executor;
+      const running = of(agentId).filter((command) => command.end === null && isMeant(command));
       for (const { run } of running) run.stop('withdrawn');
       await Promise.all(running.map(({ run }) => run.ended));
-      commands.delete(agentId);
+      const left = of(agentId).filter((command) => !isMeant(command));
+      if (left.length === 0) commands.delete(agentId);
+      else commands.set(agentId, left);
     },
   };
 }

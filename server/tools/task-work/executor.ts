@@ -1,6 +1,8 @@
 /**
  * Executors: fresh runs that get a brief and nothing else. No soul, no inbox, no memory and no
- * conversation. What came of one is taken from git and from the relay's own records.
+ * conversation. Its files and commands are in the checkout of its task, and it sees no other part
+ * of its agent's folder. An ACP agent works outside the sandbox, so it is no executor's mind. What
+ * came of an executor is taken from git and from the relay's own records.
  */
 import { z } from 'zod';
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
@@ -24,6 +26,9 @@ import type { AgentRun, RunResult, Runs } from '../../agents/runs/index.ts';
 import type { OwnTools } from '../../agents/runs/toolbox.ts';
 import type { TeamTools } from '../../agents/runs/team-tools.ts';
 import type { Attempts, Projects } from '../../team/projects/index.ts';
+import type { Checkouts } from '../checkouts/index.ts';
+import { placeOf } from './checkout-list.ts';
+import { projectFolderOf } from './forgetting.ts';
 import type { OpenTaskWork } from './index.ts';
 import type { WorkLimits } from './limits.ts';
 import { commitText } from './summary.ts';
@@ -31,6 +36,7 @@ import { TASK_WORK_SETTINGS } from './settings.ts';
 
 /** The whole system prompt of an executor. */
 export const EXECUTOR_RULES = `You execute one task from a brief. The brief is all you know: nobody answers questions, and you remember nothing afterwards.
+Your folder is the task’s checkout. Files and commands begin there, and you see nothing else.
 
 Deviations from the brief, and what to do:
 1. A bug in your way: fix it, and commit that by itself as "fix: …".
@@ -133,6 +139,9 @@ export interface ExecutorsDeps {
   readonly projects: Projects;
   readonly attempts: Attempts;
   readonly work: OpenTaskWork;
+  readonly checkouts: Pick<Checkouts, 'exists'>;
+  /** Ends the commands of an executor whose run is over. */
+  readonly endCommandsOf: (agentId: AgentId, executor: RunId) => Promise<void>;
   readonly limits: WorkLimits;
   readonly runs: Pick<Runs, 'start'>;
   readonly tools: Pick<TeamTools, 'all'>;
@@ -198,14 +207,15 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
     }
   }
 
-  function toolsOf(noted: Receipt['approvals']): readonly TeamTool[] {
+  /** `folder`: the checkout, in the agent's folder. */
+  function toolsOf(folder: string, noted: Receipt['approvals']): readonly TeamTool[] {
     return deps.tools
       .all()
       .filter(({ name }) => EXECUTOR_TOOLSETS.includes(toolsetOf(name) ?? ''))
       .map((tool) => ({
         ...tool,
         async run(input: unknown, caller: Parameters<TeamTool['run']>[1]) {
-          const outcome = await tool.run(input, caller);
+          const outcome = await tool.run(input, { ...caller, folder });
           // The person is asked, and the executor does not wait for them.
           if (outcome.asks) noted.push({ tool: tool.name, allowed: null });
           return outcome;
@@ -229,6 +239,9 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
     );
     const held = await projects.heldBy(taskId);
     if (!claim || held?.agentId !== agentId) return refused('You have not claimed this task.');
+    const isCheckout = projectFolderOf(projectId, claim) !== null;
+    if (!isCheckout || !(await deps.checkouts.exists(placeOf(project, claim))))
+      return refused('The checkout of the task is gone. Release the task, and claim it again.');
     const mind = await deps.mindOf(agentId, 'executor');
     const approvals: Receipt['approvals'] = [];
     let ending: Ending = { kind: 'none' };
@@ -243,7 +256,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
         return { ...toolDone('Your work is over.'), endsTurn: true };
       },
     };
-    const team = toolsOf(approvals);
+    const team = toolsOf(claim.folder, approvals);
     let attempt: Attempt | null = null;
     const run: AgentRun = {
       identity: { agentId },
@@ -256,7 +269,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
       context: [{ messageId: null, text: () => ({ text: brief, shortened: () => brief }) }],
       readsInbox: false,
       tools: { own, team },
-      mind: { answers: mind.answers, model: mind.model },
+      mind: { answers: mind.answers, isAgents: false, model: mind.model },
       limits: {
         timeoutMs: project.executorSeconds * 1_000,
         busyMs: 0,
@@ -285,6 +298,8 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
     if (signal.aborted) stop();
     const end = await live.whenEnded;
     signal.removeEventListener('abort', stop);
+    // What it left in the background would go on changing the checkout.
+    await deps.endCommandsOf(agentId, live.runId);
     const begun = attempt as Attempt | null;
     if (!begun) return refused('The executor did not begin.');
     return { ok: true, value: await settle(agentId, project, task, begun, end, ending, approvals) };
@@ -390,7 +405,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
             },
           },
         },
-        mind: { answers: mind.answers, model: mind.model },
+        mind: { answers: mind.answers, isAgents: false, model: mind.model },
         limits: {
           ...{ timeoutMs: project.executorSeconds * 1_000, busyMs: 0, maxTurns: TASK_WORK_SETTINGS.reviewTurns },
           ...{ maxAnswerTokens: mind.maxAnswerTokens, contextTokens: mind.contextTokens },

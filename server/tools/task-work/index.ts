@@ -41,7 +41,7 @@ import {
   type Task,
   type TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
-import type { Directory } from '../../contracts/index.ts';
+import type { CommandOf, Directory } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import {
   type Attempts,
@@ -95,10 +95,10 @@ export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, Work
   found(project: Project, task: Task): Promise<Receipt | null>;
   /** Calls the listener for each task that an agent has moved to review. */
   onReview(listener: (project: Project, task: Task) => void): void;
-  /** Variables for the commands of an agent that works on a task. */
-  environmentOf(agentId: AgentId): Promise<Readonly<Record<string, string>>>;
-  /** A command of this agent has ended. */
-  ran(agentId: AgentId, command: Receipt['commands'][number]): void;
+  /** Variables for the commands of an agent, or an executor, that works on a task. */
+  environmentOf(by: CommandOf): Promise<Readonly<Record<string, string>>>;
+  /** A command has ended. */
+  ran(by: CommandOf, command: Receipt['commands'][number]): void;
   /** A limit of the project is reached: ends the work on this task, and tells the person. */
   stop(
     kind: 'task' | 'day',
@@ -513,6 +513,12 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     return { ...receipt, checks: draft.checks };
   }
 
+  /** The attempts to which a command belongs: those of its agent, or that of its executor. */
+  const attemptsAt = async ({ agentId, executor }: CommandOf): Promise<readonly OpenAttempt[]> =>
+    (await attempts.open(agentId)).filter(({ attempt }) =>
+      executor === null ? attempt.kind === 'agent' : attempt.runId === executor,
+    );
+
   /** As `secretIn`, for the attempt that is under way. */
   async function secretOf(project: Project, { taskId }: Task, { commits }: Receipt): Promise<string | null> {
     const [open, head] = [await attempts.openOf(taskId), commits.at(-1)?.commit ?? null];
@@ -663,8 +669,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     ...createProjectFiles({ projects, repositories, now }),
     ...createWorkForgetting({ projects, attempts, checkouts, repositories, nameOf }),
     ...createCheckoutList({ projects, attempts, checkouts, repositories, taskOf, inOrder }),
-    async environmentOf(agentId) {
-      const open = (await attempts.open(agentId)).at(-1);
+    async environmentOf(by) {
+      const open = (await attemptsAt(by)).at(-1);
       if (!open) return {};
       const { projectId, taskId } = open.attempt;
       return {
@@ -672,12 +678,9 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         ROOST_TASK: `${projectId}/${taskId}`,
       };
     },
-    ran(agentId, command) {
+    ran(by, command) {
       const noted = (async () => {
-        const open = await attempts.open(agentId);
-        // An executor works in the place of its agent.
-        const executor = open.find(({ attempt }) => attempt.kind === 'executor');
-        for (const { attempt } of executor ? [executor] : open) await attempts.ran(attempt.attemptId, command);
+        for (const { attempt } of await attemptsAt(by)) await attempts.ran(attempt.attemptId, command);
       })().catch((error: unknown) =>
         logger.warn('A command of an attempt could not be noted.', { error: String(error) }),
       );

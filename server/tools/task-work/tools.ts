@@ -138,7 +138,7 @@ export function createTaskWorkTools({
     defineTool({
       name: 'spawn_executor',
       description:
-        'Has an executor work on a task that you claimed, in its checkout, and waits until it has ended. It knows your brief and nothing else: name the goal, the files, the steps, the checks, and what not to touch. The result is what git and the checks say.',
+        'Has an executor work on a task that you claimed, in its checkout, and waits until it has ended. It knows your brief and nothing else, and sees only the checkout, where its paths begin: name the goal, the files, the steps, the checks, and what not to touch. The result is what git and the checks say.',
       allowed,
       input: z.object({ projectId, taskId, executionPrompt: z.string().trim().min(1).max(50_000) }),
       async run({ executionPrompt, ...ids }, caller) {

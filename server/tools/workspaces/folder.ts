@@ -2,7 +2,7 @@
  * Lists, reads, writes, moves and removes the content of one folder. Nothing outside it is touched.
  */
 import { constants } from 'node:fs';
-import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, readlink, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
@@ -58,8 +58,26 @@ export interface Removed {
   readonly folders: number;
 }
 
+/** A folder that is held open, so that no other folder can get its id. */
+export interface OpenItself {
+  /** Its absolute path when it was opened. */
+  readonly path: string;
+  /** Its device and inode, as in `stat -c %d:%i`. */
+  readonly id: string;
+  close(): Promise<void>;
+}
+
 /** All methods throw `WorkspaceError` for expected failures. Changes run one after another. */
 export interface Folder {
+  /**
+   * A folder below this one as a folder of its own. No path leads out of it, and it is never
+   * created. Locks and the order of changes are those of this folder.
+   */
+  within(path: string): Folder;
+  /** Opens the folder itself, for a program that sees it. The caller closes it. */
+  openItself(): Promise<OpenItself>;
+  /** Creates a folder, with those above it. */
+  make(path: string): Promise<void>;
   /** Its content, by name. */
   list(path: string): Promise<readonly Entry[]>;
   /** An open file. The caller closes it. */
@@ -199,18 +217,27 @@ const folded = (names: readonly string[]) => names.join('/').normalize('NFC').to
 const liesBelow = (path: string, above: string) => above === '' || path === above || path.startsWith(`${above}/`);
 
 /** `root`: created if missing, for its owner alone. */
-export function createFolder(root: string): Folder {
+export const createFolder = (root: string): Folder => folderBelow({ root, above: [], inTurn: createQueue(), held: [] });
+
+interface Below {
+  readonly root: string;
+  /** Names from the root to this folder. */
+  readonly above: readonly string[];
   /** Makes checks and changes atomic among the callers of this module. */
-  const inTurn = createQueue();
-  /** Locked paths, folded. A path occurs once per lock. */
-  const held: string[] = [];
+  readonly inTurn: ReturnType<typeof createQueue>;
+  /** Locked paths from the root on, folded. A path occurs once per lock. */
+  readonly held: string[];
+}
+
+function folderBelow(below: Below): Folder {
+  const { root, above, inTurn, held } = below;
 
   async function within<Value>(
     names: readonly string[],
     make: boolean,
     use: (folder: OpenFolder) => Promise<Value>,
   ): Promise<Value> {
-    const folder = await openWithin(root, names, make);
+    const folder = await openWithin(root, names, make, above);
     try {
       return await use(folder);
     } finally {
@@ -237,7 +264,7 @@ export function createFolder(root: string): Folder {
 
   /** Throws where this path is locked, or is above or below a locked one. */
   function refuseHeld(names: readonly string[]): void {
-    const path = folded(names);
+    const path = folded([...above, ...names]);
     if (held.some((each) => liesBelow(path, each) || liesBelow(each, path)))
       throw new WorkspaceError(
         'busy',
@@ -256,6 +283,19 @@ export function createFolder(root: string): Folder {
     );
 
   return {
+    within: (path) => folderBelow({ ...below, above: [...above, ...namesIn(path)] }),
+    async openItself() {
+      const { handle, path } = await openWithin(root, [], false, above);
+      try {
+        const { dev, ino } = await handle.stat({ bigint: true });
+        const now = process.platform === 'linux' ? await readlink(itself({ handle, path })) : path;
+        return { path: now, id: `${dev}:${ino}`, close: () => handle.close() };
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+    },
+    make: (path) => within(namesIn(path), true, () => Promise.resolve()),
     list: async (path) =>
       await within(namesIn(path), false, async (folder) => {
         const entries: Entry[] = [];
@@ -378,7 +418,7 @@ export function createFolder(root: string): Folder {
     },
     async *walk(path, most, passed = () => undefined) {
       const names = namesIn(path);
-      const folder = await openWithin(root, names, false);
+      const folder = await openWithin(root, names, false, above);
       try {
         yield* entriesBelow(folder, names.join('/'), { left: most, deepest: WORKSPACE_LIMITS.walkedDepth, passed });
       } finally {
@@ -393,7 +433,7 @@ export function createFolder(root: string): Folder {
         return whole;
       }),
     async hold(paths) {
-      const folds = paths.map((path) => folded(namesThere(path)));
+      const folds = paths.map((path) => folded([...above, ...namesThere(path)]));
       // Changes that are running now finish first.
       await inTurn(() => Promise.resolve(held.push(...folds)));
       return () => {

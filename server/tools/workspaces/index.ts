@@ -46,7 +46,7 @@ export {
   type Lies,
   unfinished,
 } from './entries.ts';
-export type { Removed } from './folder.ts';
+export type { OpenItself, Removed } from './folder.ts';
 export { WORKSPACE_LIMITS } from './settings.ts';
 
 /** The room that is left, counted now. 0 or less: nothing may be written. */
@@ -78,6 +78,8 @@ export interface Used {
  * with `/` between names.
  */
 export interface Workspace extends Folder {
+  /** As in `Folder`. Its use and its room stay those of the agent's whole folder. */
+  within(path: string): Workspace;
   used(): Promise<Used>;
   room(): Promise<Room>;
   /** Bytes of all files below this folder, according to the last count. */
@@ -168,12 +170,12 @@ export function createWorkspaces({
   const listeners: ((agentId: AgentId) => void)[] = [];
 
   function open(path: string, agentId: AgentId): Workspace {
-    const files = createFolder(path);
+    const whole = createFolder(path);
     const changed = () => listeners.forEach((tell) => tell(agentId));
     let counted: Promise<Counted> | null = null;
     async function count(): Promise<Counted> {
       const sum: Counted = { bytes: 0, held: 0, entries: 0, whole: true, below: new Map(), at: elapsed() };
-      sum.whole = await files.countAll(limits.entries, ({ path: where, bytes, held }) => {
+      sum.whole = await whole.countAll(limits.entries, ({ path: where, bytes, held }) => {
         add(sum, where, bytes);
         sum.held += held;
         sum.entries += 1;
@@ -186,8 +188,10 @@ export function createWorkspaces({
       counted = count();
       return await counted;
     }
-    return {
+    /** `top`: where `files` are in the whole folder. */
+    const view = (files: Folder, top: string): Workspace => ({
       ...files,
+      within: (where) => view(files.within(where), `${top}${where}/`),
       async used() {
         const { bytes, entries, whole } = await used();
         const history = await historyOf(agentId);
@@ -200,7 +204,7 @@ export function createWorkspaces({
         const most = (await mostOf(agentId)) - (await historyOf(agentId));
         return { bytes: most - held, entries: whole ? limits.entries - entries : -1 };
       },
-      below: async (where) => (await used()).below.get(plain(where)) ?? 0,
+      below: async (where) => (await used()).below.get(plain(top + where)) ?? 0,
       async write(where, bytes, expects) {
         const most = (await mostOf(agentId)) - (await historyOf(agentId));
         const sum = await used();
@@ -217,16 +221,17 @@ export function createWorkspaces({
         if (why !== null && !(await isLess()))
           throw new WorkspaceError('full', `${why} Nothing was written. ${MAKE_ROOM}`);
         // Added before the write, so that concurrent writes do not use the same room twice.
-        add(sum, where, bytes.length);
+        const at = top + where;
+        add(sum, at, bytes.length);
         sum.entries += 1;
         try {
           const written = await files.write(where, bytes, expects);
-          add(sum, where, -(written.replaced ?? 0));
+          add(sum, at, -(written.replaced ?? 0));
           if (written.replaced !== null) sum.entries -= 1;
           changed();
           return written;
         } catch (error) {
-          add(sum, where, -bytes.length);
+          add(sum, at, -bytes.length);
           sum.entries -= 1;
           throw error;
         }
@@ -256,7 +261,8 @@ export function createWorkspaces({
           if (size > most) throw tooLarge(where, size, most);
           return await readWhole(file, size);
         }),
-    };
+    });
+    return view(whole, '');
   }
 
   const kept = new Set(existsSync(folder) ? readdirSync(folder) : []);

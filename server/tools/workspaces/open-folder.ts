@@ -211,16 +211,25 @@ export async function step(from: OpenFolder, name: string | Buffer, make = false
 
 /**
  * Opens the folder at the end of these names, or the root for an empty list. The caller closes it.
- * Throws `WorkspaceError`.
+ * `above`: the folder below the root at which the names begin. It is never created, and no message
+ * names it. Throws `WorkspaceError`.
  */
-export async function openWithin(root: string, names: readonly string[], make: boolean): Promise<OpenFolder> {
+export async function openWithin(
+  root: string,
+  names: readonly string[],
+  make: boolean,
+  above: readonly string[] = [],
+): Promise<OpenFolder> {
   let folder = await openRoot(root);
-  for (const [i, name] of names.entries()) {
+  for (const [i, name] of [...above, ...names].entries()) {
     const before = folder;
-    const so = names.slice(0, i + 1);
+    const isAbove = i < above.length;
+    const so = names.slice(0, Math.max(0, i + 1 - above.length));
     try {
-      folder = await step(before, name, make);
+      folder = await step(before, name, make && !isAbove);
     } catch (error) {
+      if (isAbove && ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error)))
+        throw new WorkspaceError('not-found', 'Your folder is gone.');
       // A link or a file in place of a folder.
       if (codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ELOOP')
         throw new WorkspaceError('not-a-folder', `${so.join('/')} is no folder; links are not followed.`);

@@ -218,7 +218,10 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
       return agreed && error.kind === 'changed' ? { ...said, changed: true } : said;
     }
   };
-  const own = ({ agentId }: Caller) => workspaces.of(agentId);
+  function own({ agentId, folder: part }: Caller): Workspace {
+    const whole = workspaces.of(agentId);
+    return part === undefined ? whole : whole.within(part);
+  }
   async function write(workspace: Workspace, where: string, text: string, expects: string | undefined) {
     const noRoom = await refuseForRoom();
     if (noRoom !== null) throw new WorkspaceError('full', noRoom);

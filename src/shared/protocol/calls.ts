@@ -129,6 +129,10 @@ export const toolCallSchema = z.object({
     .describe(
       'session: in a session; run: in a run outside a session; client: from an API client; relay: the relay asks because the file of a script has changed',
     ),
+  folder: z
+    .string()
+    .optional()
+    .describe('of an executor’s call: the part of its agent’s folder that it sees, where the paths of the call begin'),
   askedAt: common.time,
   answeredAt: common.time.nullable(),
   endedAt: common.time.nullable(),

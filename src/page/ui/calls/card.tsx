@@ -186,7 +186,11 @@ export function Wanted({ call }: { call: ToolCall }) {
     return there && (there.kind === 'none' || there.text !== null) ? (
       <Diff before={there.text ?? ''} after={content} />
     ) : (
-      <WriteDiff agentId={call.agentId} path={path} content={content} />
+      <WriteDiff
+        agentId={call.agentId}
+        path={call.folder === undefined ? path : `${call.folder}/${path}`}
+        content={content}
+      />
     );
   }
   const gone = call.tool === 'delete_file' ? lies(path) : undefined;
@@ -359,6 +363,9 @@ function YesCard({ call, inTray = false }: CardProps) {
           </span>
         )} wants to ${wantsTo(call)}`}
       </h3>
+      {call.folder !== undefined && (
+        <p className="call-note">{t`An executor asks for this. Its paths begin in ${revealedCode(call.folder)}.`}</p>
+      )}
       {call.content && call.tool !== 'accept_script' && <Changed content={call.content} />}
       {isScript ? (
         <Suspense fallback={<Raw input={inputOf(call)} />}>

@@ -425,17 +425,12 @@ describe('an executor', () => {
       checks: ['grep -q two a.txt'],
     });
     const made = await task(of);
-    const where = folderIn(await night.tool('a1', 'claim_task', ids(made)));
+    await night.tool('a1', 'claim_task', ids(made));
     const asked: ScriptedRequest[] = [];
     script = (request) => {
       asked.push(request);
       return request.results.length === 0
-        ? [
-            {
-              call: 'run_command',
-              input: { command: `cd ${where} && echo two > a.txt && git commit -qam "fix: write two"` },
-            },
-          ]
+        ? [{ call: 'run_command', input: { command: 'echo two > a.txt && git commit -qam "fix: write two"' } }]
         : [{ call: 'complete', input: {} }];
     };
     const text = await night.tool('a1', 'spawn_executor', { ...ids(made), executionPrompt: 'Write two into a.txt.' });
