@@ -40,13 +40,25 @@ export function createJsonCount({ depth: deepest, values: most }: JsonBounds): J
   let isEscaped = false;
   return {
     take(bytes, from = 0, to = bytes.length) {
-      for (let i = from; i < to; i++) {
-        const byte = bytes[i] ?? 0;
+      const part = bytes.subarray(from, to);
+      for (let i = 0; i < part.length; i++) {
         if (inText) {
-          if (isEscaped) isEscaped = false;
-          else if (byte === BACKSLASH) isEscaped = true;
-          else if (byte === QUOTE) inText = false;
-        } else if (byte === QUOTE) inText = true;
+          // Most bytes of a long body are within strings, so the next mark is searched natively.
+          const mark = part.indexOf(QUOTE, i);
+          const end = mark < 0 ? part.length : mark;
+          let slashes = 0;
+          while (slashes < end - i && part[end - slashes - 1] === BACKSLASH) slashes += 1;
+          // The backslashes may go on from the bytes before these.
+          if (slashes === end - i && isEscaped) slashes += 1;
+          isEscaped = slashes % 2 === 1;
+          if (mark < 0) return null;
+          inText = isEscaped;
+          isEscaped = false;
+          i = mark;
+          continue;
+        }
+        const byte = part[i] ?? 0;
+        if (byte === QUOTE) inText = true;
         else if (byte === COMMA) {
           values += 1;
           if (values > most) return 'values';

@@ -225,7 +225,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     }));
   return {
     kind: databaseUrl === null ? 'sqlite' : 'postgres',
-    db: db.withSchema(SCHEMA),
+    // The file of SQLite has no schemas. Naming one there would only cost time.
+    db: isEmbedded(db) ? db : db.withSchema(SCHEMA),
     database: watch ?? ALWAYS_THERE,
     now: clock ? () => clock.now() : wall,
     leave: () => watch?.leave(),

@@ -39,7 +39,7 @@ export {
   type RequestState,
   type StopReason,
 } from '../../contracts/mind.ts';
-export { withWholeWeb, describedTools } from './web.ts';
+export { withWholeWeb, describedTools, sizeOfTools } from './web.ts';
 export { sizeOfRequest } from './token-limits.ts';
 export { DEFAULT_MODELS, windowTokensOf } from './settings.ts';
 

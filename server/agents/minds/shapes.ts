@@ -8,7 +8,7 @@ import { isWellFormed, mapStrings } from '../../platform/json-bounds.ts';
 import { plainTools, type Shape } from './wire.ts';
 import { readsWeb, ROOM_LIMITS, searchesTools, thinksAdaptively } from './settings.ts';
 import { limitsIn, sizeOfRequest } from './token-limits.ts';
-import { refusesSearch, refusesWeb } from './web.ts';
+import { refusesSearch, refusesWeb, sizeOfTools } from './web.ts';
 import { createSight, speaksOfSight } from './sight.ts';
 
 // Length of the answer and room for tools, for models with a small context window. A server that
@@ -49,8 +49,9 @@ function createRoom(): Room {
 
   /** Whether tools alone would fill the context window. */
   function isCrowded({ window, bytesPerToken }: Known, request: MindRequest): boolean {
-    const bytes = Buffer.byteLength(JSON.stringify(plainTools(request.tools, { toolless: false })));
-    return window !== null && request.tools.length > 0 && bytes / bytesPerToken > window * ROOM_LIMITS.toolsMost;
+    if (window === null || request.tools.length === 0) return false;
+    const { bytes } = sizeOfTools(plainTools(request.tools, { toolless: false }));
+    return bytes / bytesPerToken > window * ROOM_LIMITS.toolsMost;
   }
 
   function fit(model: string, request: MindRequest, toolless: boolean): number {

@@ -8,7 +8,7 @@ import { type RequestSize, type Terms, UNSAID_TERMS } from '../../../src/shared/
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import type { MindBlock, MindRequest, MindTool } from '../../contracts/mind.ts';
 import { MIND_LIMITS, WEB_LIMITS } from './settings.ts';
-import { SEARCH, describedTools } from './web.ts';
+import { SEARCH, describedTools, sizeOfTools } from './web.ts';
 
 // The most that a request may cost, estimated before it is sent.
 
@@ -52,7 +52,7 @@ export function sizeOfRequest(
   }: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens' | 'cachesForAnHour'>,
   searching: boolean,
 ): RequestSize {
-  let bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(readTools({ tools, messages }, searching)));
+  let bytes = Buffer.byteLength(system) + sizeOfTools(readTools({ tools, messages }, searching)).bytes;
   let pictures = 0;
   const own = tools.flatMap(({ provider }) => provider ?? []);
   // Pages that the provider looks up count as input too.

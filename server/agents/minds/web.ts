@@ -139,6 +139,35 @@ export function describedTools(tools: readonly MindTool[], searching: boolean): 
   return tools.filter((tool) => (tool.finds ? searches : !isDeferred(tool)));
 }
 
+interface ToolsSize {
+  readonly characters: number;
+  readonly bytes: number;
+}
+
+/** Sizes by definition. A definition does not change, and each request has dozens of them. */
+const sizes = new WeakMap<object, ToolsSize>();
+
+function sizeOfTool(tool: object): ToolsSize {
+  const before = sizes.get(tool);
+  if (before) return before;
+  const json = JSON.stringify(tool);
+  const size = { characters: json.length, bytes: Buffer.byteLength(json) };
+  sizes.set(tool, size);
+  return size;
+}
+
+/** The size of a list of definitions as JSON. */
+export function sizeOfTools(tools: readonly object[]): ToolsSize {
+  // Brackets, and commas between the definitions.
+  const around = 2 + Math.max(0, tools.length - 1);
+  return tools
+    .map(sizeOfTool)
+    .reduce((sum, { characters, bytes }) => ({ characters: sum.characters + characters, bytes: sum.bytes + bytes }), {
+      characters: around,
+      bytes: around,
+    });
+}
+
 export function toolParams(
   tools: readonly MindTool[],
   { searching, web }: { readonly searching: boolean; readonly web: boolean },

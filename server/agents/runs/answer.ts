@@ -32,6 +32,7 @@ import {
   sizeOfRequest,
   type StopReason,
   describedTools,
+  sizeOfTools,
   tookOf,
 } from '../minds/index.ts';
 import { RUN_BROKEN } from './outcome.ts';
@@ -492,7 +493,7 @@ function readLess(
     blocks.reduce((sum, block) => sum + ('text' in block ? block.text.length : 0), 0);
   const newest = messages.at(-1);
   const ofNewest = newest ? textOf(newest) : 0;
-  const ofTools = toolless ? 0 : JSON.stringify(describedTools(tools, searching)).length;
+  const ofTools = toolless ? 0 : sizeOfTools(describedTools(tools, searching)).characters;
   const all = system.length + ofTools + messages.reduce((sum, message) => sum + textOf(message), 0);
   if (read < READ_LESS.fromTokens || all < fromCharacters || all / read <= mostCharactersPerToken) return null;
   const isWhole = ofNewest / read > mostCharactersPerToken || read > ofNewest / charactersPerToken + READ_LESS.slack;

@@ -10,7 +10,7 @@ import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Block } from '../../../src/shared/protocol/documents.ts';
 import type { Caller } from '../../contracts/index.ts';
 import { isAway } from '../../store/index.ts';
-import { isRehearsal, type MindTool, type RequestState, windowTokensOf } from '../minds/index.ts';
+import { isRehearsal, type MindTool, type RequestState, sizeOfTools, windowTokensOf } from '../minds/index.ts';
 import { type AnswerDeps, type AnswerOutcome, type AnswerWriter, createAnswerWriter, runAnswer } from './answer.ts';
 import { createConversation, createWindow, type UserText } from './conversation.ts';
 import { DATABASE_BROKE, type Interruption, RUN_BROKEN, statusOf } from './outcome.ts';
@@ -253,7 +253,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const window = createWindow({
     conversation,
     get fixed() {
-      return system.length + (toolless ? 0 : JSON.stringify(toolbox.told()).length);
+      return system.length + (toolless ? 0 : sizeOfTools(toolbox.told()).characters);
     },
     maxTokens: room.maxAnswerTokens,
     windowTokens: windowTokensOf(asked.model, room.contextTokens),

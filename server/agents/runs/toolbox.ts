@@ -130,21 +130,47 @@ function finderOf(waiting: readonly MindTool[]): MindTool {
   };
 }
 
+type Waiting = Pick<MindTool, 'waits' | 'roomy'>;
+
+/** Deferred definitions by tool and state, so that each is made and measured once. */
+const deferredTools = new WeakMap<MindTool, Map<string, MindTool>>();
+
+function deferred(tool: MindTool, waiting: Waiting): MindTool {
+  const known = deferredTools.get(tool) ?? new Map<string, MindTool>();
+  deferredTools.set(tool, known);
+  const state = `${waiting.waits} ${waiting.roomy}`;
+  const made = known.get(state) ?? { ...tool, ...waiting };
+  known.set(state, made);
+  return made;
+}
+
 function createToolSearch(
   limits: Pick<RunLimits, 'toolsAtOnce' | 'toolsWithoutSearch' | 'attachedAtOnce' | 'toolsFound'>,
 ): ToolSearch {
   const atHand = new Set<string>();
   const found = new Set<string>();
   let hasBegun = false;
+  /** The latest list. It is read several times for each request. */
+  let latest: { readonly all: readonly MindTool[]; readonly offered: readonly MindTool[] } | null = null;
+
+  function add(names: Set<string>, name: string): void {
+    if (!names.has(name)) latest = null;
+    names.add(name);
+  }
 
   function offered(all: readonly MindTool[]): readonly MindTool[] {
+    if (latest?.all !== all) latest = { all, offered: listed(all) };
+    return latest.offered;
+  }
+
+  function listed(all: readonly MindTool[]): readonly MindTool[] {
     const hasMany = all.filter(isAttached).length > limits.attachedAtOnce;
     const own = all.filter((tool) => !isAttached(tool));
     const [core, small] = [limits.toolsAtOnce, limits.toolsWithoutSearch].map((most) => coreOf(own, hasMany, most));
     const marked = all.map((tool): MindTool => {
       if (atHand.has(tool.name) || small?.has(tool) || (isAttached(tool) && !hasMany)) return tool;
       const waits = found.has(tool.name) ? 'found' : 'unseen';
-      return core?.has(tool) ? { ...tool, waits, roomy: true } : { ...tool, waits };
+      return deferred(tool, core?.has(tool) ? { waits, roomy: true } : { waits });
     });
     const waiting = marked.filter(({ waits }) => waits);
     return waiting.length === 0 ? marked : [finderOf(waiting), ...marked];
@@ -155,9 +181,9 @@ function createToolSearch(
     begin(all, words, asked) {
       const into = hasBegun ? found : atHand;
       hasBegun = true;
-      for (const { name } of all) if (asked.includes(name) || words.some((text) => names(text, name))) into.add(name);
+      for (const { name } of all) if (asked.includes(name) || words.some((text) => names(text, name))) add(into, name);
     },
-    called: (name) => void found.add(name),
+    called: (name) => add(found, name),
     find(called, all, input) {
       const waiting = offered(all).filter(({ waits }) => waits);
       if (called !== FIND_TOOL || waiting.length === 0) return null;
@@ -167,7 +193,7 @@ function createToolSearch(
       const fitting = searched(waiting, query);
       const best = fitting.slice(0, limits.toolsFound);
       if (best.length === 0) return toolError('No tool fits these words. Try others.');
-      for (const { name } of best) found.add(name);
+      for (const { name } of best) add(found, name);
       return toolDone(
         [
           'You can call these now:',
@@ -198,6 +224,8 @@ export const NO_TOOLS: OwnTools = { definitions: [], run: (name) => toolError(`T
 /** The tools of one answer. */
 interface Offered {
   readonly team: readonly TeamTool[];
+  /** All tools of the run, with those that are deferred. */
+  readonly table: readonly MindTool[];
   /** The tools of the next request. It grows when tools are found. */
   all(): readonly MindTool[];
   /**
@@ -216,7 +244,7 @@ export interface Begun {
 }
 
 interface Toolbox {
-  /** The definitions that always precede its conversation, for every agent. */
+  /** The definitions that precede its conversation. Empty before any tools were offered. */
   told(): readonly MindTool[];
   offered(caller: Caller, begun: Begun): Promise<Offered>;
   /** Never rejects. A failure is an outcome, which the mind reads. */
@@ -251,17 +279,18 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
   const { teamTools, logger, limits } = context;
   const search = createToolSearch(limits);
   const alone = () => own.toldAlone?.() ?? null;
-  const tableOf = (team: readonly TeamTool[]) => [...own.definitions, ...team.map(mindToolOf)];
+  let newest: Offered | null = null;
   return {
-    told: () => describedTools(alone() ?? search.offered(tableOf(teamTools.all())), false),
+    told: () => describedTools(newest?.all() ?? [], false),
     async offered(caller, { words, tools }) {
       const only = alone();
       const team = only ? [] : await allowedTools(teamTools.all(), caller);
-      const table = tableOf(team);
+      const table = [...own.definitions, ...team.map(mindToolOf)];
       if (!only) search.begin(table, words, tools);
       const all = () => only ?? search.offered(table);
-      return {
+      newest = {
         team,
+        table,
         all,
         async now() {
           const providers = team.filter(({ provider }) => provider);
@@ -269,10 +298,11 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
           return all().filter(({ provider, name }) => !provider || left.has(name));
         },
       };
+      return newest;
     },
     begun: (name, input, caller, { team }) =>
       team.find((tool) => tool.provider && tool.name === name)?.begun?.(input, caller) ?? (() => undefined),
-    async run(name, input, caller, { team, all }) {
+    async run(name, input, caller, { team, table, all }) {
       const { signal } = caller;
       if (!(await untilResumed(signal)) || signal.aborted) return toolError(TOOLS_CUT);
       try {
@@ -295,7 +325,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
         return toolError(TOOL_BROKEN);
       }
       const known = all();
-      const found = search.find(name, tableOf(team), input);
+      const found = search.find(name, table, input);
       if (found) return found;
       if (own.definitions.some((tool) => tool.name === name)) {
         search.called(name);

@@ -152,9 +152,20 @@ function renderNodes(nodes: readonly Node[], values: PromptValues): string {
   return out;
 }
 
+/** The latest template of each name. A wake of eight renders the same ones eight times. */
+const latest = new Map<TemplateName, { readonly template: string; readonly parsed: ParsedTemplate }>();
+
+function parsedAs(name: TemplateName, template: string): ParsedTemplate {
+  const known = latest.get(name);
+  if (known?.template === template) return known.parsed;
+  const parsed = parseTemplate(template, PLACEHOLDERS[name]);
+  latest.set(name, { template, parsed });
+  return parsed;
+}
+
 /** Renders a template that is known to be valid. Throws with the reason if it is not. */
 export function renderTemplate(template: string, name: TemplateName, values: PromptValues): string {
-  const parsed = parseTemplate(template, PLACEHOLDERS[name]);
+  const parsed = parsedAs(name, template);
   if (!parsed.ok) throw new Error(`The ${name} template is broken. ${parsed.reason}`);
   return parsed.render(values);
 }

@@ -27,8 +27,21 @@ function momentFormatter(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
+const MINUTE_MS = 60_000;
+/** The latest text of each zone. All agents of a wake are told the same. */
+const latestMoments = new Map<string, { readonly minute: number; readonly text: string }>();
+
 /** `Monday 23 November 2026, 08:05`, in local time of the household. */
 export function momentText(time: number, timeZone: string): string {
+  const minute = Math.floor(time / MINUTE_MS);
+  const known = latestMoments.get(timeZone);
+  if (known?.minute === minute) return known.text;
+  const text = writtenMoment(time, timeZone);
+  latestMoments.set(timeZone, { minute, text });
+  return text;
+}
+
+function writtenMoment(time: number, timeZone: string): string {
   const parts = momentFormatter(timeZone).formatToParts(time);
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
   return `${of('weekday')} ${of('day')} ${of('month')} ${of('year')}, ${of('hour')}:${of('minute')}`;
