@@ -496,6 +496,7 @@ async function openParts(
     threads,
     version: deps.version,
     onListed: programs.listed,
+    onCalled: programs.called,
     ...(deps.alone ? {} : { shared: { db, database: deps.database, home: id } }),
   });
   const proxy = createProxy({

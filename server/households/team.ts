@@ -257,6 +257,7 @@ export function openTeam({
     waiting,
     recordWork,
     ...usual,
+    elapsed,
     limits,
   });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS, setAside });

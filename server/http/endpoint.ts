@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
-import type { AgentId } from '../../src/shared/domain/ids.ts';
+import type { AgentId, RunId } from '../../src/shared/domain/ids.ts';
 import type { Answered, Endpoint, Endpoints, Given } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { LIMITS } from '../../src/shared/protocol/limits.ts';
 import { PROBLEMS } from '../../src/shared/protocol/problems.ts';
@@ -21,6 +21,8 @@ export interface ApiClient {
   readonly label: string;
   /** The application's scopes. */
   readonly scopes: readonly Scope[];
+  /** The run that the relay has given the credential to. Left out: the person gave it. */
+  readonly run?: { readonly runId: RunId };
 }
 
 export interface Env {

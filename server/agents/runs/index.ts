@@ -30,6 +30,7 @@ import { endOfRun, ENDED_ELSEWHERE, ENDED_WITH_RELAY, RUN_BROKEN, tookTooLong, t
 import { createRecord } from './recover.ts';
 import { RUN_LIMITS, type RunLimits } from './settings.ts';
 import { createSpeaker } from './speaker.ts';
+import { createTimeLimit } from './time-limit.ts';
 import type { OwnTools } from './toolbox.ts';
 import type { Turns } from './turns.ts';
 
@@ -65,7 +66,10 @@ export interface AgentRun<Refusal = never> {
     readonly cachesForAnHour?: boolean;
   };
   readonly limits: AnswerRoom & {
-    /** ms after its first request is sent. Time in the queue does not count. */
+    /**
+     * ms after its first request is sent. Time in the queue does not count, nor does the time in
+     * which it waits for an executor.
+     */
     readonly timeoutMs: number;
     /** ms that it waits for its turn. */
     readonly busyMs: number;
@@ -120,6 +124,11 @@ export interface Runs {
   stop(agentId: AgentId): boolean;
   /** The same for one run. */
   stopRun(runId: RunId): boolean;
+  /**
+   * This run waits for a run that it started, which has its own limit. Its time stands still until
+   * the returned function is called.
+   */
+  holdTime(runId: RunId): () => void;
   /** The database did not come back in time. All runs end with this sentence. */
   cutOff(sentence: string): void;
   /** Stops all runs, and resolves when their ends are on disk. None can start afterwards. */
@@ -140,6 +149,8 @@ export interface RunsDeps {
   readonly recordWork?: RecordWork;
   /** ms since the epoch */
   readonly now: () => number;
+  /** Monotonic ms. */
+  readonly elapsed: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -148,6 +159,7 @@ export interface RunsDeps {
 
 interface Live extends Run {
   interrupt(why: Interruption): Promise<void>;
+  readonly holdTime: () => () => void;
 }
 
 export function createRuns(deps: RunsDeps): Runs {
@@ -172,7 +184,6 @@ export function createRuns(deps: RunsDeps): Runs {
     const timers = createTimerSet(deps.timers);
     let why: Interruption | null = null;
     let broken = false;
-    let timed = false;
     let said: string | null = null;
     let overBudget = false;
     let refusedForNow = false;
@@ -187,6 +198,12 @@ export function createRuns(deps: RunsDeps): Runs {
       });
       void interrupt({ by: 'relay', error: RUN_BROKEN });
     }
+    const time = createTimeLimit({
+      ms: own.timeoutMs,
+      timers,
+      elapsed: deps.elapsed,
+      onOver: () => void interrupt({ by: 'relay', error: tookTooLong(own.timeoutMs) }),
+    });
     const write = createRecord({
       append: log.append,
       onUnfit: (error) =>
@@ -229,9 +246,7 @@ export function createRuns(deps: RunsDeps): Runs {
       announces: () => true,
       hooks: {
         onState({ kind }) {
-          if (kind !== 'sent' || timed) return;
-          timed = true;
-          timers.after(own.timeoutMs, () => void interrupt({ by: 'relay', error: tookTooLong(own.timeoutMs) }));
+          if (kind === 'sent') time.begin();
         },
         onEnd(end) {
           said = textOf(end.blocks).trim() || said;
@@ -298,6 +313,7 @@ export function createRuns(deps: RunsDeps): Runs {
         return true;
       },
       interrupt,
+      holdTime: time.hold,
       whenEnded: work(),
     };
   }
@@ -351,6 +367,7 @@ export function createRuns(deps: RunsDeps): Runs {
     cutOff(sentence) {
       for (const run of live) void run.interrupt({ by: 'database', error: sentence });
     },
+    holdTime: (runId) => [...live].find((run) => run.runId === runId)?.holdTime() ?? (() => undefined),
     stopRun: (runId) => [...live].some((run) => run.runId === runId && run.stop()),
     stop: (agentId) => [...live].some((run) => run.agentId === agentId && run.stop()),
     async close() {

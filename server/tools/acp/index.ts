@@ -170,6 +170,8 @@ interface LivePrograms {
   runningOf(programId: string): Program['running'];
   /** The process of this run has requested the list of Roost's tools. */
   listed(runId: RunId): void;
+  /** The process of this run waits for a tool of Roost's, until the returned function is called. */
+  called(runId: RunId): () => void;
   /** Ends all processes of this ACP agent. */
   endAll(programId: string): void;
   start(): Promise<void>;
@@ -277,6 +279,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
         .filter((one) => one.programId === programId)
         .map(({ owner, mind }) => ({ agentId: owner.agentId, ...mind.status() })),
     listed: (runId) => live.get(runId)?.mind.listed(),
+    called: (runId) => live.get(runId)?.mind.called() ?? (() => undefined),
     endAll(programId) {
       for (const [runId, one] of live) if (one.programId === programId) end(runId);
     },
@@ -349,6 +352,8 @@ export interface AgentPrograms {
   shown(): Programs;
   /** The process of this run has requested the list of Roost's tools. */
   readonly listed: (runId: RunId) => void;
+  /** As in `LivePrograms`. */
+  readonly called: (runId: RunId) => () => void;
   add(given: AddProgram): Promise<Program | Refused>;
   /** Null: it does not exist. */
   try(programId: string): Promise<Program | null>;
@@ -467,6 +472,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
   return {
     over: (mind) => mindOver(mind, of),
     listed: (runId) => live.listed(runId),
+    called: (runId) => live.called(runId),
     shown: () => ({
       programs: [...programs.values()].map(show),
       found: allowed

@@ -411,6 +411,8 @@ export interface ProgramMind extends AgentMind {
   };
   /** The process has requested the list of Roost's tools. */
   listed(): void;
+  /** The process waits for a tool of Roost's, until the returned function is called. */
+  called(): () => void;
 }
 
 type Open = Given & OpenSession;
@@ -690,6 +692,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       tools: open ? hasTools : null,
     }),
     listed: () => toolsAre(true),
+    called: () => silence.hold(),
     async close() {
       over.abort();
       turnOver.abort();

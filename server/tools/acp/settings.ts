@@ -12,7 +12,7 @@ export const PROGRAM_LIMITS = {
    */
   resumeWithinMs: 86_400_000,
   resumeMs: 20_000,
-  /** Longest silence in a turn. Waiting for the person does not count. */
+  /** Longest silence in a turn. Waiting for the person or for a tool of Roost's does not count. */
   silentMs: 600_000,
   /** Between asking a process to stop its turn, or to end, and ending it. */
   cancelMs: 5_000,

@@ -126,6 +126,8 @@ export interface McpDeps {
   readonly newborn?: SessionHost['newborn'];
   /** A run of the relay itself has listed its tools. */
   readonly onListed?: (runId: RunId) => void;
+  /** Left out: nobody follows it. */
+  readonly onCalled?: (runId: RunId) => () => void;
   /** The relay's version. */
   readonly version: string;
   readonly newId: () => string;
@@ -168,6 +170,7 @@ export function createMcp(deps: McpDeps): Mcp {
     ...deps,
     newborn,
     onListed: deps.onListed ?? (() => undefined),
+    onCalled: deps.onCalled ?? (() => () => undefined),
     resources: createResources(deps),
     park,
     heard,

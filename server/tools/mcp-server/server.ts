@@ -320,6 +320,8 @@ interface McpServerDeps extends ProgressDeps {
   readonly newborn: SessionHost['newborn'];
   /** A run of the relay itself has listed its tools. */
   readonly onListed: (runId: RunId) => void;
+  /** A run of the relay itself waits for a tool, until the returned function is called. */
+  readonly onCalled: (runId: RunId) => () => void;
   readonly newId: () => string;
   /** A fault of the relay. Returns the id of its log entry. */
   readonly onFault: (error: unknown) => string;
@@ -477,7 +479,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         const entered = await enter(who, signal, telling);
         if (entered) return textResult(entered.words, true);
         telling.later(WORKING);
-        const over = who.run ? null : deps.clientCalls(caller.agentId, tool.name, input.data);
+        const over = who.run ? deps.onCalled(who.run.runId) : deps.clientCalls(caller.agentId, tool.name, input.data);
         const listening = tool.waits ? await heard.listen(caller.agentId) : null;
         try {
           const outcome = await tool.run(input.data, {
@@ -488,7 +490,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
           return resultOf(outcome);
         } finally {
           listening?.stop();
-          over?.();
+          over();
         }
       }),
     );

@@ -19,7 +19,7 @@ import {
 } from '../../../src/shared/protocol/attempts.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
-import type { TeamTool } from '../../contracts/index.ts';
+import type { Caller, TeamTool } from '../../contracts/index.ts';
 import type { Mind } from '../../contracts/mind.ts';
 import type { MindTool } from '../../agents/minds/index.ts';
 import type { AgentRun, RunResult, Runs } from '../../agents/runs/index.ts';
@@ -143,7 +143,7 @@ export interface ExecutorsDeps {
   /** Ends the commands of an executor whose run is over. */
   readonly endCommandsOf: (agentId: AgentId, executor: RunId) => Promise<void>;
   readonly limits: WorkLimits;
-  readonly runs: Pick<Runs, 'start'>;
+  readonly runs: Pick<Runs, 'start' | 'holdTime'>;
   readonly tools: Pick<TeamTools, 'all'>;
   readonly mindOf: (agentId: AgentId, role: 'executor' | 'reviewer') => Promise<ExecutorMind>;
   /** Why this agent may ask no model now, as a sentence. Null: it may. */
@@ -162,10 +162,12 @@ export type Execution =
 export interface Executors {
   /**
    * Runs an executor on a task that this agent has claimed, and resolves when it has ended. The
-   * agent's own run waits for it. `signal`: the agent's run ends.
+   * agent's own run waits for it, which does not count as its time. `signal`: the agent's run ends.
    */
-  execute(agentId: AgentId, project: Project, task: Task, brief: string, signal: AbortSignal): Promise<Execution>;
+  execute(by: ExecutedBy, project: Project, task: Task, brief: string): Promise<Execution>;
 }
+/** Who waits for an executor. `runId`: the agent's run. Left out: an API client. */
+export type ExecutedBy = Pick<Caller, 'agentId' | 'runId' | 'signal'>;
 
 const refused = (detail: string): Execution => ({ ok: false, detail });
 
@@ -223,12 +225,19 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
       }));
   }
 
-  async function execute(
-    agentId: AgentId,
+  async function execute(by: ExecutedBy, project: Project, task: Task, brief: string): Promise<Execution> {
+    const timeGoesOn = by.runId === undefined ? () => undefined : runs.holdTime(by.runId);
+    try {
+      return await executeNow(by, project, task, brief);
+    } finally {
+      timeGoesOn();
+    }
+  }
+  async function executeNow(
+    { agentId, signal }: ExecutedBy,
     project: Project,
     task: Task,
     brief: string,
-    signal: AbortSignal,
   ): Promise<Execution> {
     const { projectId, taskId } = task;
     const all = await attempts.list(taskId);

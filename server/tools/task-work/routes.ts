@@ -127,11 +127,14 @@ export function createTaskWorkRoutes({
       if (task.value.claim?.agentId !== client.agentId)
         throw problem(403, 'other-agent', 'Your agent has not claimed this task.');
       const executed = await executors.execute(
-        client.agentId,
+        {
+          agentId: client.agentId,
+          signal: context.req.raw.signal,
+          ...(client.run === undefined ? {} : { runId: client.run.runId }),
+        },
         project.value,
         task.value,
         executionPrompt,
-        context.req.raw.signal,
       );
       if (!executed.ok) throw problem(409, 'not-ready', executed.detail);
       return executed.value;

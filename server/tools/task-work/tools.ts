@@ -64,8 +64,8 @@ export function createTaskWorkTools({
       : toolError('You have not claimed this task. claim_task takes it, if nobody else has it.');
   }
 
-  async function execute(own: Own, brief: string, { agentId, signal }: Caller): Promise<ToolOutcome> {
-    const executed = await executors.execute(agentId, own.project, own.task, brief, signal);
+  async function execute(own: Own, brief: string, caller: Caller): Promise<ToolOutcome> {
+    const executed = await executors.execute(caller, own.project, own.task, brief);
     if (!executed.ok) return toolError(executed.detail);
     const text = executedText(executed.value);
     return executed.value.outcome === 'complete' ? toolDone(text) : toolError(text);
