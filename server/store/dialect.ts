@@ -139,3 +139,11 @@ export async function lockNamed(transaction: Kysely<Tables>, name: string): Prom
   if (isEmbedded(transaction)) return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }
+
+/**
+ * The file of the embedded store overwrites deleted rows, but its log keeps them until it is
+ * emptied. A server cleans up by itself.
+ */
+export const emptyLog = async (db: Kysely<Tables>): Promise<void> => {
+  await differs(sql`select 1`, sql`pragma wal_checkpoint(truncate)`).execute(db);
+};

@@ -218,6 +218,8 @@ interface One {
 type Turn = One | { readonly begin: (end: () => void) => void };
 
 const READS = /^\s*select\b/i;
+/** Statements that no transaction may hold. */
+const ALONE = /^\s*pragma\b/i;
 const UNANSWERED: Failure = { message: 'The store has not answered', code: null };
 
 function createTurns(thread: Thread) {
@@ -226,7 +228,8 @@ function createTurns(thread: Thread) {
 
   async function runOnes(ones: readonly One[]): Promise<void> {
     const statements = ones.map(({ statement }) => statement);
-    const together = ones.length > 1 && !statements.every(({ sql }) => READS.test(sql));
+    const isOf = (kind: RegExp) => statements.filter(({ sql }) => kind.test(sql)).length;
+    const together = ones.length > 1 && isOf(READS) < ones.length && isOf(ALONE) === 0;
     const results = await thread.run(together ? 'together' : 'alone', statements);
     ones.forEach(({ answer }, i) => answer.resolve(results[i] ?? UNANSWERED));
   }

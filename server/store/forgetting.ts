@@ -8,6 +8,7 @@
  * It does not know files, caches or queues: see server/households/forgetting.ts.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { emptyLog } from './dialect.ts';
 import type { Db } from './index.ts';
 import type { Tables } from './tables.ts';
 
@@ -206,4 +207,5 @@ export async function forgetRows<On extends Subject>(
   };
   for (const table of roots(of)) await deleteRows(db, of, table, own);
   for (const rewrite of Object.values<Rewrite>(rewrites)) await rewrite(ids);
+  await emptyLog(given);
 }
