@@ -1,8 +1,9 @@
 /** Starts the relay from the command line. */
 import { isLoopback } from './access/index.ts';
-import { asksToStop, readConfig, type Config } from './startup/config.ts';
+import { asksToStop, householdToRemove, readConfig, type Config } from './startup/config.ts';
 import { askToEnd } from './startup/home.ts';
 import { findPackageRoot } from './startup/package-root.ts';
+import { removeHousehold } from './startup/remove-household.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { createTerminal, helpText } from './startup/terminal.ts';
 import { closeInherited } from './platform/processes/index.ts';
@@ -180,8 +181,10 @@ async function main(): Promise<void> {
   try {
     const args = process.argv.slice(2);
     const config = readConfig(args, process.env);
+    const remove = config && householdToRemove(args);
     if (config === null) process.stdout.write(helpText());
     else if (asksToStop(args)) await stop(config);
+    else if (remove !== null) await removeHousehold(config, remove, tell);
     else await run(config);
   } catch (error) {
     process.exitCode = explain(error);

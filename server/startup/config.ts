@@ -27,7 +27,7 @@ import type { TlsFiles } from '../http/listen.ts';
 import type { SyncSettings } from '../sync/settings.ts';
 import type { Homes } from '../households/index.ts';
 import type { Db } from '../store/index.ts';
-import { BOUNDS, type NumberSetting, type SettingName, SETTINGS, type SettingSpec, STOP } from './settings.ts';
+import { BOUNDS, type NumberSetting, type SettingName, SETTINGS, type SettingSpec, REMOVE, STOP } from './settings.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
@@ -103,11 +103,14 @@ const bad = (message: string): never => {
 const SPECS: readonly SettingSpec[] = Object.values(SETTINGS);
 
 function readFlags(args: readonly string[]): Map<string, string | true> {
-  const options = Object.fromEntries(
-    SPECS.flatMap(({ flag, value }) =>
-      flag === null ? [] : [[flag, { type: value === null ? ('boolean' as const) : ('string' as const) }]],
+  const options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>> = {
+    ...Object.fromEntries(
+      SPECS.flatMap(({ flag, value }) =>
+        flag === null ? [] : [[flag, { type: value === null ? 'boolean' : 'string' }]],
+      ),
     ),
-  );
+    [REMOVE]: { type: 'string' },
+  };
   const flags = new Map<string, string | true>();
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
@@ -307,6 +310,12 @@ function rehearsalOf(given: Given | null): Rehearsal {
 
 /** Whether the running relay is to end, instead of a new one starting. */
 export const asksToStop = (args: readonly string[]): boolean => args.includes(`--${STOP}`);
+
+/** The id of the household that is to be removed, instead of a relay starting. Null: none. */
+export function householdToRemove(args: readonly string[]): string | null {
+  const given = readFlags(args.filter((each) => each !== `--${STOP}`)).get(REMOVE);
+  return typeof given === 'string' ? given.trim().toLowerCase() : null;
+}
 
 /**
  * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where a value

@@ -317,3 +317,6 @@ export type NumberSetting = keyof typeof BOUNDS;
 
 /** The flag that ends a running relay instead of starting one. */
 export const STOP = 'stop';
+
+/** Removes a household instead of starting the relay. */
+export const REMOVE = 'remove-household';

@@ -1,7 +1,7 @@
 /** One-time links for the person at the terminal, as text and as a QR code. */
 import encodeQR from 'qr';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
-import { SETTINGS, type SettingSpec, STOP } from './settings.ts';
+import { SETTINGS, REMOVE, type SettingSpec, STOP } from './settings.ts';
 
 /** The text of `--help`. */
 export function helpText(): string {
@@ -22,6 +22,7 @@ export function helpText(): string {
     '',
     ...rows,
     `  --${STOP}\n      End the relay that runs on this home, in good order: nothing that comes due until its next start is made up for.`,
+    `  --${REMOVE} <id>\n      Remove a household of this relay with all that the relay has of it, while no relay runs on this home. An unknown id lists those that there are.`,
     '  --help\n      Show this.',
     '',
   ].join('\n');

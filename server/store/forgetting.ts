@@ -2,8 +2,7 @@
  * What happens to the rows of each table when an agent is forgotten, a project is removed, or a
  * household is removed. A table that does not say it is an error of types.
  *
- * Main types: `FORGETTING`, `Rewrites`. `forgetRows` walks over the tables. No call removes a
- * household yet: what it would do is declared.
+ * Main types: `FORGETTING`, `Rewrites`. `forgetRows` and `forgetHousehold` walk over the tables.
  *
  * It does not know files, caches or queues: see server/households/forgetting.ts.
  */
@@ -207,5 +206,26 @@ export async function forgetRows<On extends Subject>(
   };
   for (const table of roots(of)) await deleteRows(db, of, table, own);
   for (const rewrite of Object.values<Rewrite>(rewrites)) await rewrite(ids);
+  await emptyLog(given);
+}
+
+/** Deletes every row of a home, and of its household in synchronisation. All at once. */
+export async function forgetHousehold(given: Db, relay: string, home: string): Promise<void> {
+  const logs = await given.selectFrom('logs').select('log').where('home', '=', home).execute();
+  const homes = await given.selectFrom('homes').select('household').where('home', '=', home).execute();
+  const households = homes.flatMap(({ household }) => household ?? []);
+  const own = (column: string): Condition => {
+    if (column === 'home') return sql<boolean>`home = ${home}`;
+    if (column === 'log')
+      return isOneOf(
+        column,
+        logs.map(({ log }) => log),
+      );
+    return sql<boolean>`relay = ${relay} and ${isOneOf(column, households)}`;
+  };
+  await given.transaction().execute(async (trx) => {
+    const db = trx as unknown as AnyDb;
+    for (const table of roots('household')) await deleteRows(db, 'household', table, own);
+  });
   await emptyLog(given);
 }

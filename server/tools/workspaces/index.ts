@@ -272,14 +272,7 @@ export function createWorkspaces({
     async forget(agentId) {
       const path = folderOf(agentId);
       opened.delete(path);
-      // The targets of links stay.
-      const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-      await remove().catch(async (error: unknown) => {
-        if (codeOf(error) !== 'EACCES') throw error;
-        // A command has removed the permissions of a folder.
-        await createFolder(path).clear();
-        await remove();
-      });
+      await removeFolder(path);
     },
     async removeEmpty(agentId) {
       await rmdir(folderOf(agentId)).catch((error: unknown) => {
@@ -295,6 +288,17 @@ export function createWorkspaces({
       return workspace;
     },
   };
+}
+
+/** Removes a folder with its content. The targets of links stay. */
+export async function removeFolder(path: string): Promise<void> {
+  const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  await remove().catch(async (error: unknown) => {
+    if (codeOf(error) !== 'EACCES') throw error;
+    // A command has removed the permissions of a folder.
+    await createFolder(path).clear();
+    await remove();
+  });
 }
 
 /** The folder is not empty, or does not exist. */
