@@ -84,7 +84,7 @@ describe.each(STORES)('on %s', (kind) => {
     }
   }
 
-  /** Every row of the store, every file of the home, and every object of the relay's repositories. */
+  /** In every row of the store, file of the home, and object of the relay's repositories. */
   async function found(words: string): Promise<readonly Found[]> {
     const search = searchFor([words]);
     const { home } = night.relay;
