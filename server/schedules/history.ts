@@ -21,8 +21,10 @@ const detailSchema = z.object({
   continuedBy: idOf<RunId>(z.string()).nullable().default(null),
   /** The mapping that had this run for itself. Null: none. Left out: unknown, as after a crash. */
   own: z.string().nullable().optional(),
+  /** Names the tasks that were ready, where the run claimed none of them. */
+  left: z.string().optional(),
 });
-const shownDetailSchema = detailSchema.omit({ own: true });
+const shownDetailSchema = detailSchema.omit({ own: true, left: true });
 export type Detail = z.infer<typeof detailSchema>;
 export const NO_DETAIL: Detail = {
   said: null,
@@ -154,6 +156,35 @@ export function createHistory({ db, home, setAside = SETS_NOTHING_ASIDE }: Pick<
     async withRun(runId: RunId): Promise<Occurrence | null> {
       const row = await named().where('occurrences.run', '=', runId).executeTakeFirst();
       return row ? occurrenceOf(row) : null;
+    },
+    /**
+     * Whether each of the newest `most` runs of this schedule, or of this mapping of it, left
+     * exactly these tasks. They have ended between `from` and `to`.
+     */
+    async hasLeft(
+      {
+        scheduleId,
+        own,
+        left,
+      }: { readonly scheduleId: ScheduleId; readonly own: string | null; readonly left: string },
+      { most, from, to }: { readonly most: number; readonly from: number; readonly to: number },
+    ): Promise<boolean> {
+      const rows = await named()
+        .where('occurrences.schedule', '=', scheduleId)
+        .where('occurrences.started_at', 'is not', null)
+        .where('occurrences.ended_at', '>', from)
+        .where('occurrences.ended_at', '<=', to)
+        .where(contains('occurrences.detail_json', `"own":${JSON.stringify(own)}`))
+        .orderBy('occurrences.started_at', 'desc')
+        .limit(most)
+        .execute();
+      const details = setAside.read(
+        'schedules',
+        rows,
+        ({ schedule, due_at }) => `${schedule} ${due_at}`,
+        ({ detail_json }) => detailSchema.parse(JSON.parse(detail_json ?? '{}')),
+      );
+      return details.length >= most && details.every((detail) => detail.left === left);
     },
     /** The mapping that had this run for itself. Null: none. Undefined: unknown. */
     async ownOf(runId: RunId): Promise<string | null | undefined> {

@@ -8,6 +8,8 @@
  * - A run gets exactly what `resolve` answers. Both come from `runsOf`.
  * - A routine that was ever given projects takes tasks only from those. When the last of them is
  *   gone, it takes none.
+ * - The default routine, and one with columns of its own, looks in all projects of its agent as
+ *   long as it was given none.
  * - A mapping of a deleted project or routine is removed. While its agent is not assigned to the
  *   project, a mapping has no effect.
  * - A mapping that was restored has no effect before the person has agreed to it here.
@@ -67,22 +69,29 @@ interface ChangedElsewhere {
 }
 export type MappingOutcome<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
-/** One project of a run. */
-interface RunProject {
-  readonly mapping: Mapping;
+/** A project in which a run looks for tasks. */
+interface Offer {
   readonly project: Project;
   /** Ids of the columns that are set for the run. */
   readonly columns: readonly string[];
   /** Those of them from which it takes tasks. */
   readonly takes: readonly string[];
 }
+/** One project of a run. */
+interface RunProject extends Offer {
+  readonly mapping: Mapping;
+}
 
 /** One run of a due moment. */
 export interface RoutineRun extends Omit<ResolvedRun, 'tools'> {
   /** Null: all that the agent may use, whatever that is at the time. */
   readonly tools: readonly string[] | null;
-  /** Null: the routine was never given a project, and its runs take any task. */
+  /** Null: the routine was never given a project. */
   readonly projects: readonly RunProject[] | null;
+  /** Where the run looks for tasks: its projects, or those of its agent. */
+  readonly offers: readonly Offer[];
+  /** Whether it takes tasks only from these. */
+  readonly isLimited: boolean;
   /** The mapping that has this run of its own. Null: the run is the routine’s. */
   readonly own: MappingId | null;
   /** The name of the run in the history. */
@@ -112,7 +121,7 @@ export interface Mappings {
   projectsOf(scheduleIds: readonly ScheduleId[]): Promise<ReadonlyMap<ScheduleId, readonly ProjectId[]>>;
   /** The runs of one due moment of this routine, at least one. */
   runsOf(row: Pick<Row, 'scheduleId'> & { readonly schedule: ScheduleOf<'routine'> }): Promise<readonly RoutineRun[]>;
-  /** How many tasks each run could claim now, by project and column. */
+  /** The tasks that this run could claim now. */
   readyFor(run: RoutineRun, agentId: AgentId): Promise<ReadyTasks>;
   /** The projects of a routine, as the person is shown them before they agree to it. */
   shownOf(scheduleId: ScheduleId): Promise<AskedProjects>;
@@ -126,39 +135,54 @@ export interface Mappings {
 
 export type AskedProjects = NonNullable<Extract<AskedRecord, { type: 'schedule' }>['projects']>;
 
-/** By project: how many tasks of each column are ready for the agent. */
-type ReadyTasks = ReadonlyMap<ProjectId, ReadonlyMap<string, number>>;
+/** Tasks that are ready for the agent of a run. */
+interface ReadyTasks {
+  /** By project: how many of each column. */
+  readonly counts: ReadonlyMap<ProjectId, ReadonlyMap<string, number>>;
+  /** Names these tasks as they are now. Null: there are none. */
+  readonly key: string | null;
+}
 
-/** Whether any of these tasks could be taken by the run. */
-export const somethingReady = ({ projects }: Pick<RoutineRun, 'projects'>, ready: ReadyTasks): boolean =>
-  (projects ?? []).some(({ project }) => (ready.get(project.projectId)?.size ?? 0) > 0);
-
-/** What a run is told of its projects. Null: it is about none in particular. */
-export function projectsText({ projects }: Pick<RoutineRun, 'projects'>, ready: ReadyTasks): string | null {
-  if (projects === null) return null;
-  if (projects.length === 0)
-    return '[The projects of this routine are gone, are not yours any more, or wait for the human’s yes. Take no task in this run.]';
-  const lines = projects.map(({ project, columns }) => {
+/** One line for each project, with its columns and how many tasks of each are ready. */
+const offersText = (offers: readonly Offer[], { counts }: ReadyTasks): string[] =>
+  offers.map(({ project, columns }) => {
     const named = columns.flatMap((columnId) => {
       const column = project.columns.find((each) => each.columnId === columnId);
       if (!column) return [];
-      const count = ready.get(project.projectId)?.get(columnId) ?? 0;
+      const count = counts.get(project.projectId)?.get(columnId) ?? 0;
       return [`${titled(column.name)}, id ${columnId} (${column.kind}), ready: ${count}`];
     });
     return `- ${titled(project.name)}, id ${project.projectId}. Columns: ${named.length === 0 ? 'none' : named.join('; ')}`;
   });
+
+/** What a run is told of its projects. Null: it is about none, and no task is ready for it. */
+export function projectsText(
+  { projects, offers }: Pick<RoutineRun, 'projects' | 'offers'>,
+  ready: ReadyTasks,
+): string | null {
+  if (projects?.length === 0)
+    return '[The projects of this routine are gone, are not yours any more, or wait for the human’s yes. Take no task in this run.]';
+  if (projects !== null)
+    return [
+      '[This run is about these projects. Take tasks only from the columns named here. Each says how many tasks are ready for you.]',
+      ...offersText(offers, ready),
+    ].join('\n');
+  if (ready.key === null) return null;
+  const offered = offers
+    .filter(({ project }) => (ready.counts.get(project.projectId)?.size ?? 0) > 0)
+    .map((offer) => ({ ...offer, columns: offer.takes }));
   return [
-    '[This run is about these projects. Take tasks only from the columns named here. Each says how many tasks are ready for you.]',
-    ...lines,
+    '[Tasks of your projects are ready for you. Each column says how many. get_ready_tasks lists them. Claim one with claim_task, work on it, and hand it on with transition_task. If you cannot take any, say why in a comment on the task.]',
+    ...offersText(offered, ready),
   ].join('\n');
 }
 
 /** What the run may use and take. */
-export const scopeOf = (agentId: AgentId, { projects, tools, executorModel }: RoutineRun): RunScope => ({
+export const scopeOf = (agentId: AgentId, { offers, isLimited, tools, executorModel }: RoutineRun): RunScope => ({
   agentId,
   executorModel,
   tools: tools && new Set(tools),
-  columns: projects && new Map(projects.map(({ project, takes }) => [project.projectId, takes])),
+  columns: isLimited ? new Map(offers.map(({ project, takes }) => [project.projectId, takes])) : null,
 });
 
 interface MappingsDeps {
@@ -185,12 +209,10 @@ const refuse = (reason: Refused['reason'], detail: string, field: Refused['field
 const NO_MAPPING = refuse('no-mapping', 'This routine does not work on the project.');
 const done = <Value>(value: Value): { readonly ok: true; readonly value: Value } => ({ ok: true, value });
 
+const hashOf = (texts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 /** There is one mapping of a routine and a project, on every relay. */
-export const mappingIdOf = (projectId: ProjectId, routineId: ScheduleId): MappingId =>
-  createHash('sha256')
-    .update(JSON.stringify([projectId, routineId]))
-    .digest('hex')
-    .slice(0, 32);
+export const mappingIdOf = (projectId: ProjectId, routineId: ScheduleId): MappingId => hashOf([projectId, routineId]);
 
 type MappingRow = Selectable<Tables['routine_mappings']>;
 /** `removed` is a column of its own, so that one statement can remove rows. */
@@ -295,6 +317,22 @@ export function createMappings(deps: MappingsDeps): Mappings {
     if (!run.tools.some(isWeb) || (await deps.readsWeb(agentId, run.planningModel))) return run;
     return { ...run, tools: run.tools.filter((name) => !isWeb(name)) };
   }
+  /**
+   * Where a routine that was never given a project looks for tasks. The default routine does, and
+   * one for which the person chose columns. Others are about something else.
+   */
+  async function offersOf(
+    scheduleId: ScheduleId,
+    agentId: AgentId,
+    routine: Pick<ScheduleOf<'routine'>, 'pulse_columns'>,
+  ): Promise<readonly Offer[]> {
+    if (routine.pulse_columns === null && !deps.isDefault(scheduleId, agentId)) return [];
+    return (await projects.ofAgent(agentId)).map((project) => ({
+      project,
+      columns: resolveColumns(project, { columnIds: null }, routine),
+      takes: takenColumns(project, { columnIds: null }, routine),
+    }));
+  }
   const runsOf: Mappings['runsOf'] = async ({ scheduleId, schedule }) => {
     const { agentId } = schedule;
     const [all, rules] = [
@@ -306,7 +344,9 @@ export function createMappings(deps: MappingsDeps): Mappings {
     if (all.length === 0) {
       // Models for work on projects apply to routines that work on one.
       const alone = resolveRun({ ...rules, agent: { tools: rules.agent.tools }, household: {} }, []);
-      return [{ ...alone, tools: schedule.tools, projects: null, own: null, name: schedule.name }];
+      const offers = alone.tools.includes('claim_task') ? await offersOf(scheduleId, agentId, rules.routine) : [];
+      const isLimited = rules.routine.pulse_columns !== null;
+      return [{ ...alone, tools: schedule.tools, projects: null, offers, isLimited, own: null, name: schedule.name }];
     }
     const own = new Map((await projects.ofAgent(agentId)).map((project) => [project.projectId, project]));
     const live = all.flatMap((row): (RunProject & { separate: boolean })[] => {
@@ -317,7 +357,8 @@ export function createMappings(deps: MappingsDeps): Mappings {
       const takes = takenColumns(project, mapping, rules.routine);
       return [{ mapping, project, columns, takes, separate: mapping.separate }];
     });
-    if (live.length === 0) return [{ ...resolveRun(rules, []), projects: [], own: null, name: schedule.name }];
+    if (live.length === 0)
+      return [{ ...resolveRun(rules, []), projects: [], offers: [], isLimited: true, own: null, name: schedule.name }];
     return await Promise.all(
       runsOfMappings(live).map(async (about) => {
         const own = about.find(({ separate }) => separate);
@@ -325,6 +366,8 @@ export function createMappings(deps: MappingsDeps): Mappings {
         return {
           ...(await withoutWeb(agentId, resolveRun(rules, mapped))),
           projects: about,
+          offers: about,
+          isLimited: true,
           own: own?.mapping.mappingId ?? null,
           name: own ? `${schedule.name}: ${own.project.name}` : schedule.name,
         };
@@ -473,11 +516,12 @@ export function createMappings(deps: MappingsDeps): Mappings {
       let isAnyReady = false;
       for (const { scheduleId, schedule } of own) {
         const all = mapped.filter((row) => row.schedule === scheduleId);
-        isAnyReady ||= all.length === 0;
         const here = all.find((row) => row.project === project.projectId && !row.removed && row.agreed);
-        if (!here) continue;
+        if (all.length > 0 && !here) continue;
         const routine = { pulse_columns: await pulseColumnsOf(scheduleId, schedule) };
-        for (const columnId of takenColumns(project, storedOf(here), routine)) columns.add(columnId);
+        isAnyReady ||= !here && routine.pulse_columns === null;
+        const mapping = here ? storedOf(here) : { columnIds: null };
+        for (const columnId of takenColumns(project, mapping, routine)) columns.add(columnId);
       }
       const isReady = (columnId: string) => givesTasks(project, columnId, undefined);
       const taken = project.columns
@@ -517,15 +561,18 @@ export function createMappings(deps: MappingsDeps): Mappings {
       for (const { schedule, project } of found) of.set(schedule, [...(of.get(schedule) ?? []), project]);
       return of;
     },
-    async readyFor({ projects: about }, agentId) {
-      const ready = new Map<ProjectId, ReadonlyMap<string, number>>();
-      for (const { project, takes } of about ?? []) {
-        const counts = new Map<string, number>();
-        for (const { columnId } of await projects.readyTasks(agentId, project.projectId, takes))
-          counts.set(columnId, (counts.get(columnId) ?? 0) + 1);
-        ready.set(project.projectId, counts);
+    async readyFor({ offers }, agentId) {
+      const counts = new Map<ProjectId, ReadonlyMap<string, number>>();
+      const names: string[] = [];
+      for (const { project, takes } of offers) {
+        const ofColumn = new Map<string, number>();
+        for (const { taskId, columnId, version } of await projects.readyTasks(agentId, project.projectId, takes)) {
+          ofColumn.set(columnId, (ofColumn.get(columnId) ?? 0) + 1);
+          names.push(`${taskId} ${version}`);
+        }
+        counts.set(project.projectId, ofColumn);
       }
-      return ready;
+      return { counts, key: names.length === 0 ? null : hashOf(names.toSorted()) };
     },
     async shownOf(scheduleId) {
       const found = await table()

@@ -44,7 +44,7 @@ import {
 } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 import type { ClockDeps, Performed } from './clock.ts';
-import { type Mappings, projectsText, type RoutineRun, scopeOf, somethingReady } from './mappings.ts';
+import { type Mappings, projectsText, type RoutineRun, scopeOf } from './mappings.ts';
 import { howItEnded, type ScriptEnd, type Scripts, type ScriptTexts } from './scripts.ts';
 
 // Continues a run that did not finish, when the person asks for it. A new run gets what started the
@@ -206,11 +206,13 @@ function sameRun(
           ? first
           : undefined;
   // Its project is gone, or rests. The run takes no task of others.
-  return same ?? { ...first, tools: routine.tools, projects: [], own: null };
+  return same ?? { ...first, tools: routine.tools, projects: [], offers: [], isLimited: true, own: null };
 }
-/** Notes which mapping had the run for itself. */
-const withOwn = (performed: Performed, run: Pick<RoutineRun, 'own'> | null): Performed =>
-  'end' in performed && run ? { ...performed, detail: { ...performed.detail, own: run.own } } : performed;
+/** Notes which mapping had the run for itself, and which tasks that were ready it left. */
+const withOwn = (performed: Performed, run: Pick<RoutineRun, 'own'> | null, left: string | null = null): Performed =>
+  'end' in performed && run
+    ? { ...performed, detail: { ...performed.detail, own: run.own, ...(left === null ? {} : { left }) } }
+    : performed;
 
 export function createGoOn(deps: GoOnDeps): GoOn {
   const { rows, alone, woken, reach, logger, limits = SCHEDULE_LIMITS } = deps;
@@ -348,7 +350,10 @@ interface PerformDeps {
   /** Records the runs of mappings that have their own. */
   readonly woken: Pick<Woken, 'goOn'>;
   readonly logger: Pick<Logger, 'error'>;
-  readonly rows: Pick<ScheduleRows, 'get' | 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs' | 'leaveNotice'>;
+  readonly rows: Pick<
+    ScheduleRows,
+    'get' | 'under' | 'runs' | 'lastRunOf' | 'hasLeft' | 'beginsScript' | 'runsAs' | 'leaveNotice'
+  >;
   readonly alone: OpenAlone;
   readonly reach: Pick<Reach, 'ask' | 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
@@ -363,7 +368,7 @@ interface PerformDeps {
   /** Timing rules in the household's time zone. */
   readonly readContext: () => Promise<TimingContext>;
   readonly now: () => number;
-  readonly limits?: Pick<ScheduleLimits, 'waitAgainMs' | 'refusedAgainMs' | 'waitMostMs'>;
+  readonly limits?: Pick<ScheduleLimits, 'waitAgainMs' | 'refusedAgainMs' | 'waitMostMs' | 'leftMost' | 'leftMs'>;
 }
 
 /** A run on projects plans with one model. Executors that it starts have another. */
@@ -388,6 +393,7 @@ const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partia
 });
 
 const ONE_WAITS = sentence`The one before has not come yet.`;
+const LEFT = sentence`Its last runs left the tasks that are ready. It begins again when one of them changes, or a day later.`;
 const FORGOTTEN: Performed = { ...ended('cancelled'), forgets: true };
 
 /** Why an agent in this state begins no run of a routine. Null: it may. */
@@ -485,6 +491,20 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return busy === null ? null : skipped('agent-busy', busy);
   }
 
+  /**
+   * Whether tasks are ready for which a run begins. Those that its agent has left too often count
+   * no more for a while. Otherwise they would cost a run at each due moment, without end.
+   */
+  async function readyCounts(
+    scheduleId: ScheduleId,
+    run: RoutineRun,
+    { key }: Awaited<ReturnType<Mappings['readyFor']>>,
+  ): Promise<boolean> {
+    if (key === null) return false;
+    const within = { most: limits.leftMost, from: now() - limits.leftMs, to: now() };
+    return !(await rows.hasLeft({ scheduleId, own: run.own, left: key }, within));
+  }
+
   /** One run of a routine. `hasMail`: what waits in the inbox counts as something to do. */
   async function oneRun(
     claim: Claim,
@@ -496,9 +516,9 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     const { agentId, name } = schedule;
     const ready = await deps.mappings.readyFor(run, agentId);
     if (schedule.when === 'something_waits') {
-      const waits =
-        somethingReady(run, ready) || (hasMail && (await deps.somethingWaits(agentId, await rows.lastRunOf(agentId))));
-      if (!waits) return skipped('nothing-waits');
+      const counts = await readyCounts(scheduleId, run, ready);
+      const waits = counts || (hasMail && (await deps.somethingWaits(agentId, await rows.lastRunOf(agentId))));
+      if (!waits) return skipped('nothing-waits', ready.key === null ? null : LEFT);
     }
     if (!(await alone.can(agentId))) return skipped('no-copy');
     const [when, given] = [await whenOf(claim.dueAt), await givenTo({ scheduleId, schedule })];
@@ -538,7 +558,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
           return await begins(runId);
         },
       });
-      return withOwn(unlessNothingBegan(performedBy(worked), claims), run);
+      const left = claims.length === 0 ? ready.key : null;
+      return withOwn(unlessNothingBegan(performedBy(worked), claims), run, left);
     } finally {
       leave();
       await permit.release();
@@ -555,7 +576,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       const { agentId, when } = row.schedule;
       const run = (await deps.mappings.runsOf(routine)).find((each) => each.own === own);
       if (!run || refuseBusy(agentId)) continue;
-      if (when === 'something_waits' && !somethingReady(run, await deps.mappings.readyFor(run, agentId))) continue;
+      const ready = await deps.mappings.readyFor(run, agentId);
+      if (when === 'something_waits' && !(await readyCounts(scheduleId, run, ready))) continue;
       const account = await deps.woken.goOn({ scheduleId, agentId, kind: 'routine', name });
       const performed = await oneRun(claim, routine, run, false, account.begins).catch((error: unknown) => {
         deps.logger.error('A run of a routine on a project could not be carried out.', {

@@ -61,6 +61,12 @@ export interface ScheduleLimits {
   readonly keptMs: number;
   /** Consecutive failures that pause a schedule. */
   readonly failuresPause: number;
+  /**
+   * Runs in `leftMs` that are begun for the same ready tasks, where the agent takes none of them.
+   * More are begun once one of the tasks changes.
+   */
+  readonly leftMost: number;
+  readonly leftMs: number;
   /** Outcomes per schedule that are read to count consecutive skips or failures. */
   readonly endsInARow: number;
   readonly perAgent: number;
@@ -102,6 +108,8 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   rowsAfterAbsence: 500,
   keptMs: 90 * 86_400_000,
   failuresPause: 5,
+  leftMost: 5,
+  leftMs: 86_400_000,
   endsInARow: 100,
   perAgent: 50,
   perHousehold: 10_000,

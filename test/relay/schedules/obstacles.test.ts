@@ -100,7 +100,7 @@ it('says from which columns routines take tasks: those that are switched on, and
   const columns = async () => (await ofAgent(of))?.columnIds;
   expect(await columns()).toEqual([]);
   const byKind = await routine({ pulse_columns: ['backlog', 'no such column'] });
-  expect(await columns()).toBe(null);
+  expect(await columns()).toEqual(['backlog']);
   await map(of, byKind);
   expect(await columns()).toEqual(['backlog']);
   const other = await routine();
@@ -115,6 +115,9 @@ it('says from which columns routines take tasks: those that are switched on, and
   await remove(byKind);
   await remove(other);
   expect(await columns()).toEqual([]);
+  const any = await routine();
+  expect(await columns()).toBe(null);
+  await remove(any);
   expect((await night.call('GET', '/v1/projects/none/obstacles')).status).toBe(404);
 });
 
