@@ -245,7 +245,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       },
     }),
     ...createThreadRoutes({ threads }),
-    ...createProjectRoutes({ projects: team.projects, comments: team.comments }),
+    ...createProjectRoutes({ projects: team.projects, comments: team.comments, work: team.taskWork?.work ?? null }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
     ...createObstacleRoutes({ obstacles: team.obstacles }),
     ...createMappingRoutes({ mappings: team.mappings, directory }),

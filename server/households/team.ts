@@ -87,6 +87,7 @@ import { createGuardedFetch } from '../platform/guarded-fetch.ts';
 import { createCheckouts, createRepositories, createTokens, type RepositoriesDeps } from '../tools/checkouts/index.ts';
 import { commandReach, createHandPins, createHandTools, type Hands, type HandTools } from '../tools/hands/index.ts';
 import { createTaskWork } from '../tools/task-work/index.ts';
+import { createMeans } from '../tools/task-work/means.ts';
 import { createExecutors } from '../tools/task-work/executor.ts';
 import { createForges } from '../tools/task-work/forge.ts';
 import type { TaskWorkRoutesDeps } from '../tools/task-work/routes.ts';
@@ -419,8 +420,9 @@ export function openTeam({
           messageEvent({ time: now(), messageId: newId(), sessionId, agentId, author: 'relay', text }),
         ]);
     }
+    const means = createMeans({ tools, configs, checkouts });
     const work = createTaskWork({
-      ...{ projects, attempts, checkouts, repositories, tokens, directory, alone, now, logger, tellPerson },
+      ...{ means, projects, attempts, checkouts, repositories, tokens, directory, alone, now, logger, tellPerson },
       limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
       calls,
@@ -443,7 +445,7 @@ export function openTeam({
       return scopes.executorModelOf(agentId) ?? own.executor_model ?? household.own.executor_model ?? null;
     }
     const executors = createExecutors({
-      ...{ projects, attempts, work, checkouts, runs, tools, now, tellPerson },
+      ...{ projects, attempts, work, means, checkouts, runs, tools, now, tellPerson },
       endCommandsOf: (agentId, executor) => handed.endCommandsOf(agentId, executor),
       limits: workLimits,
       async mindOf(agentId, role) {
@@ -463,7 +465,7 @@ export function openTeam({
       usedUp: async (agentId) => (await costs.usedUp(agentId))?.message ?? null,
     });
     tools.offer(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors }))));
-    const status: WorkStatus = { ...workLimits, runsOf: attempts.runsOf };
+    const status: WorkStatus = { ...workLimits, lacking: means.lacking, runsOf: attempts.runsOf };
     return { work, executors, tokens, status, now, close };
     function close(): Promise<void> {
       ownMeter.close();

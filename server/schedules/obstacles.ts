@@ -11,7 +11,7 @@ import type { Project } from '../../src/shared/protocol/projects.ts';
 import type { Gate, SessionHost } from '../contracts/index.ts';
 import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
-import type { HeldClaim, Projects, SpentUp } from '../team/projects/index.ts';
+import type { HeldClaim, Projects, SpentUp, TaskWork } from '../team/projects/index.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
 import type { Mappings } from './mappings.ts';
 import { busyText, reasonOf } from './perform.ts';
@@ -20,6 +20,7 @@ import { busyText, reasonOf } from './perform.ts';
 export interface WorkStatus {
   ofDay(project: Project): Promise<SpentUp | null>;
   ofTasks(project: Project): Promise<ReadonlyMap<TaskId, SpentUp>>;
+  lacking: TaskWork['lacking'];
   /** Runs under this claim: the agent’s, and those of its executors. */
   runsOf(taskId: TaskId, token: number): Promise<readonly RunId[]>;
 }
@@ -48,8 +49,10 @@ export interface ObstacleFinder {
 export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
   const { projects, mappings, host, alone, gate, usedUp, work } = deps;
 
-  /** A used-up budget comes first: it keeps the agent from talking, too. */
-  async function ofAgent(agentId: AgentId): Promise<Obstacle | null> {
+  /** What is off comes first: it is not over by waiting. */
+  async function ofAgent(project: Project, agentId: AgentId): Promise<Obstacle | null> {
+    const lacking = (await work?.lacking(agentId, project)) ?? null;
+    if (lacking !== null) return obstacle('tools-off', lacking);
     const used = await usedUp(agentId);
     if (used) return obstacle('budget', used.message, used.until);
     const busy = busyText(host.stateOf(agentId));
@@ -104,7 +107,7 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
         Promise.all(
           project.value.agents.map(async (agentId) => ({
             agentId,
-            obstacle: await ofAgent(agentId),
+            obstacle: await ofAgent(project.value, agentId),
             columnIds: await mappings.takesFrom(project.value, agentId),
           })),
         ),

@@ -18,7 +18,7 @@ import type {
   Task,
   TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
-import type { Directory, EventLog } from '../../contracts/index.ts';
+import type { Caller, Directory, EventLog } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../store/index.ts';
 import type { RecordSource } from '../records/index.ts';
@@ -110,12 +110,25 @@ export interface TaskWork {
    * Prepares the place of work of a task that this holder has claimed. `text`: for the agent. Not
    * ok: `text` says why nobody can work on it here, and the claim should end.
    */
-  begin(holder: Holder, project: Project, task: Task): Promise<{ readonly ok: boolean; readonly text: string }>;
+  begin(
+    holder: Holder,
+    project: Project,
+    task: Task,
+    caller: Caller,
+  ): Promise<{ readonly ok: boolean; readonly text: string }>;
+  /**
+   * Why no run of this agent could do a task of the project, as a sentence. Null: nothing is known
+   * to be off.
+   */
+  lacking(
+    agentId: AgentId,
+    project: Pick<ProjectValue, 'kind' | 'checks' | 'setup' | 'doneNeeds'>,
+  ): Promise<string | null>;
   /**
    * The agent says that its work is done. Null: the task may move to review. Otherwise a sentence
    * that says what is missing.
    */
-  finish(project: Project, task: Task): Promise<string | null>;
+  finish(project: Project, task: Task, caller: Caller): Promise<string | null>;
   /**
    * The task has moved to review: the person is asked to accept the work. Resolves with what went
    * wrong with the request, as a sentence for the agent. Null: nothing.

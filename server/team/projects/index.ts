@@ -720,7 +720,7 @@ export function createProjects({
     },
     ofAgent: async (agentId) =>
       (await readProjects(db, home, setAside)).filter(({ agents }) => agents.includes(agentId)),
-    ...createReady({ db, home, directory, now, sweep, spentToday, settings }),
+    ...createReady({ db, home, directory, now, sweep, settings, work: () => work }),
     async called(credentialId) {
       await db
         .updateTable('tasks')

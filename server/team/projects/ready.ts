@@ -7,7 +7,7 @@ import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { Directory } from '../../contracts/index.ts';
 import { isOneOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
-import type { Outcome, Projects, Refused } from './contract.ts';
+import type { Outcome, Projects, Refused, TaskWork } from './contract.ts';
 import { projectValueOf, readProjectRow, readStates, taskOf, taskValueOf } from './rows.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
 import { atWorkText } from './taking.ts';
@@ -19,8 +19,7 @@ interface ReadyDeps {
   readonly now: () => number;
   /** Ends claims whose lease is over. */
   readonly sweep: () => Promise<void>;
-  /** The project’s money for today is used up: a sentence. Null: it is not. */
-  readonly spentToday: (row: ProjectRow) => Promise<string | null>;
+  readonly work: () => Pick<TaskWork, 'spentToday' | 'lacking'> | null;
   readonly settings: Pick<typeof PROJECT_SETTINGS, 'readyListed'>;
 }
 type ProjectRow = NonNullable<Awaited<ReturnType<typeof readProjectRow>>>;
@@ -33,7 +32,7 @@ export function createReady({
   directory,
   now,
   sweep,
-  spentToday,
+  work,
   settings,
 }: ReadyDeps): Pick<Projects, 'ready' | 'readyTasks' | 'atWork'> {
   const rowsOf = (taskIds: readonly TaskId[]) =>
@@ -43,6 +42,11 @@ export function createReady({
       .where('home', '=', home)
       .where(isOneOf('task', [...taskIds]));
 
+  /** Why this agent can begin no task of the project now: a sentence. Null: nothing is known. */
+  async function keptFrom(row: ProjectRow, agentId: AgentId): Promise<string | null> {
+    const project = { ...projectValueOf(row), projectId: row.project };
+    return (await work()?.spentToday(project))?.detail ?? (await work()?.lacking(agentId, project)) ?? null;
+  }
   /** Most urgent first. */
   async function readyIn(project: ProjectValue, projectId: ProjectId, agentId: AgentId, columns?: readonly string[]) {
     const tasks = readyFor(project, agentId, await readStates(db, home, projectId, now()), columns);
@@ -62,8 +66,8 @@ export function createReady({
       const project = projectValueOf(row);
       const refuse = (reason: Refused['reason'], detail: string): Outcome<never> => ({ ok: false, reason, detail });
       if (!project.agents.includes(agentId)) return refuse('other-agent', 'You are not assigned to this project.');
-      const spent = await spentToday(row);
-      if (spent !== null) return refuse('not-ready', spent);
+      const why = await keptFrom(row, agentId);
+      if (why !== null) return refuse('not-ready', why);
       const listed = (await readyIn(project, projectId, agentId, columns)).slice(0, settings.readyListed);
       const rows = await rowsOf(listed.map(({ taskId }) => taskId)).execute();
       const tasks = new Map(rows.filter(({ removed }) => !removed).map((each) => [each.task, taskOf(each, now())]));
@@ -72,7 +76,7 @@ export function createReady({
     async readyTasks(agentId, projectId, columns) {
       await sweep();
       const row = await readProjectRow(db, home, projectId);
-      if (!row || (await spentToday(row)) !== null) return [];
+      if (!row || (await keptFrom(row, agentId)) !== null) return [];
       return await readyIn(projectValueOf(row), projectId, agentId, columns);
     },
     async atWork(agentId, projectId) {

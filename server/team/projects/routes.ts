@@ -7,7 +7,8 @@ import { answer, type Env, type Handled } from '../../http/endpoint.ts';
 import { misfitIn, problem } from '../../http/problem.ts';
 import { changedElsewhere } from '../../http/version.ts';
 import type { Comments } from './comments.ts';
-import type { Changed, Projects, Refused } from './contract.ts';
+import { claimTask } from './claiming.ts';
+import type { Changed, Projects, Refused, TaskWork } from './contract.ts';
 
 function problemOf({ reason, detail, field = 'body' }: Refused): HTTPException {
   switch (reason) {
@@ -38,9 +39,11 @@ function orThrow<Value extends { readonly version: number } | null | object>(out
 interface RoutesDeps {
   readonly projects: Projects;
   readonly comments: Comments;
+  /** Null: agents have no folders here. */
+  readonly work: TaskWork | null;
 }
 
-export function createProjectRoutes({ projects, comments }: RoutesDeps): readonly Handled[] {
+export function createProjectRoutes({ projects, comments, work }: RoutesDeps): readonly Handled[] {
   /** The agent that calls with its own credential. Null: the person, from a page. */
   function agentOf(context: Context<Env>) {
     const client = context.get('client');
@@ -87,7 +90,15 @@ export function createProjectRoutes({ projects, comments }: RoutesDeps): readonl
       if (agent === null)
         throw problem(403, 'other-agent', 'An agent claims a task, with its own credential. Assign the task to it.');
       await projects.called(agent.credentialId);
-      return orThrow(await projects.claim(agent, projectId, taskId));
+      const project = orThrow(await projects.read(projectId));
+      const caller = {
+        ...{ agentId: agent.agentId, sessionId: null, run: taskId, kind: 'client' as const },
+        credential: { credentialId: agent.credentialId, readsSoul: false },
+        signal: context.req.raw.signal,
+      };
+      const claimed = await claimTask({ projects, work }, { holder: agent, caller }, project, taskId);
+      if (claimed.ok) return { ...claimed.task, place: claimed.place };
+      throw claimed.refused ? problemOf(claimed.refused) : problem(409, 'not-ready', claimed.detail);
     },
     async releaseTask({ projectId, taskId, body }, context) {
       const agent = agentOf(context);

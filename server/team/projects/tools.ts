@@ -17,6 +17,7 @@ import { addCommentSchema, PROJECT_LIMITS, type Project, type Task } from '../..
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import type { Caller, Configs, Directory, RunScopes, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import { claimTask } from './claiming.ts';
 import type { CommentPage, Comments } from './comments.ts';
 import type { Changed, Holder, Projects, TaskWork } from './contract.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
@@ -235,23 +236,13 @@ export function createProjectTools({
         if (!holder) return toolError('Only a run or a client with a credential can claim a task.');
         const columns = columnsFor(caller, input.projectId);
         if (columns === null) return NOT_OF_RUN;
-        const claimed = await projects.claim(holder, input.projectId, input.taskId, columns);
-        if (!claimed.ok) return failed(claimed);
-        const place = (await work?.begin(holder, project, claimed.value)) ?? { ok: true, text: '' };
-        scopes.of(caller)?.onClaim?.(place.ok ? null : place.text);
-        if (!place.ok) {
-          const failed = await projects.failClaim(caller.agentId, input.projectId, input.taskId, place.text);
-          const isBlocked =
-            failed.ok && failed.value.columnId !== claimed.value.columnId && failed.value.claim === null;
-          const kind = isBlocked ? kindOfColumn(project, failed.value.columnId) : 'ready';
-          return toolError(
-            kind === 'ready' ? place.text : `${place.text}\nThe human has to look at it. Do not claim this task again.`,
-          );
-        }
+        const claimed = await claimTask({ projects, work }, { holder, caller }, project, input.taskId, columns);
+        if (claimed.ok || claimed.refused === null) scopes.of(caller)?.onClaim?.(claimed.ok ? null : claimed.detail);
+        if (!claimed.ok) return claimed.refused ? failed(claimed.refused) : toolError(claimed.why);
         const words = await wordsFor(caller);
-        const said = await commentsOf(caller, claimed.value);
-        const attempts = (await work?.told(project, claimed.value, words.nameOf)) ?? '';
-        const parts = ['The task is yours.', place.text, words.whole(project, claimed.value, said), attempts];
+        const said = await commentsOf(caller, claimed.task);
+        const attempts = (await work?.told(project, claimed.task, words.nameOf)) ?? '';
+        const parts = ['The task is yours.', claimed.place, words.whole(project, claimed.task, said), attempts];
         return toolDone(parts.filter((part) => part !== '').join('\n'));
       },
     }),
@@ -315,7 +306,7 @@ export function createProjectTools({
         if ('text' in column) return column;
         const before = await projects.task(id, task);
         const isOwn = before.ok && before.value.claim?.agentId === caller.agentId;
-        const unproven = isOwn && status === 'review' ? await work?.finish(project, before.value) : null;
+        const unproven = isOwn && status === 'review' ? await work?.finish(project, before.value, caller) : null;
         if (typeof unproven === 'string') return toolError(`It cannot move to review yet.\n${unproven}`);
         const moved = await projects.move(caller.agentId, id, task, { columnId: column.columnId, note: said });
         const problem = moved.ok && status === 'review' ? ((await work?.moved(project, moved.value)) ?? null) : null;

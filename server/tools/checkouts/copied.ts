@@ -16,6 +16,10 @@ export async function noteCopied(gitDir: string, files: readonly FolderFile[]): 
   if (ids.length > 0) await appendFile(idsIn(gitDir), `${ids.join('\n')}\n`, { mode: 0o600 });
 }
 
+/** Ids of copied content, which no commit may have. */
+export const copiedIds = async (gitDir: string): Promise<readonly string[]> =>
+  (await readFile(idsIn(gitDir), 'utf8').catch(() => '')).split('\n').filter(Boolean);
+
 export interface Copied {
   readonly commit: string;
   readonly path: string;
@@ -39,7 +43,7 @@ export async function copiedIn(
     readonly before: Listing;
   },
 ): Promise<readonly Copied[]> {
-  const ids = new Set((await readFile(idsIn(own.gitDir), 'utf8').catch(() => '')).split('\n').filter(Boolean));
+  const ids = new Set(await copiedIds(own.gitDir));
   if (ids.size === 0 && paths.length === 0) return [];
   const commits = await gitText(['rev-list'], { ...own, of: [`${base}..${head}`] });
   const how = ['--stdin', '-r', '-m', '--root', '--no-renames', '--no-abbrev', '-z'];

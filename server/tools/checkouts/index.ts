@@ -90,8 +90,11 @@ export type Kept =
   | { readonly ok: false; readonly left: readonly string[] };
 
 export interface Checkouts {
-  /** Why agents cannot work on a project of this kind here, as a sentence. Null: they can. */
-  refuse(kind: Place['kind'], agentId: AgentId): Promise<string | null>;
+  /**
+   * Why agents cannot work on a project of this kind here, as a sentence. Null: they can.
+   * `hasCommands`: the project has checks or a setup.
+   */
+  refuse(kind: Place['kind'], agentId: AgentId, hasCommands: boolean): Promise<string | null>;
   /** Whether the folder is there. */
   exists(place: Place): Promise<boolean>;
   /**
@@ -113,8 +116,14 @@ export interface Checkouts {
   /**
    * Commits what the checkout of a repository has in no commit, so that it can get another branch.
    * `expected`: paths that the relay made itself. `isNew`: there was something to commit.
+   * `forAgent`: the agent runs no git, so the commit is its work. Files that are too large, and
+   * copied content under another name, are left, and then nothing is committed.
    */
-  keep(place: Place, expected: readonly string[]): Promise<Kept>;
+  keep(
+    place: Place,
+    expected: readonly string[],
+    forAgent?: { readonly message: string; readonly copiedIds: readonly string[] },
+  ): Promise<Kept>;
   /**
    * Puts another branch into a checkout: the one of this place, at this commit or where the
    * checkout has it further. Throws, and changes nothing, where a file would be overwritten.
@@ -344,12 +353,13 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
   }
 
   return {
-    async refuse(kind, agentId) {
-      if (kind === 'folder') return null;
+    async refuse(kind, agentId, hasCommands) {
+      if (kind === 'folder' && !hasCommands) return null;
       const { available, why } = await sandbox.status();
-      return available || (await reachOf(agentId)).bare
-        ? null
-        : sentence`An agent works on a repository in the sandbox, and there is none. ${why ?? ''}`;
+      if (available || (await reachOf(agentId)).bare) return null;
+      return kind === 'git'
+        ? sentence`An agent works on a repository in the sandbox, and there is none. ${why ?? ''}`
+        : sentence`Checks and the setup of a project run in the sandbox, and there is none. ${why ?? ''}`;
     },
     exists: isThere,
     async fill({ kind, agentId, folder, branch }, repository, commit, by, copied = []) {
@@ -391,10 +401,13 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         ),
       ];
     },
-    async keep({ agentId, folder, branch }, expected) {
+    async keep({ agentId, folder, branch }, expected, forAgent) {
+      const how = forAgent
+        ? [forAgent.message, String(limits.committedBytes), forAgent.copiedIds.join(' ')]
+        : ['Keep unfinished work', '', ''];
       const { end, output } = await inSandbox(agentId, workspaces.folderOf(agentId), {
         script: KEEP,
-        args: [folder, branch, ...expected],
+        args: [folder, branch, ...how, ...expected],
         ms: limits.sandboxMs,
       });
       const { text } = output(0, 2_000_000);

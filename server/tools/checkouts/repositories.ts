@@ -30,7 +30,7 @@ import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
 import { type FileChange, type FileEntry, type FolderFile, type Listing, nothing, tooMuch } from './folder-files.ts';
 import { batchReader, type CommitWords, entryOf, importOf } from './git-files.ts';
 import type { Lane } from '../../platform/lanes.ts';
-import { copiedIn, noteCopied } from './copied.ts';
+import { copiedIds, copiedIn, noteCopied } from './copied.ts';
 import { createDiffs, type Diffs, type FileLine, zeroSplitter } from './diffs.ts';
 import { pushBranch, pushedRefs, pushTo } from './pushing.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
@@ -100,6 +100,7 @@ export interface Repository extends Diffs {
   textOfLine(commit: string, at: FileLine): Promise<string | null>;
   /** Remembers the content of files that were copied into a checkout, by its ids alone. */
   noteCopied(files: readonly FolderFile[]): Promise<void>;
+  copiedIds(): Promise<readonly string[]>;
   /** Where the commits after `base` have copied content, or a file at one of these paths. */
   copiedIn(
     base: string,
@@ -562,6 +563,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
         return await diffs.linesIn(from, at, to);
       },
       noteCopied: (files) => noteCopied(gitDir, files),
+      copiedIds: () => copiedIds(gitDir),
       copiedIn: async (base, head, paths) =>
         await copiedIn(own, { base, head, paths, before: await repository.list(base) }),
       async forkOf(base, head) {

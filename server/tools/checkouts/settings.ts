@@ -33,6 +33,8 @@ export const CHECKOUT_LIMITS = {
   copiedBytes: 1_000_000,
   /** Bytes from which on the content of a copied file is refused in commits under any name. */
   secretBytes: 8,
+  /** Bytes of one file that the relay commits for an agent that runs no git. */
+  committedBytes: 50_000_000,
   /** A folder project: its files and folders, the bytes of one file, and of all together. */
   folderEntries: 10_000,
   folderFileBytes: 50_000_000,

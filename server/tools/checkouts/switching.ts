@@ -14,13 +14,18 @@ export const MID_WORK = 'rebase-merge rebase-apply MERGE_HEAD CHERRY_PICK_HEAD R
 /** The exit status of `KEEP` where something is left. Its output names what. */
 export const NOT_KEPT = 8;
 /**
- * Commits what is in no commit, onto branch $2. From $3 on: untracked files that stay as they are.
+ * Commits what is in no commit, onto branch $2, with the message $3. Commits nothing where a file
+ * has more than $4 bytes, or its content is one of the ids in $5. From $6 on: untracked files that
+ * stay as they are.
  */
 export const KEEP = `set -e -o pipefail
 export LC_ALL=C
 cd -- "$1"
 branch=$2
-shift 2
+message=$3
+most=$4
+refused=" $5 "
+shift 5
 expected=("$@")
 git() { command ${GIT} -c commit.gpgSign=false "$@"; }
 for each in ${MID_WORK} index.lock HEAD.lock; do
@@ -51,13 +56,26 @@ left() {
 }
 [ "$(left | wc -c)" != 0 ] || exit 0
 if [ "$(git symbolic-ref --quiet --short HEAD)" != "$branch" ]; then left; exit ${NOT_KEPT}; fi
+tooLarge() {
+  { git diff-files --name-only -z; git ls-files -z --others --exclude-standard; } | while IFS= read -r -d '' each; do
+    isExpected "$each" || [ -L "$each" ] || [ ! -f "$each" ] || [ "$(stat -c %s -- "$each")" -le "$most" ] || printf '%s\\0' "$each"
+  done
+}
+if [ -n "$most" ] && [ "$(tooLarge | wc -c)" != 0 ]; then tooLarge; exit ${NOT_KEPT}; fi
 git add -u
 git ls-files -z --others --exclude-standard | while IFS= read -r -d '' each; do
   # A repository within this one cannot be committed.
   isExpected "$each" || [ "\${each%/}" != "$each" ] || printf '%s\\0' "$each"
 done | git update-index --add -z --stdin
+copied() {
+  git diff-index --cached -z --no-renames --diff-filter=d HEAD | while IFS= read -r -d '' each && IFS= read -r -d '' path; do
+    read -r _ _ _ id _ <<< "$each"
+    case "$refused" in *" $id "*) printf '%s\\0' "$path" ;; esac
+  done
+}
+if [ "$(copied | wc -c)" != 0 ]; then copied; git reset --quiet; exit ${NOT_KEPT}; fi
 if ! git diff --cached --quiet; then
-  git commit --quiet --no-verify -m 'Keep unfinished work'
+  git commit --quiet --no-verify -m "$message"
   [ "$(left | wc -c)" != 0 ] || { printf 'kept\\0'; exit 0; }
 fi
 left

@@ -41,7 +41,7 @@ import {
   type Task,
   type TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
-import type { CommandOf, Directory } from '../../contracts/index.ts';
+import type { Caller, CommandOf, Directory } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import {
   type Attempts,
@@ -69,6 +69,8 @@ import type { WorkLimits } from './limits.ts';
 import { type FromWhere, shownComments, toldComments } from './line-comments.ts';
 import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
 import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.ts';
+import { createCommitLeft } from './commit-left.ts';
+import { type Means, placeText } from './means.ts';
 import { done, type Done, isFault, NO_WORK, unable } from './outcome.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
@@ -91,6 +93,11 @@ export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, Work
     taskId: TaskId,
     file: { readonly before: string | null; readonly after: string | null; readonly from: number },
   ): Promise<Done<FilePatch>>;
+  /**
+   * Commits what the checkout of a task has in no commit, where this caller may run no git.
+   * Resolves with what could not be committed, as a sentence. Null: everything could be.
+   */
+  commit(project: Project, task: Task, caller: Caller): Promise<string | null>;
   /** What the attempt of this task that is under way has come to now, with its checks. */
   found(project: Project, task: Task): Promise<Receipt | null>;
   /** Calls the listener for each task that an agent has moved to review. */
@@ -119,6 +126,7 @@ export interface TaskWorkDeps {
   readonly tokens: Tokens;
   readonly forges: Forges;
   readonly limits: WorkLimits;
+  readonly means: Means;
   readonly directory: Pick<Directory, 'all'>;
   readonly calls: { askedSince: AskedSince };
   /** Ends the commands of an agent whose run is over. */
@@ -146,6 +154,9 @@ const slugOf = (text: string): string =>
 const SHARED_FOLDER = 'checkout';
 const isSharedFolder = ({ folder }: Pick<Attempt, 'folder'>) => folder.endsWith(`/${SHARED_FOLDER}`);
 const KEPT_NOTE = sentence`What was in no commit is on the branch now, as “Keep unfinished work”.`;
+
+const NOT_BROUGHT =
+  'The base branch has moved on. What others changed there is not in your checkout, and comes with the merge.';
 
 export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   const { projects, attempts, checkouts, repositories, directory, now, logger } = deps;
@@ -183,19 +194,25 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   };
 
   /** The one checkout of a project that takes one task at a time has the branch of one task. */
-  const prepare: typeof prepareIn = (holder, project, task) =>
+  const prepare: typeof prepareIn = (holder, project, task, caller) =>
     takesOneTask(project)
-      ? inOrder(`checkout of ${holder.agentId} in ${project.projectId}`, () => prepareIn(holder, project, task))
-      : prepareIn(holder, project, task);
-  async function prepareIn(holder: Holder, project: Project, task: Task): Promise<{ ok: boolean; text: string }> {
+      ? inOrder(`checkout of ${holder.agentId} in ${project.projectId}`, () => prepareIn(holder, project, task, caller))
+      : prepareIn(holder, project, task, caller);
+  async function prepareIn(
+    holder: Holder,
+    project: Project,
+    task: Task,
+    caller: Caller,
+  ): Promise<{ ok: boolean; text: string }> {
     const { agentId } = holder;
+    const means = await deps.means.of(caller);
     const held = await projects.heldBy(task.taskId);
     if (held?.agentId !== agentId) return { ok: false, text: 'The claim of the task has ended.' };
     const before = await attempts.list(task.taskId);
     const open = await attempts.openOf(task.taskId);
-    if (open && open.attempt.agentId === agentId) return { ok: true, text: where(project, open.attempt) };
+    if (open && open.attempt.agentId === agentId) return { ok: true, text: placeText(project, open.attempt, means) };
     if (open) await settle({ ...open, claimToken: open.claimToken }, 'lost', 'Another agent has claimed the task.');
-    const refused = await checkouts.refuse(project.kind, agentId);
+    const refused = await checkouts.refuse(project.kind, agentId, project.checks.length > 0 || project.setup !== '');
     if (refused !== null) return { ok: false, text: refused };
     // What the person asks for anew is counted anew.
     const asks: readonly string[] = ['moved', 'changes', 'released'] satisfies Task['history'][number]['what'][];
@@ -264,7 +281,8 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       await checkouts.copy(place, copies);
     }
     const isBehind = goesOn && (await repository.forkOf(base.commit, start)) !== base.commit;
-    const news = isBehind ? await checkouts.bring(place, repository, base, start, { by, at: now() }) : [];
+    const brought = isBehind ? await checkouts.bring(place, repository, base, start, { by, at: now() }) : [];
+    const news = brought.length > 0 && project.kind === 'git' && !means.commits ? [NOT_BROUGHT] : brought;
     const attempt = await attempts.begin(holder, held.token, {
       ...{ projectId: project.projectId, taskId: task.taskId, kind: 'agent', model: null, startedAt: now() },
       ...{ branch, base: place.base, folder },
@@ -279,7 +297,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     return {
       ok: true,
       text: [
-        where(project, attempt),
+        placeText(project, attempt, means),
         ...others,
         ...news,
         ...(setup === '' ? [] : [setup]),
@@ -348,10 +366,6 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const mine = 'What you had in no commit is on a branch below kept/.';
     return { ok: true, news: kept.isNew ? [news, mine] : [news] };
   }
-  const where = (project: Project, { folder, branch, base }: Attempt) =>
-    project.kind === 'git'
-      ? `Work in the folder ${titled(folder)} of your own folder. It is a git checkout on the branch ${branch}, which begins at ${base.slice(0, 12)}. Commit what you do. The relay fetches your commits; there is no remote.`
-      : `Work in the folder ${titled(folder)} of your own folder. It has the project’s files. What you change there is shown to the human, who accepts it.`;
 
   /** Moves a task to the blocked column, and says why. Its claim ends. */
   async function block(project: Project, task: Pick<Task, 'taskId'>, why: string): Promise<void> {
@@ -548,6 +562,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       ? unmetCriteria(task)
       : lacks(project, task, all.findLast(({ receipt }) => receipt !== null)?.receipt ?? null);
   };
+  const commitLeft = createCommitLeft({ ...deps, notWorkOf });
   const requests = createRequests({
     ...deps,
     ...{ taskOf, inOrder, startOf, missing },
@@ -560,9 +575,11 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     ...requests,
     examine: repositories.examine,
     spentToday: (project) => deps.limits.ofDay(project),
-    async begin(holder, project, task) {
+    lacking: (agentId, project) => deps.means.lacking(agentId, project),
+    commit: commitLeft,
+    async begin(holder, project, task, caller) {
       try {
-        const place = await inOrder(task.taskId, () => prepare(holder, project, task));
+        const place = await inOrder(task.taskId, () => prepare(holder, project, task, caller));
         if (place.ok && task.unprepared !== null)
           await projects.update(project.projectId, task.taskId, ({ value }) => ({
             value: { ...value, unprepared: null },
@@ -583,9 +600,11 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         };
       }
     },
-    async finish(project, task) {
+    async finish(project, task, caller) {
       try {
         return await inOrder(task.taskId, async () => {
+          const left = await commitLeft(project, task, caller);
+          if (left !== null) return left;
           const receipt = await found(project, task);
           if (!receipt) return null;
           const missing = lacks(project, task, receipt).filter((need) => project.doneNeeds[need]);

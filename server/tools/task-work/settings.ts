@@ -7,6 +7,8 @@ export const TASK_WORK_SETTINGS = {
   submoduleBytes: 100_000,
   /** Paths of a list that an agent is told. */
   pathsNamed: 50,
+  /** Paths that the relay could not commit, and that an agent is told. */
+  leftNamed: 20,
   /** How long a task waits after its model’s provider was overloaded, in ms. */
   overloadedMs: 300_000,
   /** Attempts of a task, the newest, that an agent is told. */

@@ -75,7 +75,7 @@ export function createTaskWorkTools({
     defineTool({
       name: 'open_pull_request',
       description:
-        'Asks the human to accept what you committed for a task that you claimed. A second call brings the open request up to date. Then move the task to review.',
+        'Asks the human to accept what you did for a task that you claimed. A second call brings the open request up to date. Then move the task to review.',
       allowed,
       input: z.object({
         projectId,
@@ -91,6 +91,8 @@ export function createTaskWorkTools({
         const own = await claimed(caller, ids);
         if ('text' in own) return own;
         try {
+          const left = await work.commit(own.project, own.task, caller);
+          if (left !== null) return toolError(left);
           const asked = await work.request(caller.agentId, own.project, own.task, { title, body });
           if (!asked.ok) return toolError(asked.detail);
           const { branch, head, url, forgeProblem } = asked.value;

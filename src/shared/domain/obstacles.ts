@@ -15,7 +15,16 @@ export const OBSTACLES = [
   'approval',
   /** The last claim ended because the place of work could not be prepared. */
   'unprepared',
-] as const satisfies readonly (SkipReason | 'project-budget' | 'task-budget' | 'approval' | 'unprepared')[];
+  /** The agent may not use what the work needs, or the relay cannot run it. */
+  'tools-off',
+] as const satisfies readonly (
+  | SkipReason
+  | 'project-budget'
+  | 'task-budget'
+  | 'approval'
+  | 'unprepared'
+  | 'tools-off'
+)[];
 export type ObstacleKind = (typeof OBSTACLES)[number];
 
 export interface Obstacle {

@@ -174,6 +174,10 @@ export const taskSchema = z.object({
     .describe('it came from elsewhere, and no agent takes it before the person has said yes'),
 });
 export type Task = z.infer<typeof taskSchema>;
+/** A task that a program has claimed. */
+export const claimedTaskSchema = taskSchema.extend({
+  place: z.string().describe('where the work is done, for the agent; empty where agents have no folders'),
+});
 /** A task as a board shows it: without its text, its history and evidence. */
 export const taskCardSchema = z.object({
   ...taskSchema.pick({

@@ -88,6 +88,8 @@ function obstacleText(why: Obstacle['why'], name: string): string {
       return t`A wake limit of ${name} holds it back`;
     case 'unprepared':
       return t`The place of work could not be prepared`;
+    case 'tools-off':
+      return t`${name} cannot do its work: something is off`;
     case 'project-budget':
       return t`The project’s budget for today is used up`;
     case 'task-budget':
@@ -147,7 +149,14 @@ export function stillText(
 }
 
 /** Obstacles that keep an agent from working in a conversation, too. */
-const KEEPS_ALL: readonly Obstacle['why'][] = ['budget', 'project-budget', 'task-budget', 'approval', 'unprepared'];
+const KEEPS_ALL: readonly Obstacle['why'][] = [
+  'budget',
+  'project-budget',
+  'task-budget',
+  'approval',
+  'unprepared',
+  'tools-off',
+];
 
 /** What the relay says, and whether the person can ask for the work all the same. */
 const obstacleHint = ({ why, detail }: Obstacle): string =>

@@ -15,6 +15,7 @@ import {
   projectSchema,
   projectsSchema,
   releaseTaskSchema,
+  claimedTaskSchema,
   taskSchema,
   tasksSchema,
 } from '../projects.ts';
@@ -200,16 +201,16 @@ export const projectEndpoints = {
   claimTask: endpoint({
     method: 'POST',
     path: '/v1/projects/{projectId}/tasks/{taskId}/claim',
-    does: 'Claims a task for the calling agent, which must be assigned to the project. A task that the agent holds already is answered as it is. The claim lasts while the agent calls: 15 minutes after its last call of a project, the task returns to its column.',
+    does: 'Claims a task for the calling agent, which must be assigned to the project. A task that the agent holds already is answered as it is. `place` says where the work is done, and how the agent reaches it: by the file tools of `/mcp`, with the same credential. The claim lasts while the agent calls: 15 minutes after its last call of a project, the task returns to its column.',
     access: 'client',
     params: taskParams,
     answers: [
-      { status: 200, when: 'claimed', body: taskSchema },
+      { status: 200, when: 'claimed', body: claimedTaskSchema },
       { status: 403, when: '`other-agent`: it is no credential of an agent' },
       noTask,
       {
         status: 409,
-        when: '`not-ready`: another agent has it, it waits for another task, it is not in a ready column; or `projects-full`',
+        when: '`not-ready`: another agent has it, it waits for another task, it is not in a ready column, or its place of work could not be prepared; or `projects-full`',
       },
     ],
   }),
