@@ -119,6 +119,11 @@ const submodulePatch = ({ before, after }: Pair): string =>
     ? `@@ -1 +1 @@${before ? `\n-Subproject commit ${before.id}` : ''}${after ? `\n+Subproject commit ${after.id}` : ''}`
     : '';
 
+const idsOf = ({ before, after }: Pair) => [before, after].flatMap((side) => side?.id ?? []);
+/** Bytes of the larger side. */
+const bytesOf = (pair: Pair, sizes: ReadonlyMap<string, number>) =>
+  Math.max(0, ...idsOf(pair).map((id) => sizes.get(id) ?? 0));
+
 export function createDiffs(gitDir: string, lane: Lane): Diffs {
   const own = { gitDir, lane };
   const folder = join(gitDir, 'diffs');
@@ -155,34 +160,54 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
       });
       [info, first] = [[], null];
     });
-    await git([...RAW, ...words], { ...own, of: [base, head], output: split, ms: CHECKOUT_LIMITS.diffMs });
+    await git([...RAW, ...words], { ...own, of: [base, head], output: split });
   }
 
   /** A page of changed files, and how many there are. */
   async function entriesOf(base: string, head: string, from: number, most: number) {
-    const collected = async (...words: string[]) => {
+    async function collect(...words: string[]) {
       const page: Entry[] = [];
+      /** Content that git would read to find renames. */
+      const moved: string[] = [];
       let count = 0;
       await rawDiff(base, head, words, (entry) => {
         if (count >= from && page.length < most) page.push(entry);
+        if (entry.status !== 'changed' && count < CHECKOUT_LIMITS.renames) moved.push(...idsOf(entry));
         count += 1;
       });
-      return { page, count };
-    };
-    const plain = await collected('--no-renames');
-    // To find a rename, git compares files. Too many are not compared.
+      return { page, count, moved };
+    }
+    const plain = await collect('--no-renames');
     if (plain.count > CHECKOUT_LIMITS.renames) return plain;
+    const sizes = await sizesOf(plain.moved);
+    const bytes = plain.moved.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
     try {
-      return await collected('-M');
+      // A rename without a change is found by its id alone.
+      return await collect(bytes > CHECKOUT_LIMITS.listedBytes ? '-M100%' : '-M');
     } catch (error) {
       if (!isOverBound(error)) throw error;
       return plain;
     }
   }
 
+  /** The files that are compared together, while there is room. Null: the others. */
+  async function compared(page: readonly Entry[]) {
+    const sizes = await sizesOf(page.flatMap(idsOf));
+    let room: number = CHECKOUT_LIMITS.listedBytes;
+    const pairs = page.map((entry): Pair | null => {
+      const bytes = idsOf(entry).reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
+      // Git takes these for no text, and reads none of them.
+      if (bytesOf(entry, sizes) > GIT_LIMITS.bigFile) return entry;
+      if (bytes > room) return null;
+      room -= bytes;
+      return entry;
+    });
+    return { pairs, sizes };
+  }
+
   /** Calls `use` with two trees in which the files have numbers for names. */
   async function withTrees<Result>(
-    pairs: readonly Pair[],
+    pairs: readonly (Pair | null)[],
     use: (trees: readonly [string, string], call: typeof own & Pick<GitCall, 'env'>) => Promise<Result>,
   ): Promise<Result> {
     await (cleared ??= clear());
@@ -193,7 +218,7 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
       const call = { ...own, env: { GIT_OBJECT_DIRECTORY: objects, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted } };
       const tree = (side: keyof Pair) => {
         const lines = pairs.map((pair, at) => {
-          const entry = pair[side];
+          const entry = pair?.[side] ?? null;
           const type = entry?.mode === SUBMODULE ? 'commit' : 'blob';
           return entry ? `${entry.mode} ${type} ${entry.id}\t${nameOf(at)}\0` : '';
         });
@@ -215,10 +240,6 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
     });
     return new Map([...said.matchAll(/^blob (\S+) (\d+)$/gm)].map(([, id = '', bytes]) => [id, Number(bytes)]));
   }
-  const idsOf = ({ before, after }: Pair) => [before, after].flatMap((side) => side?.id ?? []);
-  const bytesOf = (pair: Pair, sizes: ReadonlyMap<string, number>) =>
-    Math.max(0, ...idsOf(pair).map((id) => sizes.get(id) ?? 0));
-
   /** Added and removed lines of each file. Null: git ran into a bound. */
   async function countsOf(
     trees: readonly string[],
@@ -262,6 +283,9 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
     return found;
   }
 
+  /** Files with the same content have no line that changed. */
+  const countsAt = (counts: ReadonlyMap<string, Counts> | null, pairs: readonly (Pair | null)[], at: number): Counts =>
+    counts === null || pairs[at] === null ? UNCOUNTED : (counts.get(nameOf(at)) ?? { added: 0, removed: 0 });
   const shown = ({ path, status }: Entry, { added, removed }: Counts): ChangedFile => ({
     ...{ path: shortPath(path), status, added, removed },
   });
@@ -270,37 +294,34 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
     async changes(base, head) {
       const { page, count } = await entriesOf(base, head, 0, ATTEMPT_LIMITS.files);
       if (page.length === 0) return { list: [], more: 0 };
-      const counts = await withTrees(page, countsOf);
-      // Files with the same content have no line that changed.
-      const none = counts === null ? UNCOUNTED : { added: 0, removed: 0 };
-      const list = page.map((entry, at) => shown(entry, counts?.get(nameOf(at)) ?? none));
+      const { pairs } = await compared(page);
+      const counts = await withTrees(pairs, countsOf);
+      const list = page.map((entry, at) => shown(entry, countsAt(counts, pairs, at)));
       return { list, more: count - list.length };
     },
 
     async diff(base, head, from) {
       const { page, count } = await entriesOf(base, head, from, ATTEMPT_LIMITS.files);
       if (page.length === 0) return { files: [], more: 0 };
-      const [counts, patches] = await withTrees(page, (trees, call) =>
+      const { pairs, sizes } = await compared(page);
+      const [counts, patches] = await withTrees(pairs, (trees, call) =>
         Promise.all([countsOf(trees, call), patchesOf(trees, call)]),
       );
-      const none = counts === null ? UNCOUNTED : { added: 0, removed: 0 };
-      const countsAt = (at: number) => counts?.get(nameOf(at)) ?? none;
-      const sizes = await sizesOf(page.flatMap((entry, at) => (countsAt(at).added === null ? idsOf(entry) : [])));
       let left: number = ATTEMPT_LIMITS.patches;
       const files = page.map((entry, at): DiffFile => {
         const { before, after, renamedFrom } = entry;
-        const counted = countsAt(at);
+        const counted = countsAt(counts, pairs, at);
         const name = nameOf(at);
         const patch = renamed((patches.get(name) ?? submodulePatch(entry)).replace(/\n$/, ''), name, entry);
-        const isFitting = patch.length <= Math.min(left, ATTEMPT_LIMITS.patch);
         const reason = ((): DiffFile['reason'] => {
           const bytes = bytesOf(entry, sizes);
           if (bytes > CHECKOUT_LIMITS.comparedBytes) return 'too-large';
-          if (counted.added === null) return counts === null || bytes > GIT_LIMITS.bigFile ? 'long' : 'binary';
+          if (bytes > GIT_LIMITS.bigFile || patch.length > ATTEMPT_LIMITS.patch) return 'long';
+          if (pairs[at] === null || counts === null) return 'more';
+          if (counted.added === null) return 'binary';
           // Only a file with lines that changed must have a patch.
-          const isMissing = patch === '' && (counted.added > 0 || (counted.removed ?? 0) > 0);
-          if (isFitting && !isMissing) return null;
-          return patch.length > ATTEMPT_LIMITS.patch ? 'long' : 'more';
+          const isMissing = patch === '' && counted.added + (counted.removed ?? 0) > 0;
+          return isMissing || patch.length > left ? 'more' : null;
         })();
         if (reason === null) left -= patch.length;
         return {

@@ -24,6 +24,8 @@ export const CHECKOUT_LIMITS = {
   diffMs: 30_000,
   /** Changed files up to which git looks for renames. */
   renames: 1_000,
+  /** Bytes of all files of one page of a diff that are compared together. */
+  listedBytes: 60_000_000,
   /** Bytes of all patches of one page of a diff that are read. */
   diffBytes: 4_000_000,
   /** Bytes of a file up to which it is compared on its own, and of one part of its patch. */
