@@ -89,7 +89,8 @@ export const MAY_IMPORT = Object.fromEntries([
   // One household of all those parts; and what makes a relay of them.
   ['server/households', [...parts, ...base]],
   ['server/startup', ['server/households', ...parts, ...base]],
-  ['server', ['server/startup', 'server/households', ...parts, ...base]],
+  ['server/cli', ['server/startup', 'server/households', ...parts, ...base]],
+  ['server', ['server/cli', 'server/startup', 'server/households', ...parts, ...base]],
   // What starts in the browser: the page, and the worker that holds the data.
   ['entry', [...below('src', Object.keys(BROWSER)), ...shared]],
 ]);

@@ -1,5 +1,8 @@
 /** Starts the relay from the command line. */
+import { fileURLToPath } from 'node:url';
+import { realTimers } from '../src/shared/domain/platform/timers.ts';
 import { isLoopback } from './access/index.ts';
+import { COMMANDS, isCommand, runCommand } from './cli/index.ts';
 import { asksToStop, householdToRemove, readConfig, type Config } from './startup/config.ts';
 import { askToEnd } from './startup/home.ts';
 import { findPackageRoot } from './startup/package-root.ts';
@@ -124,6 +127,14 @@ function endOnFault(relay: Relay): void {
   });
 }
 
+/** Runs the command that the arguments name. Resolves with its exit code. Null: none is named. */
+async function command(args: readonly string[]): Promise<number | null> {
+  if (!isCommand(args)) return null;
+  process.umask(0o077);
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  return await runCommand(args, { version: findPackageRoot(import.meta.url).version, tell: say });
+}
+
 async function run(config: Config): Promise<void> {
   // Files that are written from here on are readable only by their owner. This includes the
   // store's, which asks for wider permissions.
@@ -168,6 +179,16 @@ async function run(config: Config): Promise<void> {
   tellNotices();
   if (relay.rehearsal) tell('No model is connected yet. A demo answers. Connect a model at the top of the page.');
   terminal.listen();
+  if (config.dailyBackup) {
+    const { startDailyBackup, backupBeside } = await import('./cli/daily-backup.ts');
+    startDailyBackup({
+      ...config.dailyBackup,
+      write: backupBeside(fileURLToPath(import.meta.url), config.home),
+      now: Date.now,
+      timers: realTimers,
+      tell,
+    });
+  }
   if (opens) await openBrowser(link);
 }
 
@@ -180,9 +201,11 @@ async function main(): Promise<void> {
   closeInherited();
   try {
     const args = process.argv.slice(2);
+    const code = await command(args);
+    if (code !== null) process.exit(code);
     const config = readConfig(args, process.env);
     const remove = config && householdToRemove(args);
-    if (config === null) process.stdout.write(helpText());
+    if (config === null) process.stdout.write(helpText(COMMANDS));
     else if (asksToStop(args)) await stop(config);
     else if (remove !== null) await removeHousehold(config, remove, tell);
     else await run(config);

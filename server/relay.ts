@@ -2,6 +2,7 @@
  * One relay. It opens every part in order, connects them, and closes them in the opposite order.
  */
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { newId } from '../src/shared/domain/platform/new-id.ts';
@@ -15,7 +16,7 @@ import { useBuildOf } from './startup/builds.mjs';
 import { createClosers, type Closers } from './platform/closers.ts';
 import { DATABASE_AWAY } from './http/database-gate.ts';
 import { type Config, openAccess } from './startup/config.ts';
-import { lockHome, openHomeFolder, readHome } from './startup/home.ts';
+import { createCopyFolder, lockHome, openHomeFolder, readHome } from './startup/home.ts';
 import type { PackageRoot } from './startup/package-root.ts';
 import { bytesOfBrowser, createEachHome, createHomeRoutes, type Homes, openHomes } from './households/index.ts';
 import { createSecrets } from './platform/key-filter.ts';
@@ -29,7 +30,7 @@ import { problemResponse } from './http/problem.ts';
 import { createProcesses } from './platform/processes/index.ts';
 import { createSandbox } from './tools/sandbox/index.ts';
 import { createSealer, readSealingKey } from './platform/sealer.ts';
-import { openStore, type Database } from './store/index.ts';
+import { openStore, type Database, STORE_FILE } from './store/index.ts';
 import { createSync } from './sync/index.ts';
 import { createWebs } from './tools/web/index.ts';
 
@@ -175,6 +176,15 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     onIdleError: (error) => logger.warn('An idle database connection broke.', { error }),
   });
   closers.add(() => store.close());
+  // A backup that was killed has left its copy.
+  await rm(home.copiesFolder, { recursive: true, force: true });
+  const { copyTo } = store;
+  if (copyTo)
+    lock.onCopy(async () => {
+      const file = join(await createCopyFolder(home.path), STORE_FILE);
+      await copyTo(file);
+      return file;
+    });
   tellOfDatabase(store.database, { say, logger });
   const alone = store.kind === 'sqlite';
   const sealer = createSealer(await readSealingKey(home.sealingKeyFile));

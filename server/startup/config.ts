@@ -27,7 +27,16 @@ import type { TlsFiles } from '../http/listen.ts';
 import type { SyncSettings } from '../sync/settings.ts';
 import type { Homes } from '../households/index.ts';
 import type { Db } from '../store/index.ts';
-import { BOUNDS, type NumberSetting, type SettingName, SETTINGS, type SettingSpec, REMOVE, STOP } from './settings.ts';
+import {
+  BOUNDS,
+  type NumberSetting,
+  PASSPHRASE_LEAST,
+  REMOVE,
+  type SettingName,
+  SETTINGS,
+  type SettingSpec,
+  STOP,
+} from './settings.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
@@ -84,6 +93,8 @@ export interface Config {
   readonly sync: SyncSettings;
   /** Messages below this level are not logged. */
   readonly logLevel: LogLevel;
+  /** Null: none is made. */
+  readonly dailyBackup: { readonly folder: string; readonly keep: number } | null;
   /** Bytes of the home's disk that agents leave free. */
   readonly keepFreeBytes: number;
   /** Bytes that the projects of one household may take in the store. */
@@ -308,6 +319,15 @@ function rehearsalOf(given: Given | null): Rehearsal {
   );
 }
 
+function dailyBackupOf(source: Source): Config['dailyBackup'] {
+  const folder = source('backupFolder');
+  const keep = numberOf(source('backupKeep'), 'backupKeep');
+  if (folder === null) return null;
+  if ((source('backupPassphrase')?.text ?? '').length < PASSPHRASE_LEAST)
+    bad(`${folder.source} needs ${SETTINGS.backupPassphrase.env}, with at least ${PASSPHRASE_LEAST} characters.`);
+  return { folder: resolve(folder.text), keep };
+}
+
 /** Whether the running relay is to end, instead of a new one starting. */
 export const asksToStop = (args: readonly string[]): boolean => args.includes(`--${STOP}`);
 
@@ -357,6 +377,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     rate: { perSecond: number('rate'), burst: number('burst') },
     streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
     logLevel: oneOf(source('logLevel'), LOG_LEVELS),
+    dailyBackup: dailyBackupOf(source),
     keepFreeBytes: number('keepFreeMb') * MEGABYTE,
     projectBytes: number('projectsMb') * MEGABYTE,
     sync: {

@@ -7,6 +7,7 @@ import {
   constants,
   lstat,
   mkdir,
+  mkdtemp,
   readdir,
   readFile,
   realpath,
@@ -35,6 +36,9 @@ const SOCKET_PATH_MAX = 103;
 const ASK_TIMEOUT_MS = 1_000;
 /** The message that asks the holder to end. */
 const END = 'end\n';
+/** The message that asks for a copy of the store, and ms to wait for it. */
+const COPY = 'copy\n';
+const COPY_TIMEOUT_MS = 600_000;
 /** ms between two checks whether it has ended. */
 const CHECK_MS = 50;
 /** File with the holder's process id, since a relay that hangs does not answer. */
@@ -43,6 +47,8 @@ const PID_FILE = 'relay.pid';
 interface HomeLock {
   /** Sets the address that a second relay is told. */
   tell(address: string): void;
+  /** `copy`: writes a copy of the store into a new file, and resolves with its path. */
+  onCopy(copy: () => Promise<string>): void;
   release(): Promise<void>;
 }
 
@@ -58,11 +64,11 @@ function socketPath(home: string, platform: NodeJS.Platform): string {
 }
 
 /** The holder's answer. Null if nobody listens. `words`: sent to it. */
-function ask(path: string, words = ''): Promise<string | null> {
+function ask(path: string, words = '', timeoutMs: number = ASK_TIMEOUT_MS): Promise<string | null> {
   return new Promise((resolve, reject) => {
     let said = '';
     const socket = connect(path, () => socket.end(words));
-    socket.setEncoding('utf8').setTimeout(ASK_TIMEOUT_MS, () => socket.destroy());
+    socket.setEncoding('utf8').setTimeout(timeoutMs, () => socket.destroy());
     socket.on('data', (text) => (said += text));
     socket.on('close', () => resolve(said));
     socket.on('error', (error) => {
@@ -74,7 +80,15 @@ function ask(path: string, words = ''): Promise<string | null> {
   });
 }
 
-function listen(path: string, words: () => string, onEnd: () => void): Promise<Server | null> {
+/** Answers to the messages, and to a client without one. */
+interface Answers {
+  readonly address: () => string;
+  readonly onEnd: () => void;
+  readonly copy: () => Promise<string>;
+}
+
+/** Null: another process listens there. */
+function listen(path: string, { address, onEnd, copy }: Answers): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       let asked = '';
@@ -86,7 +100,10 @@ function listen(path: string, words: () => string, onEnd: () => void): Promise<S
       // but its request is carried out.
       socket.on('end', () => {
         if (asked === END) onEnd();
-        socket.end(words());
+        if (asked === COPY) {
+          socket.setTimeout(0);
+          void copy().then((answer) => socket.end(answer));
+        } else socket.end(address());
       });
     });
     server.once('error', (error) => (codeOf(error) === 'EADDRINUSE' ? resolve(null) : reject(error)));
@@ -113,7 +130,17 @@ export async function lockHome(
 ): Promise<HomeLock> {
   const path = socketPath(home, platform);
   let address = '';
-  let server = await listen(path, () => address, onEnd);
+  let copyStore = (): Promise<string> => Promise.reject(new Error('the relay is just starting'));
+  const answers: Answers = {
+    address: () => address,
+    onEnd,
+    copy: () =>
+      copyStore().then(
+        (file) => JSON.stringify({ file } satisfies StoreCopy),
+        (error: unknown) => JSON.stringify({ problem: errorMessage(error) } satisfies StoreCopy),
+      ),
+  };
+  let server = await listen(path, answers);
   if (!server) {
     const holder = await ask(path);
     if (holder !== null) throw taken(home, holder);
@@ -132,7 +159,7 @@ export async function lockHome(
       throw taken(home, moved);
     }
     await rm(aside, { force: true });
-    server = await listen(path, () => address, onEnd);
+    server = await listen(path, answers);
     if (!server) throw taken(home, '');
   }
   const held = server;
@@ -140,6 +167,9 @@ export async function lockHome(
   return {
     tell(words) {
       address = words;
+    },
+    onCopy(copy) {
+      copyStore = copy;
     },
     release: () => new Promise((resolve) => held.close(() => resolve())),
   };
@@ -166,6 +196,24 @@ export async function askToEnd(home: string, withinMs: number, platform = proces
   return { kind: 'hangs', pid: pid?.trim() ?? null };
 }
 
+/** A relay's answer: the path of the copy, or why there is none. */
+const storeCopySchema = z.union([z.object({ file: z.string() }), z.object({ problem: z.string() })]);
+type StoreCopy = z.infer<typeof storeCopySchema>;
+
+/**
+ * Asks the relay that holds this home (its real path) for a copy of its store. Null: no relay runs.
+ * Throws `StartError` where it cannot make one.
+ */
+export async function askForCopy(home: string, platform = process.platform): Promise<string | null> {
+  const answer = await ask(socketPath(home, platform), COPY, COPY_TIMEOUT_MS);
+  if (answer === null) return null;
+  if (!answer.startsWith('{'))
+    throw new StartError('The relay that runs here is of an older Roost. End it with --stop, and try again.');
+  const copy = storeCopySchema.parse(JSON.parse(answer));
+  if ('problem' in copy) throw new StartError(`The relay could not copy its store: ${copy.problem}.`);
+  return copy.file;
+}
+
 /** The version of the home's format. The store has its own steps, see store/index.ts. */
 const FORMAT = 1;
 const MARK = 'roost.json';
@@ -173,6 +221,7 @@ const MARK = 'roost.json';
 const SEALING_KEY = 'sealing.key';
 /** The key pair that signs pushes. */
 const PUSH_KEYS = 'push.key';
+const COPIES = 'copies';
 
 const markSchema = z.object({ format: z.number().int().min(1), relay: z.string().min(1) });
 
@@ -195,6 +244,8 @@ interface Home {
   readonly historyFolder: string;
   /** Records which programs run beside the relay. */
   readonly processesFolder: string;
+  /** Contains copies of the store for backups that are being made. */
+  readonly copiesFolder: string;
 }
 
 /**
@@ -214,6 +265,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'workspaces',
   'history',
   'processes',
+  COPIES,
   SEALING_KEY,
   unfinished(SEALING_KEY),
   PUSH_KEYS,
@@ -302,6 +354,15 @@ async function readMark(file: string): Promise<string> {
   return mark.data.relay;
 }
 
+/** A new folder for copies. Whoever asked for it removes it. */
+export async function createCopyFolder(home: string): Promise<string> {
+  await mkdir(join(home, COPIES), { recursive: true, mode: 0o700 });
+  return await mkdtemp(join(home, COPIES, 'backup-'));
+}
+
+/** Whether a relay has made a home of this folder. */
+export const isHome = (path: string): boolean => existsSync(join(path, MARK));
+
 /** Reads a locked home (`lockHome`). Throws `StartError` if a newer Roost has used it. */
 export async function readHome(path: string): Promise<Home> {
   const file = join(path, MARK);
@@ -334,5 +395,6 @@ export async function readHome(path: string): Promise<Home> {
     projectsFolder: join(path, 'projects'),
     historyFolder: join(path, 'history'),
     processesFolder: join(path, 'processes'),
+    copiesFolder: join(path, COPIES),
   };
 }

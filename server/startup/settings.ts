@@ -271,6 +271,27 @@ export const SETTINGS = {
     default: 'info',
     help: 'Lowest level in relay.log in the home. debug adds every call and event, without messages and keys, and prints the log as well.',
   },
+  backupFolder: {
+    flag: 'backup-folder',
+    env: 'ROOST_BACKUP_FOLDER',
+    value: 'folder',
+    default: null,
+    help: 'Write an encrypted backup of the home into this folder every day, while Roost runs. Needs ROOST_BACKUP_PASSPHRASE.',
+  },
+  backupKeep: {
+    flag: 'backup-keep',
+    env: 'ROOST_BACKUP_KEEP',
+    value: 'number',
+    default: '7',
+    help: 'Daily backups that stay in the folder. Older ones are removed.',
+  },
+  backupPassphrase: {
+    flag: null,
+    env: 'ROOST_BACKUP_PASSPHRASE',
+    value: 'words',
+    default: null,
+    help: 'Passphrase of backups. Without it, nobody opens one. At a terminal, backup and restore ask for it.',
+  },
   keepFreeMb: {
     flag: 'keep-free-mb',
     env: 'ROOST_KEEP_FREE_MB',
@@ -307,6 +328,7 @@ export const BOUNDS = {
   rate: { min: 1, max: 100_000 },
   burst: { min: 1, max: 1_000_000 },
   streams: { min: 1, max: 10_000 },
+  backupKeep: { min: 1, max: 1_000 },
   keepFreeMb: { min: 0, max: 999_999_999 },
   streamBufferKb: { min: 1, max: 1_000_000 },
   households: { min: 1, max: 10_000 },
@@ -314,6 +336,9 @@ export const BOUNDS = {
   householdGb: { min: 1, max: 100_000 },
 } as const satisfies Partial<Record<SettingName, { min: number; max: number }>>;
 export type NumberSetting = keyof typeof BOUNDS;
+
+/** Characters of the passphrase of a backup. */
+export const PASSPHRASE_LEAST = 8;
 
 /** The flag that ends a running relay instead of starting one. */
 export const STOP = 'stop';

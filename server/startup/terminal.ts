@@ -3,8 +3,14 @@ import encodeQR from 'qr';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { SETTINGS, REMOVE, type SettingSpec, STOP } from './settings.ts';
 
+/** A command as the help shows it. */
+interface ShownCommand {
+  readonly operand: string | null;
+  readonly help: string;
+}
+
 /** The text of `--help`. */
-export function helpText(): string {
+export function helpText(commands: Readonly<Record<string, ShownCommand>>): string {
   const rows = Object.values(SETTINGS).map((setting: SettingSpec) => {
     const value = setting.value === null ? '' : ` <${setting.value}>`;
     const name = setting.flag === null ? `${setting.env}=<${setting.value ?? ''}>` : `--${setting.flag}${value}`;
@@ -18,7 +24,15 @@ export function helpText(): string {
   return [
     'Roost: a home for a team of agents, on this machine.',
     '',
-    'npm start -- [settings]',
+    'npx roost [command] [settings], or in a clone: npm start -- [command] [settings]',
+    '',
+    'Commands. Without one, the relay starts.',
+    '',
+    ...Object.entries(commands).map(
+      ([name, { operand, help }]) => `  ${operand === null ? name : `${name} ${operand}`}\n      ${help}`,
+    ),
+    '',
+    'Settings',
     '',
     ...rows,
     `  --${STOP}\n      End the relay that runs on this home, in good order: nothing that comes due until its next start is made up for.`,

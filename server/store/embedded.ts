@@ -310,7 +310,7 @@ interface Connection extends DatabaseConnection {
   rollback(): Promise<void>;
 }
 
-function createConnection(thread: Thread, turns: ReturnType<typeof createTurns>): Connection {
+function createConnection(thread: Thread, turns: Turns): Connection {
   /** `begun`: its first statement was sent, and `begin` with it. */
   let transaction: { begun: boolean; readonly endTurn: () => void } | null = null;
 
@@ -355,8 +355,9 @@ function createConnection(thread: Thread, turns: ReturnType<typeof createTurns>)
   };
 }
 
-function createDriver(thread: Thread): Driver {
-  const turns = createTurns(thread);
+type Turns = ReturnType<typeof createTurns>;
+
+function createDriver(thread: Thread, turns: Turns): Driver {
   const connections = new WeakMap<DatabaseConnection, Connection>();
   const known = (connection: DatabaseConnection) => {
     const found = connections.get(connection);
@@ -389,12 +390,56 @@ class EmbeddedAdapter extends SqliteAdapter {
   }
 }
 
-const createDialect = (thread: Thread): Dialect => ({
+const createDialect = (thread: Thread, turns: Turns): Dialect => ({
   createAdapter: () => new EmbeddedAdapter(),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new SqliteCompiler(),
-  createDriver: () => createDriver(thread),
+  createDriver: () => createDriver(thread, turns),
 });
+
+// Copies. SQLite writes one without what was deleted. Nothing may be at the path of the copy.
+
+/** Other statements wait meanwhile. */
+async function copyOpen(thread: Thread, turns: Turns, to: string): Promise<void> {
+  const endTurn = await turns.take();
+  try {
+    const [result = UNANSWERED] = await thread.run('alone', [{ sql: 'vacuum into ?', parameters: [to] }]);
+    if ('message' in result) throw new SqliteError(result);
+  } finally {
+    endTurn();
+  }
+}
+
+/**
+ * Copies a store that no relay has open. It is not migrated. Throws `StoreError` where it is
+ * damaged.
+ */
+export async function copyEmbedded(folder: string, to: string): Promise<void> {
+  let thread: Thread | null = null;
+  try {
+    thread = await openThread(join(folder, STORE_FILE), true);
+    await copyOpen(thread, createTurns(thread), to);
+  } catch (error) {
+    throw new StoreError(`The store in ${folder} cannot be copied: ${explained(error)}`, { cause: error });
+  } finally {
+    await thread?.close();
+  }
+}
+
+/** What is wrong in a store that no relay has open. Empty: nothing. Throws `StoreError`. */
+export async function checkEmbedded(folder: string): Promise<readonly string[]> {
+  let thread: Thread | null = null;
+  try {
+    thread = await openThread(join(folder, STORE_FILE), false);
+    const [result = UNANSWERED] = await thread.run('alone', [{ sql: 'pragma integrity_check', parameters: [] }]);
+    if ('message' in result) throw new SqliteError(result);
+    return result.rows.map(([found]) => String(found)).filter((found) => found !== 'ok');
+  } catch (error) {
+    throw new StoreError(`The store in ${folder} cannot be read: ${explained(error)}`, { cause: error });
+  } finally {
+    await thread?.close();
+  }
+}
 
 // The store's folder.
 
@@ -436,11 +481,17 @@ async function setAside(folder: string): Promise<string | null> {
   return free;
 }
 
+interface Embedded {
+  readonly dialect: Dialect;
+  /** Writes a copy of the store as it is now. */
+  readonly copyTo: (file: string) => Promise<void>;
+}
+
 /**
  * The embedded store in `folder`, made where there is none. `onSetAside`: called with the new path
  * of an earlier kind of store. Throws `StoreError` where the store cannot be made or opened.
  */
-export async function openEmbedded(folder: string, onSetAside?: (path: string) => void): Promise<Dialect> {
+export async function openEmbedded(folder: string, onSetAside?: (path: string) => void): Promise<Embedded> {
   try {
     const aside = await setAside(folder);
     if (aside !== null) onSetAside?.(aside);
@@ -448,7 +499,9 @@ export async function openEmbedded(folder: string, onSetAside?: (path: string) =
     makeFile(file);
     // SQLite removes its log when it is closed in good order.
     const isUnclean = existsSync(`${file}-wal`);
-    return createDialect(await openThread(file, isUnclean));
+    const thread = await openThread(file, isUnclean);
+    const turns = createTurns(thread);
+    return { dialect: createDialect(thread, turns), copyTo: (to) => copyOpen(thread, turns, to) };
   } catch (error) {
     throw new StoreError(`The store in ${folder} cannot be opened: ${explained(error)}`, { cause: error });
   }

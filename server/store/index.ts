@@ -29,6 +29,7 @@ import { SCHEMA, type Tables } from './tables.ts';
 import { schema } from './steps/0001-tables.ts';
 import { explained, StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
+export { checkEmbedded, copyEmbedded, STORE_FILE } from './embedded.ts';
 export { enduring, repeated, writeOnce } from './outage.ts';
 export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';
 
@@ -127,6 +128,8 @@ export interface Store {
   readonly db: Db;
   /** Whether the database can be reached. The embedded one always can. */
   readonly database: Database;
+  /** Writes a copy of the store as it is now to a new file. Null: it is in a Postgres server. */
+  readonly copyTo: ((file: string) => Promise<void>) | null;
   /** ms since the epoch, the same for all processes of this store: see `openDatabaseClock`. */
   readonly now: () => number;
   /** The relay ends: it waits for an outage no longer than `leaveMs`. */
@@ -196,10 +199,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { now: wall = Date.now, elapsed = () => performance.now() } = options;
   const limits = { ...DATABASE_LIMITS, ...options.limits };
   let opened = false;
-  const { dialect, watch } =
+  const { dialect, watch, copyTo } =
     databaseUrl === null
-      ? { dialect: await openEmbedded(folder, onSetAside), watch: null }
-      : openServer({ databaseUrl, onIdleError, isPatient: () => opened, limits, elapsed });
+      ? { ...(await openEmbedded(folder, onSetAside)), watch: null }
+      : { ...openServer({ databaseUrl, onIdleError, isPatient: () => opened, limits, elapsed }), copyTo: null };
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db);
@@ -228,6 +231,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     // The file of SQLite has no schemas. Naming one there would only cost time.
     db: isEmbedded(db) ? db : db.withSchema(SCHEMA),
     database: watch ?? ALWAYS_THERE,
+    copyTo,
     now: clock ? () => clock.now() : wall,
     leave: () => watch?.leave(),
     async close() {

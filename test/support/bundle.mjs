@@ -6,7 +6,9 @@
 import { build } from 'vite';
 
 const [entry, outDir, format = 'es'] = process.argv.slice(2);
-const output = { format, entryFileNames: format === 'cjs' ? '[name].bundle.cjs' : '[name].js' };
+const entryFileNames = format === 'cjs' ? '[name].bundle.cjs' : '[name].js';
+// A part that is loaded later would run the entry again, which `compiled.mjs` does not require.
+const output = { format, entryFileNames, codeSplitting: false };
 
 await build({
   configFile: 'vite.config.ts',

@@ -131,6 +131,11 @@ export const GUARDED: readonly Guarded[] = [
     guards: [...START, 'server/http', 'server/store'],
     beside: ['relay/startup/start.test.ts'],
   },
+  {
+    file: 'relay/cli/backup.test.ts',
+    guards: ['server/cli', 'server/startup', 'server/store'],
+    beside: ['relay/startup/start.test.ts', 'relay/store/store.test.ts'],
+  },
   { file: 'relay/startup/config.test.ts', guards: START, beside: ['relay/startup/start.test.ts'] },
   {
     file: 'relay/team/events/events-kills.test.ts',

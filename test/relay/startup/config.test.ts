@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../../server/startup/config.ts';
+import { COMMANDS } from '../../../server/cli/index.ts';
 import { helpText } from '../../../server/startup/terminal.ts';
 import { SETTINGS } from '../../../server/startup/settings.ts';
 import { StartError } from '../../../server/platform/errors.ts';
@@ -232,7 +233,7 @@ describe('the configuration', () => {
   });
 
   it('explains every setting, with its environment name and default, and no secret has a flag', () => {
-    const help = helpText();
+    const help = helpText(COMMANDS);
     for (const setting of Object.values(SETTINGS)) {
       expect(help).toContain(setting.env);
       if (setting.flag !== null) expect(help).toContain(`--${setting.flag}`);
@@ -261,7 +262,7 @@ describe('starting', () => {
 
   it('prints help on standard output and ends with 0', async () => {
     const { code, stdout, stderr } = await runRelayCommand(['--help']);
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: helpText(), stderr: '' });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: helpText(COMMANDS), stderr: '' });
   });
 
   it('refuses a bad setting with one line and exit code 2', async () => {

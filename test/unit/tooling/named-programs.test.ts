@@ -72,7 +72,7 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
 };
 /** Names that are no claim about another program, or that other documentation holds. */
 const OTHERS = new Set([
-  ...['Node.js', 'Tomorrow', 'Opus', 'Sonnet', 'Troubleshooting', 'MIT', 'LICENSE'],
+  ...['Node.js', 'Tomorrow', 'Opus', 'Sonnet', 'Troubleshooting', 'Operate', 'MIT', 'LICENSE'],
   ...['SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
   ...[
     'Roost',
