@@ -25,6 +25,11 @@ interface Named {
 }
 
 export const COMMANDS: Readonly<Record<string, Named>> = {
+  doctor: {
+    operand: null,
+    help: 'Check this machine: Node, disk, clock, port, store, sandbox, git, model, TLS. Says what to do.',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
   backup: {
     operand: 'FILE',
     help: 'Write the home to an encrypted file, while the relay runs or not.',

@@ -200,6 +200,10 @@ export async function askToEnd(home: string, withinMs: number, platform = proces
 const storeCopySchema = z.union([z.object({ file: z.string() }), z.object({ problem: z.string() })]);
 type StoreCopy = z.infer<typeof storeCopySchema>;
 
+/** The address of the relay that holds this home (its real path). Null: no relay runs. */
+export const addressOfRelay = (home: string, platform = process.platform): Promise<string | null> =>
+  ask(socketPath(home, platform));
+
 /**
  * Asks the relay that holds this home (its real path) for a copy of its store. Null: no relay runs.
  * Throws `StartError` where it cannot make one.

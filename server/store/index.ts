@@ -30,6 +30,7 @@ import { schema } from './steps/0001-tables.ts';
 import { explained, StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { checkEmbedded, copyEmbedded, STORE_FILE } from './embedded.ts';
+export { checkServer } from './postgres.ts';
 export { enduring, repeated, writeOnce } from './outage.ts';
 export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';
 

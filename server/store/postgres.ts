@@ -74,13 +74,17 @@ async function openConnection(
   return { query, release: () => client?.release() };
 }
 
-/** Asks the server over a separate connection, with a time-out for each step. */
-async function probe(connectionString: string, ms: number): Promise<void> {
+/**
+ * The version of the server, asked over a connection of its own. Rejects where a step takes longer
+ * than `ms`.
+ */
+export async function checkServer(connectionString: string, ms: number): Promise<string> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: ms, query_timeout: ms });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query('select 1');
+    const { rows } = await client.query<{ server_version: string }>('show server_version');
+    return rows[0]?.server_version ?? '';
   } finally {
     // A server that does not answer is not waited for.
     client.end().catch(() => undefined);
@@ -106,7 +110,7 @@ export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapse
   readonly watch: DatabaseWatch;
 } {
   const watch = createDatabaseWatch({
-    probe: () => probe(databaseUrl, limits.probeMs),
+    probe: async () => void (await checkServer(databaseUrl, limits.probeMs)),
     limits,
     timers: realTimers,
     elapsed,

@@ -62,7 +62,7 @@ const NAMESPACES = /namespace|uid map|uid_map|setuid|RTM_NEWADDR|Operation not p
 /** A trial failed with this output. */
 export const broken = (said: string): string =>
   NAMESPACES.test(said)
-    ? sentence`Commands are off: their sandbox does not start, because this system does not let ordinary programs create namespaces (${said}). On Ubuntu 23.10 and later, “sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0” allows it. In a container, allow it when you start the container. Then start the relay again.`
+    ? sentence`Commands are off: their sandbox does not start, because this system does not let ordinary programs create namespaces (${said}). On Ubuntu 23.10 and later, an AppArmor profile for bwrap allows it, which “npm start doctor” prints. In a container, allow it when you start the container. Then start the relay again.`
     : sentence`Commands are off: their sandbox does not start (${said}).`;
 
 // System calls that the sandbox refuses, as a program for seccomp(2) that `bwrap --seccomp` reads.
