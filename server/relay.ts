@@ -299,6 +299,8 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     access,
     database: store.database,
     clock: openClockWatch(homes, { elapsed, say, logger, closers }).state,
+    log: () => homes.open()[0]?.log,
+    ...{ db, now },
     sessionOf: async (browser) => (await homes.of(browser)).log.snapshot().session,
     version: root.version,
     mindOf: async (browser) => (await homes.of(browser)).models.mind.models({ lead: '', agent: '' }),

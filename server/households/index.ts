@@ -15,7 +15,12 @@ import type { HomeStatus } from '../../src/shared/protocol/http.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
-import { homeEndpoints, relayEndpoints, sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
+import {
+  homeEndpoints,
+  probeEndpoints,
+  relayEndpoints,
+  sessionEndpoints,
+} from '../../src/shared/protocol/endpoints/session.ts';
 import { bearerOf, type GiveBeside, hashOf } from '../access/index.ts';
 import { GIT_LANES } from '../platform/git/index.ts';
 import { createLanes } from '../platform/lanes.ts';
@@ -334,7 +339,8 @@ async function homeOfSecret(homes: Homes, endpoint: Endpoint, context: Context<E
  * and passes it to the caller's home.
  */
 export function createEachHome(homes: Homes, others: readonly Handled[]): readonly Handled[] {
-  const elsewhere = new Set<Endpoint>([...Object.values(relayEndpoints), ...others.map(({ endpoint }) => endpoint)]);
+  const ofRelay = Object.values({ ...probeEndpoints, ...relayEndpoints });
+  const elsewhere = new Set<Endpoint>([...ofRelay, ...others.map(({ endpoint }) => endpoint)]);
   const own = Object.values<Endpoint>(ENDPOINTS).filter((endpoint) => !elsewhere.has(endpoint));
   return own.map((endpoint) => ({
     endpoint,

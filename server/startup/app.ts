@@ -18,7 +18,7 @@ import { roomEndpoints } from '../../src/shared/protocol/endpoints/team.ts';
 import type { Health, OpenHealth, Rehearsal, Room } from '../../src/shared/protocol/http.ts';
 import { newId } from '../../src/shared/domain/platform/new-id.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
-import { relayEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
+import { probeEndpoints, relayEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import type { MindInfo, Snapshot } from '../../src/shared/protocol/events.ts';
 import type { Homes } from '../households/index.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -44,6 +44,8 @@ import { createDatabaseGate, DATABASE_AWAY, unlessAway } from '../http/database-
 import { openApi } from '../http/open-api.ts';
 import { problem, problemResponse, RETRY_AFTER } from '../http/problem.ts';
 import type { App } from '../http/upgrade.ts';
+import type { EventLog } from '../contracts/index.ts';
+import { createReadiness } from './readiness.ts';
 
 // Reports on the terminal and in the log when the clock of a home stops, and at the start how long
 // it had stood still.
@@ -274,6 +276,11 @@ interface AppDeps {
   readonly pageFolder: string;
   /** Whether the clock of schedules runs. */
   readonly clock: () => OpenHealth['clock'];
+  /** A log through which the first event goes. */
+  readonly log: () => EventLog | undefined;
+  readonly db: Db;
+  /** ms since the epoch. */
+  readonly now: () => number;
   /** The pattern of the called address, since an address itself may contain a credential. */
   readonly onCall: (call: { method: string; route: string; status: number; ms: number }) => void;
   /** Monotonic ms. */
@@ -349,6 +356,11 @@ export function createApp(deps: AppDeps): App {
     return await unlessAway(deps.database, read());
   }
   const favicon = faviconOf(deps.pageFolder);
+  const pages = createPageRoutes(deps.pageFolder);
+  const ready = createReadiness({
+    ...deps,
+    page: () => Promise.resolve(pages.request('/', { headers: { accept: 'text/html' } })),
+  });
   const own = answer(relayEndpoints, {
     async health(_, context) {
       context.header('cache-control', 'no-store');
@@ -375,7 +387,15 @@ export function createApp(deps: AppDeps): App {
       return body;
     },
   });
-  const all = [...own, ...deps.endpoints];
+  const probes = answer(probeEndpoints, {
+    live: () => ({ status: 'ok' as const }),
+    async ready() {
+      const missing = await ready();
+      if (missing !== null) throw problem(503, 'not-serving', missing, { headers: RETRY_AFTER });
+      return { status: 'ok' as const };
+    },
+  });
+  const all = [...probes, ...own, ...deps.endpoints];
   checkWhole(ENDPOINTS, all);
   const isOpen = ({ endpoint }: Handled) => endpoint.access === 'anyone' || endpoint.access === 'credential';
   mount(app, all.filter(isOpen));
@@ -390,7 +410,7 @@ export function createApp(deps: AppDeps): App {
     app.all(prefix, () => {
       throw problem(404, 'no-such-call', 'The relay has no such call.');
     });
-  app.route('/', createPageRoutes(deps.pageFolder));
+  app.route('/', pages);
 
   return { fetch: app.fetch, refuse };
 }

@@ -72,6 +72,8 @@ export interface OpenRelayOptions {
   readonly sync?: Partial<SyncSettings>;
   /** ms for which a write waits for its household's proof. */
   readonly proofMs?: number;
+  /** Of a page that the test made. */
+  readonly pageFolder?: string;
 }
 
 export async function openTestRelay({
@@ -83,6 +85,7 @@ export async function openTestRelay({
   store,
   sync = {},
   proofMs,
+  pageFolder,
   say = () => undefined,
 }: OpenRelayOptions = {}): Promise<OpenRelay> {
   const home = given ?? (await createHome({ store: givenUrl === undefined ? store : null }));
@@ -92,6 +95,7 @@ export async function openTestRelay({
     databaseUrl === undefined ? env : { ...env, DATABASE_URL: databaseUrl },
   );
   if (config === null) throw new Error('help was asked for');
+  const root = findPackageRoot(import.meta.url);
   let ahead = 0;
   let jumped = 0;
   const open = (port: number | null) =>
@@ -101,7 +105,7 @@ export async function openTestRelay({
         ...(port === null ? {} : { port }),
         sync: { ...config.sync, householdsBySignIn: config.sync.households, ...sync },
       },
-      root: findPackageRoot(import.meta.url),
+      root: { ...root, pageFolder: pageFolder ?? root.pageFolder },
       say,
       now: () => Date.now() + ahead + jumped,
       elapsed: () => performance.now() + ahead,

@@ -60,6 +60,8 @@ export const openHealthSchema = z
   .describe('State of the relay, for anybody.');
 export type OpenHealth = z.infer<typeof openHealthSchema>;
 
+export const aliveSchema = z.object({ status: z.literal('ok') }).describe('The relay answers, for probes.');
+
 export const healthSchema = openHealthSchema
   .extend({
     mind: z.enum(['rehearsal', 'anthropic']).describe('what answers; with `rehearsal` no model does'),

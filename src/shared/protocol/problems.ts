@@ -85,6 +85,7 @@ export const PROBLEMS = [
   'not-last',
   'not-proven',
   'not-ready',
+  'not-serving',
   'not-recorded',
   'read-already',
   'not-signed-in',

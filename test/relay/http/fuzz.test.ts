@@ -210,7 +210,9 @@ describe('any input to any route', () => {
           { ...request, headers: { ...request.headers, host: `127.0.0.1:${relay.port}` } },
           {},
         );
-        const open = /^\/(api\/health|enter)\/?(\?|$)/.test(request.path) || request.path.startsWith('/api/events');
+        const open =
+          /^\/(api\/health|health\/(live|ready)|enter)\/?(\?|$)/.test(request.path) ||
+          request.path.startsWith('/api/events');
         if (!open) expect(status).toBeGreaterThanOrEqual(400);
       }),
       { numRuns: RUNS / 2 },

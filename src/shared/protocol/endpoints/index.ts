@@ -16,7 +16,7 @@ import {
   teamEndpoints,
   wakeEndpoints,
 } from './team.ts';
-import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
+import { homeEndpoints, probeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
 import { obstacleEndpoints } from './obstacles.ts';
 import { projectWorkEndpoints } from './project-work.ts';
 import { projectEndpoints } from './projects.ts';
@@ -27,6 +27,7 @@ import { syncEndpoints } from './sync.ts';
 import { workspaceEndpoints } from './workspaces.ts';
 
 export const ENDPOINTS = {
+  ...probeEndpoints,
   ...relayEndpoints,
   ...homeEndpoints,
   ...sessionEndpoints,

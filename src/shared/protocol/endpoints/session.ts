@@ -11,6 +11,7 @@ import {
   postMessageSchema,
   rehearsalSchema,
   sessionStartedSchema,
+  aliveSchema,
   askSessionSchema,
 } from '../http.ts';
 import { LIMITS } from '../limits.ts';
@@ -18,6 +19,29 @@ import { endpoint, idText, named } from './endpoint.ts';
 
 const agentId = named(idText, 'the agent’s id, or "lead"');
 const stream = { status: 200, when: '`text/event-stream`, until either side ends it' } as const;
+
+/** For programs that watch the relay. */
+export const probeEndpoints = {
+  live: endpoint({
+    method: 'GET',
+    path: '/health/live',
+    does: 'Says that the relay’s process answers. It asks nothing else.',
+    access: 'anyone',
+    storeless: true,
+    answers: [{ status: 200, when: 'always', body: aliveSchema }],
+  }),
+  ready: endpoint({
+    method: 'GET',
+    path: '/health/ready',
+    does: 'Says whether the relay has served: its store answered, the page was rendered, and one event went through the log. That is tried once. Later, only the database can be missing.',
+    access: 'anyone',
+    storeless: true,
+    answers: [
+      { status: 200, when: 'it has served', body: aliveSchema },
+      { status: 503, when: '`not-serving`: something is missing, which the detail names' },
+    ],
+  }),
+};
 
 /** Calls about the relay itself, for any household. */
 export const relayEndpoints = {
