@@ -233,4 +233,33 @@ describe('a hostile agent in a checkout', () => {
     expect(found).not.toContain(address);
     expect(JSON.stringify(await good('GET', `/v1/projects/${of.projectId}/token`))).not.toContain(FORGE_TOKEN);
   });
+
+  it('rewrites no commit without a word: the receipt names it, and the relay keeps it', async () => {
+    const of = await project({ kind: 'git', repository: repository('rewriting', () => undefined) });
+    const first = await claimed(of, 'a1', 'Rewriting');
+    await run('a1', first.where, 'echo two > a.txt && git commit -qam Two');
+    const requested = { ...first.ids, title: 'Two', body: '' };
+    expect(await night.tool('a1', 'open_pull_request', requested)).not.toContain('rewritten');
+    await night.tool('a1', 'release_task', { ...first.ids, note: '' });
+    await night.tool('a2', 'claim_task', first.ids);
+    await run('a2', first.where, 'git commit -q --amend -m Three');
+    const said = await night.tool('a2', 'open_pull_request', requested);
+    const [, ref = ''] = /were rewritten, .* “Two” as (refs\/roost\/kept\/\S+?)\./.exec(said) ?? [];
+    await review('a2', first.ids);
+    const all = attemptsSchema.parse(await good('GET', `${at(first.task)}/attempts`)).attempts;
+    expect(all.map(({ receipt }) => receipt?.rewritten)).toMatchObject([[], [{ ref, subject: 'Two' }]]);
+    expect(await night.tool('a1', 'get_task_context', first.ids)).toContain(ref);
+  });
+
+  it('fills no disk by a check of its project, and is told why the check ended', async () => {
+    const limits = { toolsets: { shell: 'allow' }, workspace_megabytes: 50 };
+    await good('PUT', '/v1/agents/a2/config', { coordination: limits });
+    const fills = 'for i in $(seq 200); do head -c 10000000 /dev/urandom > f$i; done; echo all of it';
+    const of = await project({ kind: 'git', repository: repository('filling', () => undefined), checks: [fills] });
+    const { ids, where } = await claimed(of, 'a2', 'Filling');
+    await run('a2', where, 'echo two > a.txt && git commit -qam Two');
+    const said = await review('a2', ids);
+    expect(said).toContain('The relay ended it: its folder or the disk is full.');
+    expect(said).not.toContain('> all of it');
+  });
 });

@@ -26,7 +26,7 @@ import type { Receipt } from '../../../src/shared/protocol/attempts.ts';
 import { ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
 import type { Sandbox, SandboxEnd } from '../sandbox/index.ts';
 import { createFolder } from '../workspaces/folder.ts';
-import { WorkspaceError, type Workspaces } from '../workspaces/index.ts';
+import { type Room, WORKSPACE_LIMITS, WorkspaceError, type Workspaces } from '../workspaces/index.ts';
 import { GitError } from '../../platform/git/index.ts';
 import { bringFiles } from './bring-files.ts';
 import { changesIn, createLeft, type FileEntry, filesIn, fits, type FolderFile, nothing } from './folder-files.ts';
@@ -237,6 +237,29 @@ shift
 for each in "$@"; do export "$each"; done
 exec bash -c "$command"`;
 
+/** Why the relay ended a command of the person, for people and agents. */
+const ENDED: Readonly<Record<NonNullable<SandboxEnd['cut']>, string>> = {
+  time: 'it took too long',
+  memory: 'it took too much memory',
+  output: 'it wrote too much output',
+  room: 'its folder or the disk is full',
+  files: 'its folder has too many files, or some that cannot be counted',
+  watchers: 'it watches too many files or descriptors',
+  stopped: 'it was stopped',
+  withdrawn: 'the permission was withdrawn',
+  closing: 'the relay shuts down',
+};
+
+/** The room that is left in a folder of the relay that has this quota. */
+async function roomIn(folder: string, most: number): Promise<Room> {
+  let [held, entries] = [0, 0];
+  const isWhole = await createFolder(folder).countAll(WORKSPACE_LIMITS.entries, (entry) => {
+    held += entry.held;
+    entries += 1;
+  });
+  return { bytes: most - held, entries: isWhole ? WORKSPACE_LIMITS.entries - entries : -1 };
+}
+
 export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }: CheckoutsDeps): Checkouts {
   const limits = CHECKOUT_LIMITS;
 
@@ -251,11 +274,13 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
     const { bare } = await reachOf(agentId);
     const isOwn = folder === workspaces.folderOf(agentId);
     const workspace = workspaces.of(agentId);
+    // A folder of the relay, in which a check runs, has the quota of the agent's own.
+    const room = isOwn ? () => workspace.room() : async () => await roomIn(folder, (await workspace.used()).most);
     const run = await sandbox.run({
       ...{ folder, bare, network, timeoutMs: ms },
       bash: ['-c', script, 'bash', ...args],
       ...(fd === undefined ? {} : { fd }),
-      ...(isOwn ? { space: { left: await workspace.room(), count: () => workspace.room() } } : {}),
+      space: { left: await room(), count: room },
     });
     const end = await run.ended;
     if (isOwn) workspaces.changed(agentId);
@@ -348,8 +373,10 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
       network,
     });
     const { total } = output(0, 0);
-    const { text } = output(Math.max(0, total - ATTEMPT_LIMITS.output), ATTEMPT_LIMITS.output);
-    return { command, code: end.code, ms: Math.round(end.tookMs), output: text };
+    const why = end.cut === null ? '' : `\n[The relay ended it: ${ENDED[end.cut]}.]`;
+    const most = ATTEMPT_LIMITS.output - why.length;
+    const { text } = output(Math.max(0, total - most), most);
+    return { command, code: end.code, ms: Math.round(end.tookMs), output: text + why };
   }
 
   return {

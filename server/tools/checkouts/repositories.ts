@@ -11,7 +11,7 @@ import { isAbsolute, join } from 'node:path';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
-import { ATTEMPT_LIMITS, type Diff } from '../../../src/shared/protocol/attempts.ts';
+import { ATTEMPT_LIMITS, type Diff, type Receipt } from '../../../src/shared/protocol/attempts.ts';
 import { addressFault, addressOf } from '../../../src/shared/protocol/addresses.ts';
 import { branchSchema, commitIdSchema } from '../../../src/shared/protocol/outward-texts.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
@@ -20,6 +20,7 @@ import {
   createGitFinder,
   git,
   type GitCall,
+  type GitPlace,
   GitError,
   GIT_LIMITS,
   gitText,
@@ -69,6 +70,8 @@ export interface Repository extends Diffs {
   headOf(branch: string): Promise<string | null>;
   /** Writes a bundle with the history of this commit, as the branch. */
   bundle(branch: string, commit: string, file: string): Promise<void>;
+  /** Earlier heads of the branch, which was rewritten since. The relay keeps each under `ref`. */
+  rewritten(branch: string): Promise<Receipt['rewritten']>;
   /** Takes the commits of a bundle in. Resolves with the last commit of the branch in it. */
   take(file: string, branch: string): Promise<string>;
   /**
@@ -205,6 +208,18 @@ const shortPath = (path: string) => path.slice(0, ATTEMPT_LIMITS.path);
 const within = (inner: string, outer: string) =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 const lines = (text: string) => (text === '' ? [] : text.split('\n'));
+
+/** Earlier heads of a branch that was rewritten. */
+async function keptOf(own: GitPlace, branch: string): Promise<Receipt['rewritten']> {
+  const format = '--format=%(refname) %(objectname) %(subject)';
+  const said = await gitText(['for-each-ref', format], { ...own, of: [`${KEPT_REFS}${branch}`] });
+  return lines(said).flatMap((line) => {
+    const [ref = '', commit = '', ...subject] = line.split(' ');
+    // Below may be those of a branch whose name goes on.
+    if (!/^[\da-f]{12}$/.test(ref.slice(KEPT_REFS.length + branch.length + 1))) return [];
+    return [{ ref, commit, subject: subject.join(' ').slice(0, ATTEMPT_LIMITS.subject) }];
+  });
+}
 
 export function createRepositories({ folder, hidden, rights, lane, tokenOf }: RepositoriesDeps): Repositories {
   const opened = new Map<string, Promise<Repository>>();
@@ -460,6 +475,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
           ms: GIT_LIMITS.networkMs,
         });
       },
+      rewritten: (branch) => keptOf(own, branch),
       take: (file, branch) =>
         inOrder(async () => {
           await makeRoom();
@@ -703,7 +719,12 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       const gitDir = join(folder, nameOf(projectId));
       if (branches.length === 0 || !existsSync(join(gitDir, 'HEAD'))) return;
       const own = { gitDir, lane };
-      const refs = [...branches.map((branch) => `refs/heads/${branch}`), ...(await pushedRefs(own, branches))];
+      const kept = await Promise.all(branches.map((branch) => keptOf(own, branch)));
+      const refs = [
+        ...branches.map((branch) => `refs/heads/${branch}`),
+        ...(await pushedRefs(own, branches)),
+        ...kept.flat().map(({ ref }) => ref),
+      ];
       const input = refs.map((ref) => `delete ${ref}\n`).join('');
       await git(['update-ref', '--stdin'], { ...own, input });
       await git(['gc', '--quiet', '--prune=now'], { gitDir, lane, ms: GIT_LIMITS.networkMs });

@@ -448,6 +448,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const from = await startOf(repository, attempt, head);
     const changes = await repository.changes(from, to);
     const commits = await repository.commits(from, to);
+    // What an earlier attempt has rewritten is in its own receipt.
+    const earlier = (await attempts.list(attempt.taskId)).filter(({ attemptId }) => attemptId !== attempt.attemptId);
+    const known = new Set(earlier.flatMap((each) => each.receipt?.rewritten.map(({ ref }) => ref) ?? []));
+    const rewritten = (await repository.rewritten(attempt.branch)).filter(({ ref }) => !known.has(ref));
     const receipt: Receipt = {
       commands: commands.slice(-ATTEMPT_LIMITS.commands).map((each) => ({ ...each })),
       moreCommands: Math.max(0, commands.length - ATTEMPT_LIMITS.commands),
@@ -457,6 +461,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       moreCommits: commits.more,
       uncommitted: [...uncommitted],
       elsewhere: [...elsewhere],
+      rewritten: rewritten.slice(-ATTEMPT_LIMITS.commits),
       checks: draft !== null && draft.head === head ? [...draft.checks] : [],
       ...{ pushes: [], approvals: await approvalsIn(deps.calls, attempt) },
       ...(attempt.spent ?? { tokens: null, costMicroUsd: 0, estimated: false }),

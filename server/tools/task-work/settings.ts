@@ -13,6 +13,8 @@ export const TASK_WORK_SETTINGS = {
   overloadedMs: 300_000,
   /** Attempts of a task, the newest, that an agent is told. */
   attemptsTold: 5,
+  /** Rewritten commits, the newest, that an agent is told. */
+  rewrittenTold: 10,
   /** Comments on lines, the newest, that an agent is told. */
   lineCommentsTold: 50,
   /** Tasks, and files of one checkout, that are named when a project is deleted. */

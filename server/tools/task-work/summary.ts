@@ -10,6 +10,13 @@ import { TASK_WORK_SETTINGS } from './settings.ts';
 export const commitText = ({ commit, subject }: Receipt['commits'][number]) =>
   `${commit.slice(0, 12)} ${titled(subject)}`;
 
+/** Heads that a branch has lost, for agents. */
+export const rewrittenText = (all: Receipt['rewritten']): string =>
+  `commits of the branch were rewritten, and the relay keeps them: ${all
+    .slice(-TASK_WORK_SETTINGS.rewrittenTold)
+    .map(({ ref, ...commit }) => `${commitText(commit)} as ${ref}`)
+    .join(', ')}`;
+
 /** What came of the last ended attempts at a task, for agents. */
 export function toldOf(all: readonly Attempt[], nameOf: (agentId: string) => string): string {
   return all
@@ -23,6 +30,7 @@ export function toldOf(all: readonly Attempt[], nameOf: (agentId: string) => str
         `${receipt.files.length + receipt.moreFiles} files changed`,
         ...(receipt.uncommitted.length > 0 ? [`${receipt.uncommitted.length} in no commit`] : []),
         ...(receipt.elsewhere.length > 0 ? [`${receipt.elsewhere.length} commits not on the branch`] : []),
+        ...(receipt.rewritten.length > 0 ? [rewrittenText(receipt.rewritten)] : []),
         ...receipt.checks.map(({ command, code }) => `${titled(command)} ${code === 0 ? 'passed' : 'failed'}`),
       ];
       return [

@@ -12,6 +12,7 @@ import { executedText, type Executors } from './executor.ts';
 import { ForgeError } from './forge.ts';
 import type { OpenTaskWork } from './index.ts';
 import { inRoost } from './requests.ts';
+import { rewrittenText } from './summary.ts';
 
 const id = z
   .string()
@@ -97,8 +98,13 @@ export function createTaskWorkTools({
           if (!asked.ok) return toolError(asked.detail);
           const { branch, head, url, forgeProblem } = asked.value;
           if (forgeProblem !== null) return toolError(inRoost(forgeProblem));
+          const repository = await repositories.of(own.project.projectId, own.project);
+          const rewritten = await repository.rewritten(branch);
           return toolDone(
-            `The request is open: branch ${branch} at ${head.slice(0, 12)}${url === null ? '' : `, ${url}`}.`,
+            [
+              `The request is open: branch ${branch} at ${head.slice(0, 12)}${url === null ? '' : `, ${url}`}.`,
+              ...(rewritten.length === 0 ? [] : [`The human sees that ${rewrittenText(rewritten)}.`]),
+            ].join(' '),
           );
         } catch (error) {
           if (error instanceof GitError || error instanceof ForgeError) return toolError(error.message);

@@ -151,6 +151,11 @@ export const receiptSchema = z.strictObject({
     .max(ATTEMPT_LIMITS.commits)
     .default(() => [])
     .describe('commits of the checkout that the branch lacks, newest first: on other branches, or in a stash'),
+  rewritten: z
+    .array(z.strictObject({ ...commitSchema.shape, ref: text(ATTEMPT_LIMITS.branch + 100) }))
+    .max(ATTEMPT_LIMITS.commits)
+    .default(() => [])
+    .describe('earlier heads of the branch that its agent has replaced; the relay keeps each under `ref`'),
   checks: z.array(checkSchema).max(ATTEMPT_LIMITS.checks),
   pushes: z.array(branchSchema).max(10).describe('branches that the relay pushed'),
   approvals: z

@@ -114,6 +114,7 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
     moreCommits,
     uncommitted,
     elsewhere,
+    rewritten,
     checks,
     pushes,
     approvals,
@@ -147,6 +148,16 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
         {({ commit, subject }) => (
           <li key={commit}>
             <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>
+          </li>
+        )}
+      </Some>
+      <Some items={rewritten} more={0} title={t`Rewritten commits, which the relay keeps`}>
+        {({ ref, commit, subject }) => (
+          <li key={ref}>
+            <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>{' '}
+            <small>
+              <code dir="ltr">{ref}</code>
+            </small>
           </li>
         )}
       </Some>

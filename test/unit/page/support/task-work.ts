@@ -15,6 +15,7 @@ export const receipt = (more: Partial<Receipt> = {}): Receipt => ({
   moreCommits: 0,
   uncommitted: [],
   elsewhere: [],
+  rewritten: [],
   checks: [],
   pushes: [],
   approvals: [],

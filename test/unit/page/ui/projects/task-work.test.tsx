@@ -380,6 +380,15 @@ test('a request is closed without a merge, and a refusal of it is shown', async 
   await waitFor(() => expect(screen.queryByRole('dialog', { name: /^Review/ })).toBeNull());
 });
 
+test('a receipt names rewritten commits, and where the relay keeps them', async () => {
+  const ref = `refs/roost/kept/feat/1-places/${'d'.repeat(12)}`;
+  const rewritten = [{ ref, commit: 'd'.repeat(40), subject: 'Two places' }];
+  await open({ attempts: [attempt(1, { receipt: receipt({ rewritten }) })] });
+  const part = (await screen.findByText('Rewritten commits, which the relay keeps')).closest('.receipt-part');
+  expect(part?.textContent).toContain('dddddddd Two places');
+  expect(part?.textContent).toContain(ref);
+});
+
 // Done, although something is missing.
 
 const WHY = 'Not all checks passed. Not every criterion is met.';
