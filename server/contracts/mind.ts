@@ -328,6 +328,11 @@ export interface Mind {
   /** Whether this model searches for deferred tools by itself. Left out: none does. */
   searches?(model: string): boolean;
   /**
+   * The server of this model drops in silence what has more tokens than these. False: that is known
+   * already. Left out: nobody remembers it.
+   */
+  readsOnly?(model: string, tokens: number): boolean;
+  /**
    * Produces one answer. Never rejects for a failure of the model server: that is an answer with
    * `ok: false`.
    */

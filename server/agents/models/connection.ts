@@ -9,6 +9,7 @@ import {
   MODEL_LIMITS,
   type Protocol,
 } from '../../../src/shared/protocol/models.ts';
+import type { Usage } from '../../../src/shared/protocol/documents.ts';
 import { modelNameFault } from '../../../src/shared/domain/model-names.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { createBoundedFetch, createGuardedAgent, createGuardedFetch, guardOf } from '../../platform/guarded-fetch.ts';
@@ -386,9 +387,14 @@ interface ConnectedDeps {
   readonly onState: () => void;
 }
 
+const readBy = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number =>
+  inputTokens + cacheReadTokens + cacheWriteTokens;
+
 export function createConnected(deps: ConnectedDeps): Connected {
   let { kept, line, state } = deps;
   let removed = false;
+  /** Tokens that the server reads of a request, by model, where it drops the rest in silence. */
+  const reads = new Map<string, number>();
 
   function note(next: ConnectionState): void {
     const same =
@@ -405,11 +411,22 @@ export function createConnected(deps: ConnectedDeps): Connected {
       models: (chosen) => line.mind.models(chosen),
       web: (model) => line.mind.web?.(model) ?? false,
       searches: (model) => line.mind.searches?.(model) ?? false,
+      readsOnly(model, tokens) {
+        const isNew = !reads.has(model);
+        reads.set(model, Math.max(tokens, reads.get(model) ?? 0));
+        if (isNew) deps.onState();
+        return isNew;
+      },
       async answer(request, listener) {
         if (removed) return GONE;
         const begun = deps.elapsed();
         const answer = await line.mind.answer(request, listener);
         const at = deps.now();
+        if (answer.usage && readBy(answer.usage) > (reads.get(request.model) ?? Infinity) * CONNECT_LIMITS.readsMore) {
+          // Its context is larger now.
+          reads.delete(request.model);
+          deps.onState();
+        }
         if (answer.ok)
           note({
             kind: 'answers',
@@ -441,6 +458,7 @@ export function createConnected(deps: ConnectedDeps): Connected {
       leadModel: kept.leadModel,
       agentModel: kept.agentModel,
       state,
+      readsOnly: [...reads].map(([model, tokens]) => ({ model, tokens })),
     }),
     line: () => line,
     note,

@@ -227,6 +227,7 @@ function routed(all: readonly Connected[], rehearsal: Mind): Mind {
     }),
     web: (model) => of(model).mind.web?.(model) ?? false,
     searches: (model) => of(model).mind.searches?.(model) ?? false,
+    readsOnly: (model, tokens) => of(model).mind.readsOnly?.(model, tokens) ?? true,
     answer: (request, listener) => of(request.model).mind.answer(request, listener),
     close: () => Promise.resolve(),
   };
@@ -397,6 +398,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       models: (chosen) => current.models(chosen),
       web: (model) => current.web?.(model) ?? false,
       searches: (model) => current.searches?.(model) ?? false,
+      readsOnly: (model, tokens) => current.readsOnly?.(model, tokens) ?? true,
       answer: (request, listener) => current.answer(request, listener),
       close: () => Promise.resolve(),
     },

@@ -12,6 +12,8 @@ export const CONNECT_LIMITS = {
    * Models of a list that are tried one after another, where the server refuses the earlier ones.
    */
   tried: 3,
+  /** A server that reads so many times what it read before has a larger context. */
+  readsMore: 1.5,
   /** ms for each of the usual local ports. */
   findMs: 2_000,
   /** Bytes of a list that are read, depth and number of values of its JSON. */

@@ -24,22 +24,18 @@ import {
   type MindBlock,
   type MindError,
   type MindListener,
-  type MindMessage,
-  type MindRequest,
   type MindTool,
   type Priority,
   type RequestState,
   sizeOfRequest,
   type StopReason,
-  describedTools,
-  sizeOfTools,
   tookOf,
 } from '../minds/index.ts';
 import { RUN_BROKEN } from './outcome.ts';
 import type { WriteEvents } from './recover.ts';
 import type { Conversation, ToolResult, Window } from './conversation.ts';
 import { addUsage } from './life.ts';
-import { READ_LESS } from './settings.ts';
+import type { WatchReading } from './read-less.ts';
 
 // Writes one answer into the log: `answer-started`, then `text` and `tool` events as they arrive,
 // then the whole `message`. The log batches words that arrive close together.
@@ -372,8 +368,9 @@ export interface AnswerDeps {
   readonly onLeftOut: NonNullable<MindListener['onLeftOut']>;
   /** Called after each answer to which tools were offered: whether the model got none of them. */
   readonly onToolless: (isToolless: boolean) => void;
-  /** The server read clearly less than it was sent. Both in tokens; `sent` is an estimate. */
-  readonly onReadLess: (read: number, sent: number) => void;
+  readonly watchReading: WatchReading;
+  /** The server read less than it was sent. Both in tokens; `sent` is an estimate. */
+  readonly onReadLess: (model: string, read: number, sent: number) => void;
   /** Tools of the next request. */
   readonly tools: () => Promise<readonly MindTool[]>;
   readonly maxTokens: number;
@@ -475,29 +472,6 @@ async function settle(permit: Extract<Permit, { ok: true }>, model: string, answ
   const took = tookOf(model, answer);
   if (took === 'nothing') permit.release();
   else await permit.settle(took);
-}
-
-/**
- * Whether the server read clearly less than it was sent: some servers drop what is too long without
- * an error. Null: it did not, or it cannot be known. Some servers count only new tokens. Such a
- * count is no larger than the newest message.
- */
-function readLess(
-  { system, messages, tools }: Pick<MindRequest, 'system' | 'messages' | 'tools'>,
-  { toolless, searching }: { readonly toolless: boolean; readonly searching: boolean },
-  { inputTokens, cacheReadTokens, cacheWriteTokens }: Usage,
-): { readonly read: number; readonly sent: number } | null {
-  const read = inputTokens + cacheReadTokens + cacheWriteTokens;
-  const { charactersPerToken, mostCharactersPerToken, fromCharacters } = READ_LESS;
-  const textOf = ({ blocks }: MindMessage) =>
-    blocks.reduce((sum, block) => sum + ('text' in block ? block.text.length : 0), 0);
-  const newest = messages.at(-1);
-  const ofNewest = newest ? textOf(newest) : 0;
-  const ofTools = toolless ? 0 : sizeOfTools(describedTools(tools, searching)).characters;
-  const all = system.length + ofTools + messages.reduce((sum, message) => sum + textOf(message), 0);
-  if (read < READ_LESS.fromTokens || all < fromCharacters || all / read <= mostCharactersPerToken) return null;
-  const isWhole = ofNewest / read > mostCharactersPerToken || read > ofNewest / charactersPerToken + READ_LESS.slack;
-  return isWhole ? { read, sent: Math.round(all / charactersPerToken) } : null;
 }
 
 function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'status' | 'error'> {
@@ -617,10 +591,10 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     // For an ACP agent, its card says whether it has Roost's tools.
     if (answer.ok && tools.length > 0 && mind.counts === undefined) deps.onToolless(isToolless);
     const less =
-      answer.ok && answer.usage ? readLess(request, { toolless: isToolless, searching }, answer.usage) : null;
+      answer.ok && answer.usage ? deps.watchReading(request, { toolless: isToolless, searching }, answer.usage) : null;
     if (less) {
       window.readsOnly(less.read);
-      deps.onReadLess(less.read, less.sent);
+      deps.onReadLess(model, less.read, less.sent);
     }
     // Repeats the turn with a shorter conversation.
     if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0 && window.refused(answer.error)) {

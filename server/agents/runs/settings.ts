@@ -67,4 +67,8 @@ export const READ_LESS = {
   fromTokens: 1_000,
   /** Tokens that a count of new tokens may have beyond the newest message. */
   slack: 500,
+  /** Characters by which a request must have grown where the count stayed the same. */
+  grewFrom: 400,
+  /** The same where the count changed. */
+  grewMuch: 2_000,
 } as const;

@@ -13,6 +13,7 @@ import { isAway } from '../../store/index.ts';
 import { isRehearsal, type MindTool, type RequestState, sizeOfTools, windowTokensOf } from '../minds/index.ts';
 import { type AnswerDeps, type AnswerOutcome, type AnswerWriter, createAnswerWriter, runAnswer } from './answer.ts';
 import { createConversation, createWindow, type UserText } from './conversation.ts';
+import { createWatchReading } from './read-less.ts';
 import { DATABASE_BROKE, type Interruption, RUN_BROKEN, statusOf } from './outcome.ts';
 import { countTogether, type Item, priorityOf } from './item.ts';
 import { createPermits } from './permits.ts';
@@ -260,6 +261,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     limits: limits.window,
     onShortened: sayShortened,
   });
+  const watchReading = createWatchReading();
   let queue: Item[] = [];
   let prodded = false;
   let current: Current | null = null;
@@ -299,11 +301,13 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       );
   }
 
-  function onReadLess(read: number, sent: number): void {
+  function onReadLess(model: string, read: number, sent: number): void {
+    // All conversations with this model are cut. One of them says so.
+    if (asked.mind.readsOnly?.(model, read) === false) return;
     const shown = (tokens: number) => tokens.toLocaleString('en');
     say(
       'read-less',
-      sentence`The model’s server read ${shown(read)} of about ${shown(sent)} tokens, and left the rest out without a word. Give it a larger context where it runs (Ollama: OLLAMA_CONTEXT_LENGTH). Until then this conversation is cut to what it reads.`,
+      sentence`The server of the model “${model}” read ${shown(read)} of about ${shown(sent)} tokens, and left the rest out without a word. Give it a larger context where it runs. For Ollama, start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx in the model’s Modelfile; “ollama ps” shows it under CONTEXT. Until then Roost cuts conversations with this model to what it reads. The model’s card under Models says so too.`,
     );
   }
 
@@ -505,6 +509,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         },
         onLeftOut: sayLeftOut,
         onToolless,
+        watchReading,
         onReadLess,
         tools: () => offered.now(),
         maxTokens: room.maxAnswerTokens,

@@ -405,6 +405,7 @@ function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null
     of,
     web: (model) => mind.web?.(model) ?? false,
     searches: (model) => mind.searches?.(model) ?? false,
+    readsOnly: (model, tokens) => mind.readsOnly?.(model, tokens) ?? true,
     answer: (request, listener) => mind.answer(request, listener),
     close: () => mind.close(),
   };

@@ -55,6 +55,10 @@ export const connectionSchema = z.object({
   leadModel: z.string().describe('the model that answers for the lead if nobody has chosen one'),
   agentModel: z.string(),
   state: connectionStateSchema,
+  readsOnly: z
+    .array(z.object({ model: modelSchema.shape.id, tokens: z.number().int().positive() }))
+    .optional()
+    .describe('models whose server drops in silence what has more tokens than these, as seen since the relay started'),
 });
 export type Connection = z.infer<typeof connectionSchema>;
 

@@ -20,14 +20,16 @@ const said = (status: number, dialect: Dialect, message: string, type: string): 
 /**
  * Ollama 0.14 and later: `server/routes.go`, `middleware/openai.go`, `middleware/anthropic.go`; its
  * window is 4,096 tokens where nobody sets OLLAMA_CONTEXT_LENGTH, and what does not fit is cut off
- * in silence (`server/prompt.go`). https://docs.ollama.com/api/anthropic-compatibility,
+ * in silence (`server/prompt.go`, `llm/llama_server.go`). `halves`: a model with a context shift
+ * keeps half of the window.
+ * https://docs.ollama.com/api/anthropic-compatibility,
  * https://docs.ollama.com/context-length
  */
-export const ollama = ({ tools = true, context = 32_768 } = {}): Kind => ({
+export const ollama = ({ tools = true, context = 32_768, halves = false } = {}): Kind => ({
   paths: { [MESSAGES]: 'messages', [CHAT]: 'chat' },
   list: { path: '/v1/models', body: openAiList(['nomic-embed-text:latest', 'qwen3:8b']) },
   unknownPath: () => ({ status: 404, body: '404 page not found' }),
-  reads: (tokens) => Math.min(tokens, context),
+  reads: (tokens) => (tokens <= context ? tokens : halves ? context / 2 + 2 : context),
   refuse: ({ model, tools: given }: Asked, dialect) =>
     model.startsWith('nomic')
       ? said(400, dialect, `"${model}" does not support chat`, 'invalid_request_error')

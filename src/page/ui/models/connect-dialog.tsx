@@ -5,7 +5,7 @@
 import { useId, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from '../../../shared/protocol/models.ts';
-import { retold, t } from '../../language/t.ts';
+import { retold, spoken, t } from '../../language/t.ts';
 import type { ConnectedModels } from '../../state/relay-info.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../parts/dialog.tsx';
@@ -166,6 +166,11 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
       )}
       {state.kind === 'fails' && busy === null && <p className="connection-why">{retold(state.message)}</p>}
       {state.kind === 'answers' && state.tools === false && <p className="connect-note">{TALKS_ONLY}</p>}
+      {connection.readsOnly?.map(({ model, tokens }) => (
+        <p key={model} className="connect-note">
+          {t`Reads only ${tokens.toLocaleString(spoken.locale)} tokens with ${modelName(model, connection.models)}, and leaves the rest out without a word. Give it a larger context where it runs (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile).`}
+        </p>
+      ))}
       {failed !== null && (
         <p className="connection-why" role="alert">
           {failed}

@@ -301,7 +301,7 @@ describe('A model server as people have it', () => {
         },
       };
       const woken = await say(writeWake([agent]), 'agent-awake', 1);
-      expect(JSON.stringify(woken)).toMatch(/read 4,096 of about 5\d,\d{3} tokens/);
+      expect(JSON.stringify(woken)).toMatch(/read 4,096 of about 5\d,\d{3} tokens.*OLLAMA_CONTEXT_LENGTH/);
       const [first] = server.asked.filter(({ system }) => system.includes('seat 2'));
       const before = server.asked.length;
       await say('Everybody: good morning!', 'message', 1);
@@ -310,6 +310,37 @@ describe('A model server as people have it', () => {
         if (system.includes('seat 2')) expect(tokens).toBeLessThan(10_000);
     });
   });
+
+  it.each([
+    ['all of its window', ollama({ context: 4_096 }), '/v1/chat/completions', '4,096', 4_096],
+    ['half of its window', ollama({ context: 4_096, halves: true }), '/v1/chat/completions', '2,050', 2_050],
+  ])(
+    'says once, with what to do, that Ollama reads %s of requests that grow',
+    async (_name, kind, path, said, tokens) => {
+      await served(kind, team(), async (server) => {
+        expect((await connect({ kind: 'server', address: `${server.origin}${path}` })).status).toBe(201);
+        await startSession(one, 'Sol');
+        const soul = 'I keep the lamp. '.repeat(900);
+        const agent = {
+          id: 'agent-two',
+          name: 'Linden',
+          position: 1 as const,
+          ...seatColor(1),
+          soul,
+          transcript: null,
+        };
+        const all = [await say(writeWake([agent]), 'agent-awake', 1)];
+        const sentOf = () => server.asked.filter(({ system }) => system.includes('seat 2')).map((each) => each.tokens);
+        for (let i = 0; i < 5; i++) all.push(await say(`Linden: ${'What is new? '.repeat(200)}`, 'message', 1));
+        const notices = (JSON.stringify(all).match(/of about [\d,]+ tokens, and left the rest out/g) ?? []).length;
+        expect(notices, sentOf().join(' ')).toBe(1);
+        expect(JSON.stringify(all)).toMatch(new RegExp(`read ${said} of about .*OLLAMA_CONTEXT_LENGTH.*num_ctx`));
+        const { connections } = modelsSchema.parse(await (await one.fetch('/api/models')).json());
+        expect(connections[0]?.readsOnly).toEqual([{ model: 'qwen3:8b', tokens }]);
+        expect(Math.max(...sentOf())).toBeLessThan(40_960);
+      });
+    },
+  );
 
   it('asks nothing more in a routine’s way of a provider that refuses for hours, and says why in its words', async () => {
     await served(
