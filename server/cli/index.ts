@@ -9,6 +9,8 @@ interface CommandDeps {
   /** The operand, or empty where the command takes none. */
   readonly operand: string;
   readonly config: Config;
+  /** The settings as they were given. */
+  readonly settings: readonly string[];
   readonly version: string;
   /** Prints one line. */
   readonly tell: (line: string) => void;
@@ -29,6 +31,11 @@ export const COMMANDS: Readonly<Record<string, Named>> = {
     operand: null,
     help: 'Check this machine: Node, disk, clock, port, store, sandbox, git, model, TLS. Says what to do.',
     load: async () => (await import('./doctor.ts')).doctor,
+  },
+  service: {
+    operand: 'install|status|remove',
+    help: 'Start the relay by itself, as this user, with these settings: systemd, launchd or a scheduled task.',
+    load: async () => (await import('./service.ts')).service,
   },
   backup: {
     operand: 'FILE',
@@ -59,8 +66,9 @@ export async function runCommand(
   const takesOperand = named.operand !== null;
   const operand = takesOperand ? (rest[0] ?? '-') : '';
   if (operand.startsWith('-')) throw new StartError(`Usage: roost ${name} ${named.operand} [settings]. Try --help.`, 2);
-  const config = readConfig(rest.slice(takesOperand ? 1 : 0), process.env);
+  const settings = rest.slice(takesOperand ? 1 : 0);
+  const config = readConfig(settings, process.env);
   if (config === null) throw new StartError('Try --help.', 2);
   const command = await named.load();
-  return await command({ ...deps, operand, config });
+  return await command({ ...deps, operand, config, settings });
 }
