@@ -369,6 +369,24 @@ describe('what takes more than there is, under its limit', () => {
     await new Promise((ended) => child.once('close', ended));
     expect([child.exitCode === 0, said]).toEqual([false, '']);
   });
+  it('programs that run on: one more is refused until one of them has ended', async () => {
+    const few = createSandbox({ limits: { ...SANDBOX_LIMITS, programs: 2 } });
+    const sleep = () =>
+      few.start({
+        ...{ command: 'sleep', args: ['31.625'], env: { PATH: '/usr/bin:/bin' } },
+        ...{ folder: null, reads: [], network: 'none' },
+      });
+    const [first, second] = [await sleep(), await sleep()];
+    await expect(sleep()).rejects.toThrow('The relay runs 2 programs, as many as it takes.');
+    first.signal('SIGKILL');
+    await new Promise((ended) => first.child.once('close', ended));
+    const third = await sleep();
+    for (const { signal, child } of [second, third]) {
+      signal('SIGKILL');
+      await new Promise((ended) => child.once('close', ended));
+    }
+    await few.close();
+  });
   it('output', async () => {
     expect(await run('yes roost', { in_: tight })).toMatchObject({ code: null, cut: 'output' });
   });

@@ -169,16 +169,19 @@ export function createDiffs(gitDir: string, lane: Lane): Diffs {
       const page: Entry[] = [];
       /** Content that git would read to find renames. */
       const moved: string[] = [];
+      const kinds = new Set<Entry['status']>();
       let count = 0;
       await rawDiff(base, head, words, (entry) => {
         if (count >= from && page.length < most) page.push(entry);
         if (entry.status !== 'changed' && count < CHECKOUT_LIMITS.renames) moved.push(...idsOf(entry));
+        kinds.add(entry.status);
         count += 1;
       });
-      return { page, count, moved };
+      return { page, count, moved, kinds };
     }
     const plain = await collect('--no-renames');
-    if (plain.count > CHECKOUT_LIMITS.renames) return plain;
+    const mayBeRenamed = plain.kinds.has('added') && plain.kinds.has('deleted');
+    if (!mayBeRenamed || plain.count > CHECKOUT_LIMITS.renames) return plain;
     const sizes = await sizesOf(plain.moved);
     const bytes = plain.moved.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0);
     try {

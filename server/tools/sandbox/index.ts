@@ -405,6 +405,8 @@ export function createSandbox({
   const running = new Set<SandboxRun & { readonly folder: string; readonly kin: Kin }>();
   let known: Promise<Found> | null = null;
   let closed = false;
+  /** Long-running programs that have not ended. */
+  let programs = 0;
 
   /** Recorded on disk, so that the next relay can end what a killed one left running. */
   async function bare({ folder, part, bash }: SandboxTask): Promise<Boxed> {
@@ -532,7 +534,19 @@ export function createSandbox({
     async start(program) {
       const { box, status } = await found();
       if (!box) throw new Error(status.why ?? sentence`There is no sandbox here.`);
-      return await startBoxed(box, program, { limits, network, refuseFolders, hidden });
+      if (programs >= limits.programs)
+        throw new Error(
+          sentence`The relay runs ${limits.programs} programs, as many as it takes. Try again once one of them has ended.`,
+        );
+      programs += 1;
+      try {
+        const group = await startBoxed(box, program, { limits, network, refuseFolders, hidden });
+        group.child.once('exit', () => (programs -= 1));
+        return group;
+      } catch (error) {
+        programs -= 1;
+        throw error;
+      }
     },
     within: (household) =>
       within({ ...network, addresses: household.addresses }, household.refuseFolders, household.lane),

@@ -10,6 +10,8 @@ export const SANDBOX_LIMITS = {
   /** What a process counts whose list of mappings is too long to read. */
   unreadMappings: 8_000_000_000,
   processes: 128,
+  /** Long-running programs, such as MCP servers, of all households at once. */
+  programs: 100,
   /** Per file. */
   file: 1_000_000_000,
   openFiles: 512,
