@@ -27,6 +27,7 @@ import {
   type Programs,
   type ProgramState,
 } from '../../../src/shared/protocol/programs.ts';
+import { isFetched } from '../../../src/shared/protocol/runners.ts';
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
@@ -136,6 +137,10 @@ function startOf(
   return { name, command, args, env: { ...UNASKED, ...TRUSTS, ...ASKS, ...env, ...through }, processes, version };
 }
 
+/** A program that must be fetched has more time to start. */
+export const limitsOf = ({ command }: Pick<StoredProgram, 'command'>, limits: ProgramLimits): ProgramLimits =>
+  isFetched(command) ? { ...limits, startMs: limits.fetchedStartMs } : limits;
+
 interface LiveProgramsDeps extends ProgramStartDeps, StoredSessionsDeps {
   /** Whether the person lets this agent use one of Roost's tools. */
   readonly mayUse: (agentId: AgentId, tool: string) => Promise<boolean>;
@@ -193,7 +198,7 @@ const callerOf = ({ agentId, sessionId, runId }: MindOwner, signal: AbortSignal)
 });
 
 function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
-  const { elapsed, logger, onChange, workspaces, limits } = deps;
+  const { elapsed, logger, onChange, workspaces } = deps;
   const sessions = createStoredSessions(deps);
   /** By run. */
   const live = new Map<string, Live>();
@@ -236,7 +241,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       onStart: (went) => onStart(went, elapsed() - begun),
       timers: deps.timers,
       now: deps.now,
-      limits,
+      limits: limitsOf(kept, deps.limits),
     });
     live.set(runId, { programId, owner, mind, lent, isEgg: deps.isEgg(agentId) });
     onChange();
@@ -462,7 +467,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     const begun = elapsed();
     note(programId, { kind: 'trying', since: now() });
     try {
-      const tried = await tryProgram({ ...startOf(kept, null, deps), limits }, deps.timers);
+      const tried = await tryProgram({ ...startOf(kept, null, deps), limits: limitsOf(kept, limits) }, deps.timers);
       note(programId, 'error' in tried ? fails(tried.error, now()) : answers(tried.line, elapsed() - begun, now()));
     } catch (error) {
       note(programId, before);

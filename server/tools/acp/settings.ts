@@ -6,6 +6,8 @@ export const PROGRAM_LIMITS = {
   freeBytes: 500_000_000,
   /** Time to answer `initialize` and to open a session. */
   startMs: 60_000,
+  /** The same where the program must be fetched first, as by `npx`. */
+  fetchedStartMs: 300_000,
   /**
    * Age up to which an ended session is resumed; and the time for resuming before a new session
    * begins instead.

@@ -267,9 +267,13 @@ const NO_CHECK: jsonSchemaValidator = {
 const NOTHING = () => undefined;
 
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== null;
+/** Words of programs that had no memory. More folders or hosts would not help them. */
+const NO_MEMORY = /WebAssembly|out of memory|allocat\w* (?:of )?memory|memory allocation|ENOMEM|heap limit/i;
 /** A possible cause of the trouble of a sandboxed program. */
 const boxedTrouble = (trouble: string) =>
-  sentence`It runs in the sandbox, where it reaches only the system’s programs and the folders and hosts that you named. Add what it lacks, or let it run outside the sandbox. ${trouble}`;
+  NO_MEMORY.test(trouble)
+    ? sentence`It ran out of memory in the sandbox. ${trouble}`
+    : sentence`It runs in the sandbox, where it reaches only the system’s programs and the folders and hosts that you named. Add what it lacks, or let it run outside the sandbox. ${trouble}`;
 
 const wantsSignIn = (error: unknown) =>
   error instanceof UnauthorizedError ||
@@ -313,7 +317,7 @@ export function createLink(deps: LinkDeps): Link {
     beginningOfText(onOneLine(filter.part(sentenceOf(error), 0, limits.problemChars + 1)), limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
   const isProgram = attachment.kind === 'program';
-  const programMs = isFetched(attachment) ? limits.fetchedConnectMs : limits.programConnectMs;
+  const programMs = isProgram && isFetched(attachment.command) ? limits.fetchedConnectMs : limits.programConnectMs;
   const connectMs = isProgram ? programMs : limits.connectMs;
   let current: Open | null = null;
   let connecting: Pick<Open, 'client' | 'transport'> | null = null;

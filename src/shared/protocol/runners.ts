@@ -41,8 +41,7 @@ const foldersIn = (args: readonly string[]) => [
 
 const runnerNameOf = (command: string) => (command.split('/').at(-1) ?? '').replace(/\.(?:cmd|exe)$/i, '');
 /** Whether the program is fetched before it starts. */
-export const isFetched = (attachment: Attachment): boolean =>
-  attachment.kind === 'program' && RUNNERS.some((runner) => runner === runnerNameOf(attachment.command));
+export const isFetched = (command: string): boolean => RUNNERS.some((runner) => runner === runnerNameOf(command));
 
 /**
  * What a program started by a runner needs. Null: nothing that is known. `mayFolders`: it may see

@@ -15,7 +15,7 @@ import './programs.css';
 
 const STATES: Record<Program['running'][number]['state'], string> = {
   waiting: t`waits for its turn to start`,
-  starting: t`starts`,
+  starting: t`starts: the first time can take minutes where it is fetched first`,
   ready: t`ready`,
   working: t`at work`,
 };
@@ -34,7 +34,7 @@ function statusText({ state }: Pick<Program, 'state'>): string {
     case 'untried':
       return t`not tested since the relay was started`;
     case 'trying':
-      return t`is being tested: it can take a minute`;
+      return t`is being tested: it can take a minute, and more where it is fetched first`;
     case 'answers':
       return t`answers: ${state.is}`;
     case 'fails':

@@ -17,7 +17,7 @@ import { createProcesses } from '../../../../server/platform/processes/index.ts'
 import type { ConnectionHandlers } from '../../../../server/tools/acp/connection.ts';
 import type { Timers } from '../../../../src/shared/domain/platform/timers.ts';
 import { PROGRAM_LIMITS } from '../../../../server/tools/acp/settings.ts';
-import { tryProgram } from '../../../../server/tools/acp/index.ts';
+import { limitsOf, tryProgram } from '../../../../server/tools/acp/index.ts';
 import { createSealer } from '../../../../server/platform/sealer.ts';
 import { createTestClock } from '../../../support/gate.ts';
 import { startHands, type Hands } from '../../../support/hands.ts';
@@ -803,6 +803,12 @@ it.each([
     { after },
   );
   expect(tried).toMatchObject({ error: { why: 'hangs', message: expect.stringContaining(words) } });
+});
+
+it.each(['npx', '/usr/bin/npx', 'uvx', 'bunx', 'npx.cmd'])('one that %s fetches has more time to start', (command) => {
+  expect(limitsOf({ command }, PROGRAM_LIMITS).startMs).toBe(PROGRAM_LIMITS.fetchedStartMs);
+  expect(PROGRAM_LIMITS.fetchedStartMs).toBeGreaterThan(60_000);
+  expect(limitsOf({ command: 'claude-code-acp' }, PROGRAM_LIMITS).startMs).toBe(PROGRAM_LIMITS.startMs);
 });
 
 it('a program that hangs at a session from before is ended, and another begins a new one', async () => {

@@ -3,7 +3,7 @@
  * through a whole relay.
  */
 import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -331,6 +331,20 @@ describe('a program', () => {
     const server = await attach();
     expect(server).toMatchObject({ state: 'connected', problem: expect.stringMatching(problem) as string });
     expect(server.tools).toHaveLength(count);
+  });
+
+  it.each([
+    'RangeError: WebAssembly.Memory(): could not allocate memory',
+    'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+    'MemoryError: Cannot allocate memory',
+  ])('in the sandbox that ends with “%s” is said to lack memory, and no folder or host', async (says) => {
+    await does({ initialize: ['exit'], says });
+    const box = { folder: home, reads: [dirname(PROGRAM)], network: 'none' };
+    const attachment = { ...program(), box };
+    const server = await serverOf(await hands.call('POST', '/api/attached', { name: 'notes', attachment }));
+    expect(server).toMatchObject({ state: 'failed', problem: expect.stringContaining(says) as string });
+    expect(server.problem).toContain('ran out of memory');
+    expect(server.problem).not.toMatch(/folders|hosts|outside the sandbox/);
   });
 
   it('whose answer is none fails that call at once, and no other', async () => {
