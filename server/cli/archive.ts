@@ -46,7 +46,14 @@ const STORE = `store/${STORE_FILE}`;
 /** First line of every age file. */
 const MAGIC = 'age-encryption.org/v1\n';
 /** Left out: what only a running relay needs, and the store, of which a copy is made. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['store', 'copies', 'logs', 'processes', 'relay.pid', 'relay.sock']);
+export const LEFT_OUT: ReadonlySet<string> = new Set([
+  'store',
+  'copies',
+  'logs',
+  'processes',
+  'relay.pid',
+  'relay.sock',
+]);
 /** Bytes up to which a file is held in memory. A larger one is copied first, as it may change. */
 const SMALL = 16_000_000;
 const BLOCK = 65_536;

@@ -11,6 +11,8 @@ interface CommandDeps {
   readonly config: Config;
   /** The settings as they were given. */
   readonly settings: readonly string[];
+  /** Those of the command's own that were given. */
+  readonly flags: readonly string[];
   readonly version: string;
   /** Prints one line. */
   readonly tell: (line: string) => void;
@@ -22,6 +24,8 @@ export type Command = (deps: CommandDeps) => Promise<number>;
 interface Named {
   /** The operand as the help shows it. Null: none. */
   readonly operand: string | null;
+  /** Switches that only this command knows. */
+  readonly flags?: readonly string[];
   readonly help: string;
   readonly load: () => Promise<Command>;
 }
@@ -47,6 +51,12 @@ export const COMMANDS: Readonly<Record<string, Named>> = {
     help: 'Put a home back from such a file. The home must be empty.',
     load: async () => (await import('./backup.ts')).restore,
   },
+  upgrade: {
+    operand: null,
+    flags: ['--rehearse'],
+    help: 'Open a copy of the home with this version, and serve from it. Then migrate the home, unless --rehearse is given.',
+    load: async () => (await import('./upgrade.ts')).upgrade,
+  },
 };
 
 const commandOf = (name: string) => (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined);
@@ -66,9 +76,11 @@ export async function runCommand(
   const takesOperand = named.operand !== null;
   const operand = takesOperand ? (rest[0] ?? '-') : '';
   if (operand.startsWith('-')) throw new StartError(`Usage: roost ${name} ${named.operand} [settings]. Try --help.`, 2);
-  const settings = rest.slice(takesOperand ? 1 : 0);
+  const isOwn = (word: string) => named.flags?.includes(word) === true;
+  const words = rest.slice(takesOperand ? 1 : 0);
+  const settings = words.filter((word) => !isOwn(word));
   const config = readConfig(settings, process.env);
   if (config === null) throw new StartError('Try --help.', 2);
   const command = await named.load();
-  return await command({ ...deps, operand, config, settings });
+  return await command({ ...deps, operand, config, settings, flags: words.filter(isOwn) });
 }

@@ -3,6 +3,7 @@
  * is made from the build that the other tests of the browser look at.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -61,8 +62,49 @@ it('The package needs few others, and little room', async () => {
   expect(files.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(MOST_BYTES);
 });
 
+const main = () => join(folder, 'node_modules/roost/server/roost.mjs');
+const upgrade = async (home: string, ...args: readonly string[]) => {
+  const child = spawn(process.execPath, [main(), 'upgrade', ...args, '--home', home], { stdio: 'pipe' });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = await once(child, 'close');
+  return { code, said };
+};
+/** Hashes by name of what a rehearsal must leave as it is. */
+async function stateOf(home: string): Promise<Record<string, string>> {
+  const files = (await filesBelow(home)).filter(({ path }) => !/relay\.pid$|\/logs\//.test(path));
+  return Object.fromEntries(
+    files.map(({ path, bytes }) => [relative(home, path), createHash('sha256').update(bytes).digest('hex')]),
+  );
+}
+const beside = async (name: string) => (await readdir(folder)).filter((each) => each.startsWith(`${name}.`));
+
+it('An upgrade is rehearsed on a copy, and leaves the home as it is where this version cannot use it', async () => {
+  const home = join(folder, 'old');
+  const relay = await startRelay({ from: { main: main() }, home });
+  expect(await upgrade(home)).toMatchObject({ code: 1, said: expect.stringContaining('A relay runs on this home') });
+  expect(await upgrade(home, '--rehearse')).toMatchObject({ code: 0, said: expect.stringContaining('opened a copy') });
+  await relay.stop();
+
+  const before = await stateOf(home);
+  expect(await upgrade(home, '--rehearse')).toMatchObject({ code: 0 });
+  expect(await stateOf(home)).toEqual(before);
+  expect(await upgrade(home)).toMatchObject({ code: 0, said: expect.stringContaining('now of this version') });
+
+  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const store = new DatabaseSync(join(home, 'store/roost.db'));
+  store.exec("insert into kysely_migration (name, timestamp) values ('9999-newer', '2099')");
+  store.close();
+  const newer = await stateOf(home);
+  for (const args of [[], ['--rehearse']])
+    expect(await upgrade(home, ...args)).toMatchObject({ code: 1, said: expect.stringContaining('by a newer Roost') });
+  expect(await stateOf(home)).toEqual(newer);
+  expect(await beside('old')).toEqual([]);
+});
+
 it('The packed relay hatches a team in a browser, and wakes it after a restart', async () => {
-  const from = { main: join(folder, 'node_modules/roost/server/roost.mjs') };
+  const from = { main: main() };
   const rehearsal = JSON.stringify({ delayMs: 0, wordMs: 0 });
   const options = { from, home: join(folder, 'home'), port: await freePort(), args: ['--rehearsal', rehearsal] };
   const profile = await createProfile();

@@ -1,0 +1,123 @@
+/**
+ * `roost upgrade --rehearse`: this version opens a copy of the home, migrates it, and serves. The
+ * home itself is only read. `roost upgrade` does the same, and then migrates the home.
+ *
+ * The copy is served by another process, with nothing of this one's environment that names a model
+ * or a database. Nothing that is due runs in a copy.
+ */
+import { once } from 'node:events';
+import { cp, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
+import { StartError } from '../platform/errors.ts';
+import { startProgram } from '../platform/processes/index.ts';
+import { addressOfRelay, lockHome } from '../startup/home.ts';
+import { openStore, STORE_FILE } from '../store/index.ts';
+import { LEFT_OUT } from './archive.ts';
+import { realHome, withStoreCopy } from './backup.ts';
+import type { Command } from './index.ts';
+
+/** ms for the start of the copy, and for each answer of it. */
+const START_MS = 60_000;
+const ANSWER_MS = 30_000;
+
+/** The variables that a relay on the copy may see. */
+const isHarmless = (name: string) => !/^(ROOST_|ANTHROPIC_|DATABASE_URL$|npm_lifecycle_event$)/.test(name);
+
+/** Sockets and the like cannot be copied. */
+async function isCopied(path: string): Promise<boolean> {
+  const found = await lstat(path);
+  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
+}
+
+/** Copies everything of the home but what only a running relay needs. */
+async function copyHome(home: string, to: string): Promise<void> {
+  const options = { recursive: true, verbatimSymlinks: true, filter: isCopied };
+  await withStoreCopy(home, async (storeCopy) => {
+    for (const name of await readdir(home))
+      if (!LEFT_OUT.has(name)) await cp(join(home, name), join(to, name), options);
+    if (storeCopy === null) return;
+    await mkdir(join(to, 'store'));
+    await cp(storeCopy, join(to, 'store', STORE_FILE));
+  });
+}
+
+/** Rejects with a sentence where the relay on this home does not come to serve. */
+async function serveOnce(home: string): Promise<void> {
+  const [, main = ''] = process.argv;
+  const options = [...process.execArgv, main, '--home', home, '--port', '0', '--no-open', '--no-warm-up'];
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => isHarmless(name)));
+  const child = startProgram({ program: process.execPath, options }, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const closed = once(child, 'close');
+  let printed = '';
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+  try {
+    const origin = await new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`it printed no link in ${START_MS / 1_000} s`)), START_MS);
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+        const link = /https?:\/\/\S+\/enter\?/.exec(printed)?.[0];
+        if (link === undefined) return;
+        clearTimeout(timer);
+        resolve(new URL(link).origin);
+      });
+      child.once('error', reject);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        reject(new Error(said.trim() || 'it ended at once'));
+      });
+    });
+    const answer = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(ANSWER_MS) });
+    if (!answer.ok) throw new Error(`it is not ready: ${await answer.text()}`);
+    // The place of the continuity exam: do agents remember what they remembered before?
+  } finally {
+    child.kill('SIGTERM');
+    await closed;
+  }
+}
+
+/** Rejects with `StartError` where this version cannot use the home. */
+async function rehearse(home: string): Promise<void> {
+  const folder = await mkdtemp(`${home}.rehearsal-`);
+  const refuse = (what: string) => (error: unknown) => {
+    throw new StartError(`${what}: ${errorMessage(error)} The home is as it was.`, 1, { cause: error });
+  };
+  try {
+    await copyHome(home, folder).catch(refuse('The home cannot be copied'));
+    await serveOnce(folder).catch(refuse('This version cannot use the home'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Migrates the store of a home on which no relay runs. All steps are one transaction, so a failure
+ * or a kill leaves the store as it was.
+ */
+async function migrate(home: string): Promise<void> {
+  const lock = await lockHome(home);
+  try {
+    const store = await openStore({ folder: join(home, 'store'), databaseUrl: null });
+    await store.close();
+  } finally {
+    await lock.release();
+  }
+}
+
+export const upgrade: Command = async ({ config, flags, version, tell }) => {
+  if (config.databaseUrl !== null)
+    throw new StartError(
+      'The store is in Postgres. Restore a dump of it into another database, and start this version there with another --home.',
+    );
+  const home = await realHome(config.home);
+  const onlyRehearses = flags.includes('--rehearse');
+  if (!onlyRehearses && (await addressOfRelay(home)) !== null)
+    throw new StartError('A relay runs on this home. End it with --stop first, or add --rehearse.');
+  await rehearse(home);
+  tell(`Roost ${version} opened a copy of ${home}, and served from it.`);
+  if (onlyRehearses) return 0;
+  await migrate(home);
+  tell('The home is now of this version. Start Roost.');
+  return 0;
+};
