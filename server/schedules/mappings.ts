@@ -123,6 +123,8 @@ export interface Mappings {
   runsOf(row: Pick<Row, 'scheduleId'> & { readonly schedule: ScheduleOf<'routine'> }): Promise<readonly RoutineRun[]>;
   /** The tasks that this run could claim now. */
   readyFor(run: RoutineRun, agentId: AgentId): Promise<ReadyTasks>;
+  /** Why the run may cost nothing: each of its projects has spent its day. Null: it may. */
+  spentUp(run: RoutineRun): Promise<string | null>;
   /** The projects of a routine, as the person is shown them before they agree to it. */
   shownOf(scheduleId: ScheduleId): Promise<AskedProjects>;
   /** The person has agreed to this routine here, and so to its projects. */
@@ -190,7 +192,7 @@ interface MappingsDeps {
   /** Id of the home. */
   readonly home: string;
   readonly rows: Pick<ScheduleRows, 'get' | 'all'>;
-  readonly projects: Pick<Projects, 'read' | 'ofAgent' | 'readyTasks'>;
+  readonly projects: Pick<Projects, 'read' | 'ofAgent' | 'readyTasks' | 'spentUp'>;
   readonly configs: Pick<Configs, 'agent' | 'household'>;
   readonly tools: Pick<TeamTools, 'all'>;
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -560,6 +562,10 @@ export function createMappings(deps: MappingsDeps): Mappings {
       const of = new Map<ScheduleId, ProjectId[]>();
       for (const { schedule, project } of found) of.set(schedule, [...(of.get(schedule) ?? []), project]);
       return of;
+    },
+    async spentUp({ projects: about }) {
+      const spent = await Promise.all((about ?? []).map(({ project }) => projects.spentUp(project.projectId)));
+      return spent.includes(null) ? null : (spent[0] ?? null);
     },
     async readyFor({ offers }, agentId) {
       const counts = new Map<ProjectId, ReadonlyMap<string, number>>();

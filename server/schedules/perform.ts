@@ -71,7 +71,7 @@ interface GoOnDeps {
   readonly reach: Pick<Reach, 'permitFor'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
-  readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor'>;
+  readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor' | 'spentUp'>;
   readonly scopes: Pick<RunScopes, 'enter'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   readonly limits?: ScheduleLimits;
@@ -345,7 +345,7 @@ export async function endsInLog(
 }
 
 interface PerformDeps {
-  readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor'>;
+  readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor' | 'spentUp'>;
   readonly scopes: Pick<RunScopes, 'enter'>;
   /** Records the runs of mappings that have their own. */
   readonly woken: Pick<Woken, 'goOn'>;
@@ -514,6 +514,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     begins: (runId: RunId) => Promise<NotBegun | null>,
   ): Promise<Performed> {
     const { agentId, name } = schedule;
+    const spent = await deps.mappings.spentUp(run);
+    if (spent !== null) return skipped('budget', spent);
     const ready = await deps.mappings.readyFor(run, agentId);
     if (schedule.when === 'something_waits') {
       const counts = await readyCounts(scheduleId, run, ready);

@@ -4,11 +4,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createdHookSchema, type Hook } from '../../src/shared/protocol/hooks.ts';
-import { projectSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
+import { projectSchema, taskSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
+import type { Part } from '../support/scripted-model.ts';
 
 const MB = 1_000_000;
 
@@ -261,33 +262,32 @@ describe('whoever calls hooks of routines sixty times at once', () => {
   let night: NightRelay;
   beforeAll(async () => {
     // Each request costs more than a whole budget below.
-    night = await openNightRelay(['a1', 'a2', 'a3'], () => [{ say: 'Done.' }, { usage: { input_tokens: 100_000 } }]);
+    night = await openNightRelay(['a1', 'a2', 'a3'], () => [...does(), { usage: { input_tokens: 100_000 } }]);
   });
   afterAll(() => night.close());
+  let does: () => readonly Part[] = () => [{ say: 'Done.' }];
 
-  it.each<[string, readonly string[], (usd: number | null) => [string, string, object]]>([
-    ['of the household', ['a1', 'a2'], (usd) => ['PUT', '/v1/config', { coordination: {}, daily_budget_usd: usd }]],
-    ['of the agent', ['a3'], (usd) => ['PUT', '/v1/agents/a3/config', { coordination: { daily_budget_usd: usd } }]],
-  ])('spends at most the budget %s and one request; the others are refused and listed', async (_whose, agents, set) => {
-    const budget = (usd: number | null) => night.good(...set(usd));
-    const made = await Promise.all(
-      agents.map(async (agentId) => {
-        const routine = { kind: 'routine', agentId, name: `Build ${agents.length}`, instructions: 'Look.' };
-        const timing = { kind: 'every', minutes: 1_440 };
-        const added = await night.good('POST', '/v1/pulse-routines', { ...routine, timing });
-        const { scheduleId } = scheduledSchema.parse(added);
-        const target = { kind: 'routine', scheduleId };
-        const hooked = await night.good('POST', '/api/hooks', { name: 'CI', target, signed: true });
-        return createdHookSchema.parse(hooked);
-      }),
-    );
+  interface HookedRoutine {
+    readonly scheduleId: string;
+    readonly secret: string;
+    readonly signingSecret: string | null;
+  }
+  /** A routine that only its hook triggers, with a signed hook. */
+  async function hookOf(agentId: string, name: string): Promise<HookedRoutine> {
+    const timing = { kind: 'every', minutes: 1_440 };
+    const routine = { kind: 'routine', agentId, name, instructions: 'Look.', timing };
+    const { scheduleId } = scheduledSchema.parse(await night.good('POST', '/v1/pulse-routines', routine));
+    const target = { kind: 'routine', scheduleId };
+    const hooked = await night.good('POST', '/api/hooks', { name: 'CI', target, signed: true });
+    return { scheduleId, ...createdHookSchema.parse(hooked) };
+  }
+  let deliveries = 0;
+  async function callAll(made: readonly HookedRoutine[]): Promise<void> {
     const { port } = new URL(night.relay.url);
-    await budget(0.05);
-    const before = night.model.requests.length;
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_none, i) => {
         const { secret: at, signingSecret } = made[i % made.length] ?? { secret: '', signingSecret: '' };
-        const body = JSON.stringify({ build: i });
+        const body = JSON.stringify({ build: deliveries++ });
         const signature = createHmac('sha256', signingSecret ?? '')
           .update(body)
           .digest('hex');
@@ -302,18 +302,61 @@ describe('whoever calls hooks of routines sixty times at once', () => {
       }),
     );
     expect(new Set(statuses)).toEqual(new Set([202]));
-    const own = async () => (await Promise.all(agents.map((agentId) => night.history(agentId)))).flat();
-    await expect
-      .poll(async () => (await own()).filter(({ endedAt, reason }) => endedAt === null && reason === null), {
-        timeout: 60_000,
-      })
+  }
+  /** Every run has ended. */
+  const settled = (agents: readonly string[]) =>
+    expect
+      .poll(
+        async () =>
+          (await Promise.all(agents.map((agentId) => night.history(agentId))))
+            .flat()
+            .filter(({ endedAt, reason }) => endedAt === null && reason === null),
+        { timeout: 60_000 },
+      )
       .toEqual([]);
+
+  it.each<[string, readonly string[], (usd: number | null) => [string, string, object]]>([
+    ['of the household', ['a1', 'a2'], (usd) => ['PUT', '/v1/config', { coordination: {}, daily_budget_usd: usd }]],
+    ['of the agent', ['a3'], (usd) => ['PUT', '/v1/agents/a3/config', { coordination: { daily_budget_usd: usd } }]],
+  ])('spends at most the budget %s and one request; the others are refused and listed', async (_whose, agents, set) => {
+    const budget = (usd: number | null) => night.good(...set(usd));
+    const made = await Promise.all(agents.map((agentId) => hookOf(agentId, `Build ${agents.length}`)));
+    await budget(0.05);
+    const before = night.model.requests.length;
+    await callAll(made);
+    const own = async () => (await Promise.all(agents.map((agentId) => night.history(agentId)))).flat();
+    await settled(agents);
     const ended = await own();
     expect(ended.filter(({ state }) => state === 'done')).toHaveLength(1);
     for (const { state, reason, detail } of ended)
       if (state !== 'done') expect(reason ?? detail).toMatch(/budget|overlap/);
     expect(night.model.requests.length - before).toBe(1);
     await budget(null);
+  });
+
+  it('spends at most the day’s budget of a project and one request of each agent, however often it calls', async () => {
+    const agents = ['a1', 'a2'];
+    const fields = { name: 'Small', agents, dayMicroUsd: 50_000 };
+    const { projectId } = projectSchema.parse(await night.good('POST', '/v1/projects', fields));
+    const path = `/v1/projects/${projectId}`;
+    const ids: string[] = [];
+    for (let nth = 0; nth < 10; nth++) {
+      const task = await night.good('POST', `${path}/tasks`, { title: `Task ${nth}`, columnId: 'ready' });
+      ids.push(taskSchema.parse(task).taskId);
+    }
+    const made = await Promise.all(agents.map((agentId) => hookOf(agentId, 'On the project')));
+    for (const [i, agentId] of agents.entries())
+      await night.good('POST', `${path}/agents/${agentId}/routines`, { routineId: made[i]?.scheduleId });
+    // Each request takes a task, and its cost counts to the project.
+    let taken = 0;
+    does = () => [{ call: 'claim_task', input: { projectId, taskId: ids[taken++ % ids.length] } }];
+    const before = night.model.requests.length;
+    for (let wave = 0; wave < 2; wave++) {
+      await callAll(made);
+      await settled(agents);
+    }
+    expect(night.model.requests.length - before).toBeGreaterThan(0);
+    expect(night.model.requests.length - before).toBeLessThanOrEqual(agents.length);
   });
 });
 

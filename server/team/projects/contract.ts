@@ -269,6 +269,8 @@ export interface Projects {
    * in the way.
    */
   atWork(agentId: AgentId, projectId: ProjectId): Promise<string | null>;
+  /** Why the project may cost nothing more today, as a sentence. Null: it may. */
+  spentUp(projectId: ProjectId): Promise<string | null>;
   /** All tasks of the project that the agent may claim now, most urgent first. */
   readyTasks(
     agentId: AgentId,

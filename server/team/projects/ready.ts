@@ -34,7 +34,7 @@ export function createReady({
   sweep,
   work,
   settings,
-}: ReadyDeps): Pick<Projects, 'ready' | 'readyTasks' | 'atWork'> {
+}: ReadyDeps): Pick<Projects, 'ready' | 'readyTasks' | 'atWork' | 'spentUp'> {
   const rowsOf = (taskIds: readonly TaskId[]) =>
     db
       .selectFrom('tasks')
@@ -42,11 +42,12 @@ export function createReady({
       .where('home', '=', home)
       .where(isOneOf('task', [...taskIds]));
 
+  const projectOf = (row: ProjectRow) => ({ ...projectValueOf(row), projectId: row.project });
+  const spentToday = async (row: ProjectRow): Promise<string | null> =>
+    (await work()?.spentToday(projectOf(row)))?.detail ?? null;
   /** Why this agent can begin no task of the project now: a sentence. Null: nothing is known. */
-  async function keptFrom(row: ProjectRow, agentId: AgentId): Promise<string | null> {
-    const project = { ...projectValueOf(row), projectId: row.project };
-    return (await work()?.spentToday(project))?.detail ?? (await work()?.lacking(agentId, project)) ?? null;
-  }
+  const keptFrom = async (row: ProjectRow, agentId: AgentId): Promise<string | null> =>
+    (await spentToday(row)) ?? (await work()?.lacking(agentId, projectOf(row))) ?? null;
   /** Most urgent first. */
   async function readyIn(project: ProjectValue, projectId: ProjectId, agentId: AgentId, columns?: readonly string[]) {
     const tasks = readyFor(project, agentId, await readStates(db, home, projectId, now()), columns);
@@ -72,6 +73,10 @@ export function createReady({
       const rows = await rowsOf(listed.map(({ taskId }) => taskId)).execute();
       const tasks = new Map(rows.filter(({ removed }) => !removed).map((each) => [each.task, taskOf(each, now())]));
       return { ok: true, value: listed.flatMap(({ taskId }) => tasks.get(taskId) ?? []) };
+    },
+    async spentUp(projectId) {
+      const row = await readProjectRow(db, home, projectId);
+      return row ? await spentToday(row) : null;
     },
     async readyTasks(agentId, projectId, columns) {
       await sweep();

@@ -47,6 +47,8 @@ interface Worker {
   answer: MessageId | null;
   /** Its last request in this answer, if it counted to no attempt. */
   last: Spent | null;
+  /** Adds the request that claimed its newest attempt. Its limits were not looked at since. */
+  claiming: Promise<unknown> | null;
   /** The answer that may send no further request. */
   stopped: MessageId | null;
 }
@@ -62,7 +64,7 @@ function tokensIn(took: RequestEnd['took']): number | null {
 export function createMeter({ attempts, projects, limits, log, stop, onError }: MeterDeps): Meter {
   const workers = new Map<string, Worker>();
   function known(name: string): Worker {
-    const worker = workers.get(name) ?? { open: [], ending: null, answer: null, last: null, stopped: null };
+    const worker = workers.get(name) ?? { open: [], ending: null, answer: null, last: null, claiming: null, stopped: null };
     workers.set(name, worker);
     return worker;
   }
@@ -90,6 +92,16 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
     if (!spent) return;
     worker.stopped = worker.answer;
     await stop(ofTask ? 'task' : 'day', { projectId, taskId, agentId }, spent.detail);
+  }
+
+  /** The request that claimed a task may have reached a limit already. */
+  async function lookAtClaim(worker: Worker): Promise<void> {
+    const { claiming } = worker;
+    if (!claiming) return;
+    worker.claiming = null;
+    await claiming;
+    const open = worker.open.at(-1);
+    if (open) await stopIfSpent(worker, open);
   }
 
   async function spent(name: string, more: Spent): Promise<void> {
@@ -132,7 +144,8 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
       const worker = known(attempt.run);
       const claiming = worker.last;
       Object.assign(worker, { open: [...worker.open, attempt], ending: null, last: null });
-      if (claiming && attempt.run.startsWith('run ')) attempts.add(attempt.attemptId, claiming).catch(onError);
+      if (claiming && attempt.run.startsWith('run '))
+        worker.claiming = attempts.add(attempt.attemptId, claiming).catch(onError);
     },
     ended(attemptId) {
       for (const worker of workers.values()) {
@@ -148,8 +161,9 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
       const { messageId = null } = request;
       if (messageId !== null) {
         const worker = known(name);
-        if (worker.stopped === messageId) return { ok: false, message: STOPPED, until: 0 };
         turnTo(worker, messageId);
+        await lookAtClaim(worker);
+        if (worker.stopped === messageId) return { ok: false, message: STOPPED, until: 0 };
       }
       const checked = await costs.check(request, signal);
       return checked.ok ? { ok: true, hold: counted(checked.hold, name) } : checked;

@@ -133,7 +133,7 @@ it('says that a project has no money left today, and then nobody takes a task of
   const scheduleId = await routine({ when: 'something_waits' });
   await map(of, scheduleId);
   await passToDue(scheduleId);
-  await expect.poll(async () => (await skipOf(scheduleId))?.reason, { timeout: 10_000 }).toBe('nothing-waits');
+  await expect.poll(async () => (await skipOf(scheduleId))?.reason, { timeout: 10_000 }).toBe('budget');
   expect(night.model.requests).toHaveLength(asked);
   await remove(scheduleId);
   await good('PUT', `/v1/projects/${of.projectId}`, { dayMicroUsd: null });

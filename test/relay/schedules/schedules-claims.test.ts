@@ -243,7 +243,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
           agent: dies,
         },
         somethingWaits: dies,
-        mappings: { runsOf: dies, readyFor: dies },
+        mappings: { runsOf: dies, readyFor: dies, spentUp: dies },
         scopes: { enter: () => () => undefined },
         woken: { goOn: dies },
         logger: console,
