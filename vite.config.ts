@@ -140,6 +140,23 @@ const compressed: Plugin = {
   },
 };
 
+/**
+ * V8 keeps a source with one character beyond Latin-1 at two bytes a character. Such characters
+ * stand in texts and regular expressions, which read an escape as the same character.
+ */
+const inLatin: Plugin = {
+  name: 'in-latin',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle))
+      if (file.type === 'chunk')
+        file.code = file.code.replace(
+          /[^\0-\xFF]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        );
+  },
+};
+
 /** Has a native part, so it is installed beside the relay. `pg` only tries to load the other. */
 const NOT_BUNDLED = ['@photostructure/sqlite', 'pg-native'];
 
@@ -147,7 +164,7 @@ export default defineConfig(({ isSsrBuild, mode }) => ({
   // React has it itself since 18; wouter asks for the one that was made for older ones.
   resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
   plugins: isSsrBuild
-    ? []
+    ? [inLatin]
     : [react(), zodWithoutEval, withoutDescriptions, offline, ...(mode === UNCOMPRESSED ? [] : [compressed])],
   // One file starts in half the time of hundreds, and it needs no packages beside it. Names stay,
   // so that a reported stack can be read.

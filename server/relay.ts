@@ -35,14 +35,14 @@ import { createSync } from './sync/index.ts';
 import { createWebs } from './tools/web/index.ts';
 
 /**
- * Runs a few wakes as a dry run, so that the first real wake does not wait for code that is loaded
- * at first use. Ends with the relay.
+ * Runs one wake as a dry run, so that the first real wake does not wait for code that is loaded at
+ * first use. Ends with the relay.
  */
 function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   const closing = new AbortController();
   const warming = withWarmMind(async (warmMind) => {
     for (const each of homes.open()) await each.warm(warmMind, closing.signal);
-    logger.debug('Made-up wakes have been run.');
+    logger.debug('A made-up wake has been run.');
   }).catch((error: unknown) =>
     logger.warn('Not everything could be warmed up. The first answer takes a little longer.', { error }),
   );

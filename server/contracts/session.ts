@@ -323,7 +323,7 @@ export interface Birth {
 
 export interface SessionHost {
   /**
-   * Runs a few wakes of no agent against this mind, so that first-use costs do not fall on the
+   * Runs one wake of made-up agents against this mind, so that first-use costs do not fall on the
    * first real wake. Leaves no trace.
    */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;

@@ -102,3 +102,10 @@ export function misfit({ issues }: z.ZodError): HTTPException {
   if (left > 0) errors.push({ field: 'body', message: `has ${left} more errors` });
   return problem(400, 'misfit', first ? wrongWith(first) : 'body: does not fit', { fields: { errors } });
 }
+
+/** The body is not YAML that can be read. `message` says why. */
+export function notYaml(message: string) {
+  return problem(400, 'not-yaml', `The body is not YAML: ${message}`, {
+    fields: { errors: [{ field: 'body', message }] },
+  });
+}

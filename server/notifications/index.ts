@@ -16,11 +16,10 @@
  *
  * It does not know why something needs the person.
  */
-import { createHash } from 'node:crypto';
+import { createECDH, createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import webPush from 'web-push';
 import { z } from 'zod';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import type {
@@ -70,6 +69,17 @@ import {
 const keysSchema = z.object({ publicKey: z.string().min(80), privateKey: z.string().min(40) });
 type PushKeys = z.infer<typeof keysSchema>;
 
+const PRIVATE_KEY_BYTES = 32;
+
+function createPushKeys(): PushKeys {
+  const pair = createECDH('prime256v1');
+  pair.generateKeys();
+  const secret = pair.getPrivateKey();
+  // Without zeros at its beginning, a key may be shorter.
+  const padded = Buffer.concat([Buffer.alloc(PRIVATE_KEY_BYTES - secret.length), secret]);
+  return { publicKey: pair.getPublicKey('base64url'), privateKey: padded.toString('base64url') };
+}
+
 /**
  * The relay's own key pair, created where there is none. Throws `StartError` where the file is
  * invalid or cannot be written.
@@ -77,7 +87,7 @@ type PushKeys = z.infer<typeof keysSchema>;
 async function readPushKeys(file: string): Promise<PushKeys> {
   try {
     if (existsSync(file)) return keysSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-    const keys = webPush.generateVAPIDKeys();
+    const keys = createPushKeys();
     await writeWhole(file, `${JSON.stringify(keys)}\n`);
     return keys;
   } catch (error) {
@@ -162,6 +172,7 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
     async push(to, payload, subject, signal) {
       if (!mayPush(to.endpoint)) return { kind: 'gone' };
       try {
+        const { default: webPush } = await import('web-push');
         const { headers, body } = webPush.generateRequestDetails(to, JSON.stringify(payload), {
           vapidDetails: { subject, ...keys },
           TTL: LIMITS.ttlSeconds,

@@ -12,8 +12,8 @@ import { lookup as lookUpAll } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, fetch as undiciFetch } from 'undici';
 import { nameOfHost } from '../../src/shared/domain/network.ts';
+import { keepLoaded } from '../../src/shared/domain/platform/single-flight.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { createJsonCount, type MessageBounds, type TooMuch, TooMuchError } from './json-bounds.ts';
 import { createFlood, createPace, type FloodLimits, nextTurn } from './pace.ts';
@@ -367,17 +367,34 @@ export interface GuardedFetch {
  */
 export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may), silentMs?: number): GuardedFetch {
   const guard = guardOf(may, lookup);
-  const connect = buildConnector({ lookup });
-  const dispatcher = new Agent({
-    ...(silentMs === undefined ? {} : { headersTimeout: silentMs, bodyTimeout: silentMs }),
-    connect(options, done) {
-      const refusal = guard.refusal(hostOf(options));
-      if (refusal) done(refusal, null);
-      else connect(options, done);
-    },
+  let isClosed = false;
+  // Loaded at the first request: many relays make none.
+  const client = keepLoaded(async () => {
+    const { Agent, buildConnector, fetch } = await import('undici');
+    const connect = buildConnector({ lookup });
+    const dispatcher = new Agent({
+      ...(silentMs === undefined ? {} : { headersTimeout: silentMs, bodyTimeout: silentMs }),
+      connect(options, done) {
+        const refusal = guard.refusal(hostOf(options));
+        if (refusal) done(refusal, null);
+        else connect(options, done);
+      },
+    });
+    if (isClosed) await dispatcher.destroy();
+    return { fetch, dispatcher };
   });
-  // The two `fetch` functions have the same shape and separate types.
-  const guarded = (input: unknown, init: object = {}) =>
-    undiciFetch(input as string, { ...init, redirect: 'manual', dispatcher });
-  return { fetch: guarded as unknown as typeof globalThis.fetch, close: () => dispatcher.destroy() };
+  let isLoaded = false;
+  async function guarded(input: unknown, init: object = {}) {
+    isLoaded = true;
+    const { fetch, dispatcher } = await client.get();
+    return await fetch(input as string, { ...init, redirect: 'manual', dispatcher });
+  }
+  return {
+    // The two `fetch` functions have the same shape and separate types.
+    fetch: guarded as unknown as typeof globalThis.fetch,
+    async close() {
+      isClosed = true;
+      if (isLoaded) await (await client.get()).dispatcher.destroy();
+    },
+  };
 }

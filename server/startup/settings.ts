@@ -78,7 +78,7 @@ export const SETTINGS = {
     env: 'ROOST_NO_WARM_UP',
     value: null,
     default: null,
-    help: 'Do not run made-up wakes after the start. The first real wake then takes a little longer.',
+    help: 'Do not run a made-up wake after the start. The first real wake then takes a little longer.',
   },
   noOpen: { flag: 'no-open', env: 'ROOST_NO_OPEN', value: null, default: null, help: 'Do not open a browser.' },
   publicUrl: {

@@ -24,7 +24,6 @@ import { DATABASE_LIMITS, type DatabaseLimits } from './settings.ts';
 import { isEmbedded, STORE_NOW } from './dialect.ts';
 import { openEmbedded } from './embedded.ts';
 import { ALWAYS_THERE, type Database } from './database-watch.ts';
-import { openServer } from './postgres.ts';
 import { SCHEMA, type Tables } from './tables.ts';
 import { schema } from './steps/0001-tables.ts';
 import { explained, StoreError } from './store-error.ts';
@@ -203,7 +202,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { dialect, watch, copyTo } =
     databaseUrl === null
       ? { ...(await openEmbedded(folder, onSetAside)), watch: null }
-      : { ...openServer({ databaseUrl, onIdleError, isPatient: () => opened, limits, elapsed }), copyTo: null };
+      : {
+          ...(await import('./postgres.ts')).openServer({
+            databaseUrl,
+            onIdleError,
+            isPatient: () => opened,
+            limits,
+            elapsed,
+          }),
+          copyTo: null,
+        };
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db);

@@ -23,7 +23,7 @@ import { parseTeamCall } from '../../../src/shared/domain/wake-payload.ts';
 import { createTimerSet, realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { isAway } from '../../store/index.ts';
 import { sizeOfWake } from './size-of-wake.ts';
-import { askStore, runWakes, standIns } from './warm.ts';
+import { askStore, runMadeUpWake, standIns } from './warm.ts';
 import { isRehearsal, type Mind } from '../minds/index.ts';
 
 /*
@@ -348,7 +348,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       await askStore(deps);
       let problem: unknown = null;
       const nobody = standIns(deps, warmMind, (error) => (problem ??= error));
-      await runWakes(createSessionHost(nobody), nobody.log, signal);
+      await runMadeUpWake(createSessionHost(nobody), nobody.log, signal);
       if (problem !== null) throw new Error('A session without a listener failed.', { cause: problem });
     },
     async sizeOfWake({ start, text }, signal) {

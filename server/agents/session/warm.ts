@@ -1,13 +1,13 @@
 /**
  * A dry run of a WAKE of eight made-up agents, with all the steps of a real one. It uses the
- * relay's own parts where they only read, and stand-ins where they would write. The first time in a
- * process takes ten times as long, because code is compiled and statements are planned. Nothing of
- * it is stored, announced or counted.
+ * relay's own parts where they only read, and stand-ins where they would write. The first wake of a
+ * process works twice as long as the second, because code is compiled and the tools are described.
+ * Nothing of the dry run is stored, announced or counted.
  */
 import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import { momentText } from '../../../src/shared/domain/zone-days.ts';
-import { realTimers, sleep } from '../../../src/shared/domain/platform/timers.ts';
+import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
 import { LEAD_ID, SEAT_ORDER, seatColor } from '../../../src/shared/domain/seat.ts';
 import { writeWake } from '../../../src/shared/domain/wake-payload.ts';
 import type { StoredEvent } from '../../../src/shared/protocol/events.ts';
@@ -20,10 +20,6 @@ import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
 const WARM_SETTINGS = {
-  /** Wakes to run until their code is probably compiled. */
-  times: 5,
-  /** ms between two of them, for other requests. */
-  pauseMs: 20,
   /** Characters of a soul and of a conversation, typical of a team after a while. */
   soulChars: 2_000,
   conversationChars: 24_000,
@@ -166,14 +162,11 @@ export async function runWake(
   await host.end('ended');
 }
 
-/** `host`: made of the stand-ins. Resolves early if `signal` aborts. */
-export async function runWakes(host: SessionHost, log: EventLog, signal: AbortSignal): Promise<void> {
+/** Runs the wake of the made-up agents. Takes what `runWake` takes. */
+export async function runMadeUpWake(host: SessionHost, log: EventLog, signal: AbortSignal): Promise<void> {
   const start = startSessionSchema.parse({
     human: { name: 'Nobody' },
     lead: { name: 'Lead', soul: null, transcript: null },
   });
-  for (let time = 0; time < WARM_SETTINGS.times && !signal.aborted; time++) {
-    await runWake(host, log, { start, text: WAKE, clientId: `warm-${time}` }, signal);
-    await sleep(realTimers.after, WARM_SETTINGS.pauseMs);
-  }
+  await runWake(host, log, { start, text: WAKE, clientId: 'warm' }, signal);
 }

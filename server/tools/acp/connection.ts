@@ -19,7 +19,6 @@ import type {
   Stream,
   WriteTextFileRequest,
 } from '@agentclientprotocol/sdk';
-import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
 import type { PROGRAM_FAULTS } from '../../../src/shared/protocol/programs.ts';
@@ -206,6 +205,7 @@ export async function openConnection(
   late: AbortSignal,
 ): Promise<Connection> {
   const { name, command, args, limits } = start;
+  const { getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
   const env = { ...getDefaultEnvironment(), ...start.env };
   const cwd = await mkdtemp(join(tmpdir(), 'roost-program-'));
   const leave = () => rm(cwd, { recursive: true, force: true });

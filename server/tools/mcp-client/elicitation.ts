@@ -4,7 +4,6 @@
  * within limits. A field that cannot be read is left out, unless the server requires it. The time
  * of the call stands still while the person is asked.
  */
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { sentence, shownText } from '../../../src/shared/domain/names.ts';
@@ -32,7 +31,19 @@ export interface Asks {
   person(question: Omit<ServerQuestion, 'server'>, signal: AbortSignal): Promise<PersonAnswer>;
 }
 
-const refuse = (reason: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, reason);
+/** Codes of JSON-RPC. */
+const CODES = { 'bad-request': -32_600, 'unknown-method': -32_601, 'bad-form': -32_602 } as const;
+
+/** The refusal of a server's question. The SDK sends its code and its message to the server. */
+export class QuestionError extends Error {
+  readonly code: number;
+  constructor(kind: keyof typeof CODES, message: string) {
+    super(message);
+    this.code = CODES[kind];
+  }
+}
+
+const refuse = (reason: string) => new QuestionError('bad-form', reason);
 
 type Limits = Pick<
   AttachedLimits,
@@ -248,13 +259,13 @@ export function readQuestion(
   if (lost !== undefined) throw refuse('A field is required that the form does not have.');
   const fields: FormField[] = [];
   const leftOut: string[] = [];
-  let first: ProtocolError | null = null;
+  let first: QuestionError | null = null;
   for (const [name, given] of asked) {
     const { schema, isNullable } = plainSchema(given, definitions);
     try {
       fields.push(fieldOf(name, schema, required.includes(name) && !isNullable, filter, limits));
     } catch (error) {
-      if (!(error instanceof ProtocolError) || required.includes(name)) throw error;
+      if (!(error instanceof QuestionError) || required.includes(name)) throw error;
       first ??= error;
       leftOut.push(shownText(filter.words(name)).slice(0, limits.questionNameChars));
     }
@@ -377,17 +388,14 @@ export function createQuestions({
     },
     async ask(params, withdrawn, sign) {
       if (underWay.size === 0)
-        throw new ProtocolError(
-          ProtocolErrorCode.InvalidRequest,
-          'The person is asked only while a tool of this server is called.',
-        );
+        throw new QuestionError('bad-request', 'The person is asked only while a tool of this server is called.');
       // The server does not say which call it asks for. It is taken to be the newest call that may
       // still ask.
       const calls = [...underWay];
       const one = calls.findLast(({ left }) => left > 0);
       if (!one)
-        throw new ProtocolError(
-          ProtocolErrorCode.InvalidRequest,
+        throw new QuestionError(
+          'bad-request',
           `One call may ask the person ${limits.questionsPerCall} times, and this one has.`,
         );
       one.left -= 1;

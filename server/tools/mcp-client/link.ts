@@ -2,20 +2,12 @@
  * The connection to one MCP server. It opens on demand, retries with pauses after a failure, and
  * ends as a whole.
  */
-import {
-  type AuthProvider,
+import type {
+  AuthProvider,
   Client,
-  InsufficientScopeError,
-  type jsonSchemaValidator,
-  ProtocolError,
-  ProtocolErrorCode,
-  type RequestOptions,
-  SdkErrorCode,
-  SdkHttpError,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
-  type Transport,
-  UnauthorizedError,
+  jsonSchemaValidator,
+  RequestOptions,
+  Transport,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { beginningOfText, endOfText } from '../../../src/shared/domain/cut-middle.ts';
@@ -44,7 +36,8 @@ import {
   type ReadAnswer,
 } from './offered.ts';
 import { ATTACHED_LIMITS, type AttachedLimits, jsonOf } from './settings.ts';
-import { type Asks, createCallTime, createQuestions, type Questions } from './elicitation.ts';
+import { type Asks, createCallTime, createQuestions, QuestionError, type Questions } from './elicitation.ts';
+import { isSdkError, loadSdk, sdk } from './sdk.ts';
 import { createProgramTransport, type Starts } from './program.ts';
 
 // A server's resources (MCP's resources), as one more tool. It lists them, or reads one by its
@@ -276,11 +269,11 @@ const boxedTrouble = (trouble: string) =>
     : sentence`It runs in the sandbox, where it reaches only the system’s programs and the folders and hosts that you named. Add what it lacks, or let it run outside the sandbox. ${trouble}`;
 
 const wantsSignIn = (error: unknown) =>
-  error instanceof UnauthorizedError ||
-  error instanceof InsufficientScopeError ||
-  (error instanceof SdkHttpError && error.data.status === 401);
+  isSdkError('UnauthorizedError', error) ||
+  isSdkError('InsufficientScopeError', error) ||
+  (isSdkError('SdkHttpError', error) && error.data.status === 401);
 
-const statusOf = (error: unknown): number | null => (error instanceof SdkHttpError ? error.data.status : null);
+const statusOf = (error: unknown): number | null => (isSdkError('SdkHttpError', error) ? error.data.status : null);
 /** Statuses with which a restarted server refuses an old session. */
 const FORGOTTEN: readonly (number | null)[] = [400, 404];
 /** Statuses for which another transport does not help. */
@@ -351,6 +344,7 @@ export function createLink(deps: LinkDeps): Link {
       const answer = await inner(input, init);
       const { ok, status, statusText } = answer;
       if (ok || status === 401 || init?.method !== 'POST') return answer;
+      const { SdkErrorCode, SdkHttpError } = sdk();
       throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `it answered with ${status} ${statusText}`, {
         status,
         statusText,
@@ -369,6 +363,7 @@ export function createLink(deps: LinkDeps): Link {
       requestInit: { headers: attachment.headers },
     };
     const url = new URL(attachment.url);
+    const { SSEClientTransport, StreamableHTTPClientTransport } = sdk();
     if (way === 'stream') return new SSEClientTransport(url, { ...options, fetch: withStatus(fetch) });
     return new StreamableHTTPClientTransport(url, {
       ...options,
@@ -464,11 +459,11 @@ export function createLink(deps: LinkDeps): Link {
     failures += 1;
     againAt = elapsed() + doubling(limits, failures - 1);
     const asks = wantsSignIn(error);
-    if (error instanceof InsufficientScopeError) deps.onTokenRefused?.(error.requiredScope);
+    if (isSdkError('InsufficientScopeError', error)) deps.onTokenRefused?.(error.requiredScope);
     else if (statusOf(error) === 401) deps.onTokenRefused?.();
     const words = !asks
       ? saying(error)
-      : error instanceof UnauthorizedError
+      : isSdkError('UnauthorizedError', error)
         ? onOneLine(error.message)
         : sentence`it wants a sign-in, or does not accept the key`;
     const trouble =
@@ -523,6 +518,8 @@ export function createLink(deps: LinkDeps): Link {
       if (open) lost(open, error);
       else void client.close().catch(NOTHING);
     };
+    const { Client } = await loadSdk();
+    if (closed) throw new ConnectError(new LinkError('it is not connected any more'));
     const transport = transportOf(way, endFor);
     const client = new Client(
       { name: 'roost', version },
@@ -537,8 +534,7 @@ export function createLink(deps: LinkDeps): Link {
     // The SDK's own handler validates a whole form first, and answers a large invalid one with
     // fifty megabytes.
     client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
-      if (method !== 'elicitation/create')
-        throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+      if (method !== 'elicitation/create') throw new QuestionError('unknown-method', 'Method not found');
       const { action, ...rest } = await questions.ask(params, mcpReq.signal, signOf(mcpReq));
       return { action, ...('content' in rest ? { content: forServer(rest.content) } : {}) };
     };

@@ -1,6 +1,5 @@
 /** An MCP server's tools and their answers, within limits and marked as the server's data. */
 import { createHash } from 'node:crypto';
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { sentence, shownText } from '../../../src/shared/domain/names.ts';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -14,6 +13,7 @@ import type { ToolOutcome } from '../../contracts/index.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
 import { isShowable, pictureHead } from '../../platform/picture.ts';
 import { mindSchemaOf, short } from './mind-schema.ts';
+import { isSdkError, sdk } from './sdk.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
 
 // Lists that a server sends in pages. They are bounded in total, and end where the next page makes
@@ -61,7 +61,7 @@ export function createDeadline(
     try {
       return await request({ timeout: left, maxTotalTimeout: left });
     } catch (error) {
-      throw error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout ? late(error) : error;
+      throw isSdkError('SdkError', error) && error.code === sdk().SdkErrorCode.RequestTimeout ? late(error) : error;
     }
   };
 }

@@ -7,13 +7,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import {
-  deserializeMessage,
-  type JSONRPCMessage,
-  serializeMessage,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { keepLoaded } from '../../../src/shared/domain/platform/single-flight.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
@@ -24,6 +18,7 @@ import type { KeyFilter } from '../../platform/key-filter.ts';
 import { createFlood } from '../../platform/pace.ts';
 import { linesOf } from '../../platform/processes/lines.ts';
 import { FLOODED } from '../../platform/json-bounds.ts';
+import { programEnv, sdk } from './sdk.ts';
 import { ATTACHED_LIMITS, type AttachedLimits, jsonOf } from './settings.ts';
 
 // This machine's settings for programs that fetch others (`npx`, `bunx`, `uvx`). Those programs are
@@ -62,7 +57,7 @@ export function createRunners({
   /** The command's output. Empty: the command is missing, failed, or took too long. */
   async function printedBy([command, ...args]: readonly [string, ...string[]]): Promise<string> {
     try {
-      const { child, signal } = await processes.start({ command, args, env: { ...getDefaultEnvironment(), ...given } });
+      const { child, signal } = await processes.start({ command, args, env: { ...(await programEnv()), ...given } });
       const cancel = timers.after(limits.runnersMs, () => signal('SIGKILL'));
       let text = '';
       child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
@@ -135,7 +130,7 @@ type Limits = Pick<
 /** The message in a line. Null: it holds none. Programs print greetings, and logs in JSON too. */
 function messageIn(line: string): JSONRPCMessage | null {
   try {
-    return deserializeMessage(line);
+    return sdk().deserializeMessage(line);
   } catch {
     return unreadableAnswer(line);
   }
@@ -190,7 +185,7 @@ export function createProgramTransport(
       return errors.trim();
     },
     async start() {
-      const program = { command, args, env: { ...getDefaultEnvironment(), ...env } };
+      const program = { command, args, env: { ...(await programEnv()), ...env } };
       group = await (box ? sandbox.start({ ...program, ...box }) : processes.start(program));
       const { child } = group;
       child.once('error', (error) => transport.onerror?.(error));
@@ -202,7 +197,7 @@ export function createProgramTransport(
         errors = (errors + cleaning.take(text)).slice(-limits.errorChars);
       });
     },
-    send: (message) => group?.write(serializeMessage(message)) ?? Promise.reject(new Error('it has ended')),
+    send: (message) => group?.write(sdk().serializeMessage(message)) ?? Promise.reject(new Error('it has ended')),
     close() {
       closing ??= new Promise((closed) => {
         // If the program has exited, the rest of its group was ended with it.

@@ -5,20 +5,13 @@
  * in time, from the authorisation server that was asked, and in the household whose page began it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import {
-  auth,
-  type AuthProvider,
-  extractWWWAuthenticateParams,
-  type FetchLike,
-  IssuerMismatchError,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  OAuthError,
-  refreshAuthorization,
-  type StoredOAuthClientInformation,
-  type StoredOAuthTokens,
-  UnauthorizedError,
-  validateAuthorizationResponseIssuer,
+import type {
+  AuthProvider,
+  FetchLike,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
@@ -29,6 +22,7 @@ import type { AttachedServer, SignInStatus } from '../../../src/shared/protocol/
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
 import { checkAddress, createBoundedFetch } from '../../platform/guarded-fetch.ts';
 import type { KeyFilter } from '../../platform/key-filter.ts';
+import { isSdkError, loadSdk } from './sdk.ts';
 import { type AttachedLimits, jsonOf } from './settings.ts';
 import type { Link } from './link.ts';
 import type { Attached, Refused } from './types.ts';
@@ -118,7 +112,7 @@ const isUnwell = (status: number) => status >= 500 || status === 408 || status =
 
 /** The authorisation server does not know the client. */
 const isUnknownClient = (error: unknown) =>
-  error instanceof OAuthError && ['invalid_client', 'unauthorized_client'].includes(error.code);
+  isSdkError('OAuthError', error) && ['invalid_client', 'unauthorized_client'].includes(error.code);
 
 const isSame = (one: string, other: string) => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
@@ -157,10 +151,10 @@ const WORDS_CHARS = 300;
 /** The failure, in words without secrets. */
 function wordsOf(error: unknown, filter: KeyFilter): string {
   if (error instanceof SignInError) return error.message;
-  if (error instanceof IssuerMismatchError)
+  if (isSdkError('IssuerMismatchError', error))
     return 'The answer comes from another sign-in server than the one that was asked. Nothing of it was taken.';
   const words = beginningOfText(shownText(filter.part(errorMessage(error), 0, WORDS_CHARS + 1)), WORDS_CHARS);
-  return error instanceof OAuthError
+  return isSdkError('OAuthError', error)
     ? `The sign-in server refuses: ${words}`
     : `The sign-in server cannot be used: ${words}`;
 }
@@ -242,6 +236,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
    * often valid only once.
    */
   const renew = singleFlight(async () => {
+    const { refreshAuthorization, UnauthorizedError } = await loadSdk();
     const { discovery, client, tokens } = kept ?? {};
     if (!kept || !discovery || !client || !tokens?.refresh_token) {
       if (kept?.tokens) await keep((kept = { ...kept, tokens: null }));
@@ -282,6 +277,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     auth: {
       token: () => Promise.resolve(kept?.tokens?.access_token),
       async onUnauthorized({ response }) {
+        const { extractWWWAuthenticateParams } = await loadSdk();
         const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
         asked = { ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}), ...(scope === undefined ? {} : { scope }) };
         await renew();
@@ -305,6 +301,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
           (to) => void (onward = to),
           () => Promise.resolve(),
         );
+        const { auth } = await loadSdk();
         await auth(provider, { serverUrl: url, fetchFn, forceReauthorization: true, ...asked });
       } catch (error) {
         throw new SignInError(wordsOf(error, filter), { cause: error });
@@ -322,6 +319,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const { authorizationServerMetadata: metadata } = now.discovery;
       const iss = query.get('iss') ?? undefined;
       try {
+        const { auth, validateAuthorizationResponseIssuer } = await loadSdk();
         // Checked before anything else is read: the message of another server must not be shown.
         validateAuthorizationResponseIssuer({
           iss,

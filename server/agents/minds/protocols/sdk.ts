@@ -14,9 +14,6 @@ import {
   type LanguageModelV3StreamPart,
   type SharedV3ProviderMetadata,
 } from '@ai-sdk/provider';
-import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { chunksOf } from '../../../../src/shared/domain/platform/old-browsers.ts';
 import { isRecord, parseJson } from '../../../../src/shared/domain/platform/json.ts';
 import type { Protocol } from '../../../../src/shared/protocol/models.ts';
@@ -644,16 +641,18 @@ function googlePath(model: string): string {
   return `${collection === 'tunedModels' ? 'tunedModels/' : ''}${encodeURIComponent(name)}`;
 }
 
-function modelOf(
+/** Loads the protocol's provider, of which most relays use none. */
+async function modelOf(
   protocol: SdkProtocol,
   model: string,
   shape: Shape,
   { key, baseURL }: WireConfig,
   fetch: typeof globalThis.fetch,
-): LanguageModelV3 {
+): Promise<LanguageModelV3> {
   const apiKey = key ?? NO_KEY;
   switch (protocol) {
-    case 'chat':
+    case 'chat': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       return createOpenAICompatible({
         name: NAME,
         baseURL,
@@ -666,10 +665,15 @@ function modelOf(
           [shape.completionTokens ? 'max_completion_tokens' : 'max_tokens']: most as unknown,
         }),
       })(model);
-    case 'responses':
+    }
+    case 'responses': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
       return createOpenAI({ baseURL, apiKey, fetch }).responses(model);
-    case 'google':
+    }
+    case 'google': {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
       return createGoogleGenerativeAI({ baseURL, apiKey, fetch })(googlePath(model));
+    }
     default:
       return protocol satisfies never;
   }
@@ -709,7 +713,7 @@ export function createSdkWire(config: WireConfig & { readonly protocol: SdkProto
         (given) => (headers = given),
         (why) => (broken = why),
       );
-      const model = modelOf(protocol, request.model, shape, config, fetch as typeof globalThis.fetch);
+      const model = await modelOf(protocol, request.model, shape, config, fetch as typeof globalThis.fetch);
       const options = callOptions({ protocol, request, shape });
       try {
         const { stream } = await model.doStream({

@@ -13,10 +13,10 @@ it('a relay warms itself after its start, unless it is told not to', async () =>
   const warm = await open('0');
   const logOf = ({ home }: TestRelay) => readFile(join(home, 'logs/relay.log'), 'utf8');
   try {
-    await expect.poll(() => logOf(warm), { timeout: 20_000 }).toContain('Made-up wakes have been run.');
+    await expect.poll(() => logOf(warm), { timeout: 20_000 }).toContain('A made-up wake has been run.');
     expect(await logOf(warm)).not.toContain('could be warmed');
     // It has had longer.
-    expect(await logOf(cold)).not.toContain('Made-up wakes');
+    expect(await logOf(cold)).not.toContain('made-up wake');
   } finally {
     await Promise.all([warm.stop(), cold.stop()]);
   }
@@ -29,7 +29,7 @@ describe.each(USUAL_STORES)('a relay on %s that has just started', (kind) => {
   });
   afterAll(() => bench.close());
 
-  it('runs wakes of nobody, of which nothing is left: no event, no wake, no money, no question to the model', async () => {
+  it('runs a wake of nobody, of which nothing is left: no event, no wake, no money, no question to the model', async () => {
     const house = await bench.open({});
     await withWarmMind((mind) => house.team.warm(mind, new AbortController().signal));
     expect(house.stored).toEqual([]);
