@@ -11,6 +11,7 @@ import { openRelay, type Relay } from './relay.ts';
 import { createTerminal, helpText } from './startup/terminal.ts';
 import { closeInherited } from './platform/processes/index.ts';
 import { StartError } from './platform/errors.ts';
+import { errorMessage } from '../src/shared/domain/platform/error-message.ts';
 import { StoreError } from './store/index.ts';
 
 /** ms for flushing and closing everything. */
@@ -109,12 +110,13 @@ async function stop({ home }: Config): Promise<void> {
 
 /**
  * After an uncaught error the state is unknown. So the sessions are closed as crashed, and the
- * process ends.
+ * process ends. `isEnding`: the process ends for another reason, which was reported.
  */
-function endOnFault(relay: Relay): void {
+function endOnFault(relay: Relay, isEnding: () => boolean): void {
   let ending = false;
   process.on('uncaughtException', (error) => {
     relay.logger.error('The relay failed, and ends.', { error });
+    if (isEnding()) return;
     // Errors while it ends are reported, and do not stop it from ending.
     tell(
       ending
@@ -148,12 +150,20 @@ async function run(config: Config): Promise<void> {
   endWithNpm(end);
   // The link is the first line. What the start has to report follows it.
   let notices: string[] | null = [];
+  let isStoreLost = false;
   const opening = openRelay({
     ...{ config, root, now: Date.now, elapsed: () => performance.now() },
     say: (line) => void (notices ? notices.push(line) : tell(line)),
     onAskedToEnd() {
       tell('Roost was asked to end, with --stop.');
       end();
+    },
+    onStoreLost(error) {
+      isStoreLost = true;
+      tell(
+        `The store failed (${errorMessage(error)}), and Roost ends. What was answered is stored. Start it again; please report this.`,
+      );
+      leave(async () => (await opening).close('crash'), 1);
     },
   });
   const tellNotices = () => {
@@ -164,7 +174,7 @@ async function run(config: Config): Promise<void> {
     tellNotices();
     throw error;
   });
-  endOnFault(relay);
+  endOnFault(relay, () => isStoreLost);
   if (hangUpReloads) process.on('SIGHUP', () => void relay.reloadCertificate?.());
   const reachable = config.publicUrl !== null || !isLoopback(config.host);
   const terminal = createTerminal({

@@ -95,13 +95,23 @@ export interface RelayDeps {
   readonly proofMs?: number | undefined;
   /** The person asks the relay to end, from another terminal. */
   readonly onAskedToEnd?: () => void;
+  /** The embedded store has ended by itself. The relay can only be closed. */
+  readonly onStoreLost?: (error: Error) => void;
 }
 
 /** Throws `StartError` or `StoreError` if it cannot start. What was opened is closed again. */
 export async function openRelay(deps: RelayDeps): Promise<Relay> {
-  const closers = createClosers((error) => deps.say(`Closing failed: ${errorMessage(error)}`));
+  let isStoreLost = false;
+  // Without its store, nothing closes in good order.
+  const closers = createClosers((error) => {
+    if (!isStoreLost) deps.say(`Closing failed: ${errorMessage(error)}`);
+  });
+  const onStoreLost = (error: Error) => {
+    isStoreLost = true;
+    deps.onStoreLost?.(error);
+  };
   try {
-    return await open(deps, closers);
+    return await open({ ...deps, onStoreLost }, closers);
   } catch (error) {
     await closers.closeAll();
     throw error;
@@ -174,6 +184,10 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
         `The store of an earlier Roost was put aside, unchanged, as ${path}. Open the page: it gives the new store back what your browser holds of your household.`,
       ),
     onIdleError: (error) => logger.warn('An idle database connection broke.', { error }),
+    onLost(error) {
+      logger.error('The store has ended by itself.', { error });
+      given.onStoreLost?.(error);
+    },
   });
   closers.add(() => store.close());
   // A backup that was killed has left its copy.

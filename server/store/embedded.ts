@@ -170,12 +170,18 @@ interface Failure {
 type Result = Rows | Failure;
 
 interface Thread {
-  /** Calls are answered in their order. */
+  /** Calls are answered in their order. When the thread has ended, every statement fails. */
   run(way: Way, statements: readonly Statement[]): Promise<readonly Result[]>;
   close(): Promise<void>;
 }
 
-async function openThread(file: string, isChecked: boolean): Promise<Thread> {
+/** For a thread whose only statements are awaited. */
+const NOTHING = () => undefined;
+
+const LOST: Failure = { message: 'The thread of the store has ended', code: null };
+
+/** `onLost`: the thread ended without being closed. What it had not answered may be on disk. */
+async function openThread(file: string, isChecked: boolean, onLost: (error: Error) => void): Promise<Thread> {
   const worker = new Worker(THREAD, {
     eval: true,
     execArgv: [],
@@ -190,20 +196,32 @@ async function openThread(file: string, isChecked: boolean): Promise<Thread> {
   });
   const exited = createDeferred();
   worker.once('exit', () => exited.resolve());
-  // Without a listener, an error of the thread ends the relay: that is a fault of ours.
   const [opened] = (await once(worker, 'message')) as ['open' | Failure];
   if (opened !== 'open') throw new SqliteError(opened);
-  const waiting: Deferred<readonly Result[]>[] = [];
-  worker.on('message', (results: readonly Result[]) => waiting.shift()?.resolve(results));
+  const waiting: { readonly answer: Deferred<readonly Result[]>; readonly statements: readonly Statement[] }[] = [];
+  let state: 'open' | 'closing' | 'ended' = 'open';
+  worker.on('message', (results: readonly Result[]) => waiting.shift()?.answer.resolve(results));
+  function end(error: Error): void {
+    const isLost = state === 'open';
+    state = 'ended';
+    for (const { answer, statements } of waiting.splice(0)) answer.resolve(statements.map(() => LOST));
+    if (isLost) onLost(error);
+  }
+  worker.once('error', end);
+  worker.once('exit', (code) => end(new Error(`it exited with ${code}`)));
   return {
     run(way, statements) {
+      if (state === 'ended') return Promise.resolve(statements.map(() => LOST));
       const answer = createDeferred<readonly Result[]>();
-      waiting.push(answer);
+      waiting.push({ answer, statements });
       worker.postMessage({ way, statements });
       return answer.promise;
     },
     async close() {
-      worker.postMessage({ way: 'close', statements: [] });
+      if (state === 'open') {
+        state = 'closing';
+        worker.postMessage({ way: 'close', statements: [] });
+      }
       await exited.promise;
     },
   };
@@ -417,7 +435,7 @@ async function copyOpen(thread: Thread, turns: Turns, to: string): Promise<void>
 export async function copyEmbedded(folder: string, to: string): Promise<void> {
   let thread: Thread | null = null;
   try {
-    thread = await openThread(join(folder, STORE_FILE), true);
+    thread = await openThread(join(folder, STORE_FILE), true, NOTHING);
     await copyOpen(thread, createTurns(thread), to);
   } catch (error) {
     throw new StoreError(`The store in ${folder} cannot be copied: ${explained(error)}`, { cause: error });
@@ -430,7 +448,7 @@ export async function copyEmbedded(folder: string, to: string): Promise<void> {
 export async function checkEmbedded(folder: string): Promise<readonly string[]> {
   let thread: Thread | null = null;
   try {
-    thread = await openThread(join(folder, STORE_FILE), false);
+    thread = await openThread(join(folder, STORE_FILE), false, NOTHING);
     const [result = UNANSWERED] = await thread.run('alone', [{ sql: 'pragma integrity_check', parameters: [] }]);
     if ('message' in result) throw new SqliteError(result);
     return result.rows.map(([found]) => String(found)).filter((found) => found !== 'ok');
@@ -489,9 +507,13 @@ interface Embedded {
 
 /**
  * The embedded store in `folder`, made where there is none. `onSetAside`: called with the new path
- * of an earlier kind of store. Throws `StoreError` where the store cannot be made or opened.
+ * of an earlier kind of store. `onLost`: the store has ended by itself, and every statement fails.
+ * Throws `StoreError` where the store cannot be made or opened.
  */
-export async function openEmbedded(folder: string, onSetAside?: (path: string) => void): Promise<Embedded> {
+export async function openEmbedded(
+  folder: string,
+  { onSetAside, onLost }: { onSetAside?: ((path: string) => void) | undefined; onLost: (error: Error) => void },
+): Promise<Embedded> {
   try {
     const aside = await setAside(folder);
     if (aside !== null) onSetAside?.(aside);
@@ -499,7 +521,7 @@ export async function openEmbedded(folder: string, onSetAside?: (path: string) =
     makeFile(file);
     // SQLite removes its log when it is closed in good order.
     const isUnclean = existsSync(`${file}-wal`);
-    const thread = await openThread(file, isUnclean);
+    const thread = await openThread(file, isUnclean, onLost);
     const turns = createTurns(thread);
     return { dialect: createDialect(thread, turns), copyTo: (to) => copyOpen(thread, turns, to) };
   } catch (error) {

@@ -144,6 +144,11 @@ interface StoreOptions {
   readonly databaseUrl: string | null;
   /** An earlier kind of embedded store was put aside, unchanged. Called with its new path. */
   readonly onSetAside?: (path: string) => void;
+  /**
+   * The embedded store has ended by itself, and every statement fails. What was acknowledged is on
+   * disk. Left out: the error ends the process.
+   */
+  readonly onLost?: (error: Error) => void;
   /** An idle connection to a real Postgres broke. The next query opens another. */
   readonly onIdleError?: (error: Error) => void;
   readonly limits?: Partial<DatabaseLimits>;
@@ -151,6 +156,12 @@ interface StoreOptions {
   readonly now?: () => number;
   /** Monotonic ms. Left out: this process's. */
   readonly elapsed?: () => number;
+}
+
+function endsTheProcess(error: Error): void {
+  process.nextTick(() => {
+    throw error;
+  });
 }
 
 /** The names of the steps that this store has taken. None where it is new. */
@@ -195,13 +206,13 @@ export async function migrate(
  * that is impossible.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { folder, databaseUrl, onSetAside, onIdleError = () => undefined } = options;
+  const { folder, databaseUrl, onSetAside, onIdleError = () => undefined, onLost = endsTheProcess } = options;
   const { now: wall = Date.now, elapsed = () => performance.now() } = options;
   const limits = { ...DATABASE_LIMITS, ...options.limits };
   let opened = false;
   const { dialect, watch, copyTo } =
     databaseUrl === null
-      ? { ...(await openEmbedded(folder, onSetAside)), watch: null }
+      ? { ...(await openEmbedded(folder, { onSetAside, onLost })), watch: null }
       : {
           ...(await import('./postgres.ts')).openServer({
             databaseUrl,
