@@ -16,6 +16,9 @@ import { definePart, withOpened } from './part.ts';
 import type { BenchRelay } from './place.ts';
 
 const ADDED_LIMIT_MS = 50;
+/** × eight bare calls in the same run. */
+const ADDED_SHARE = 1.8;
+const FIRST_LIMIT_MS = 60;
 const SIDE_BY_SIDE_LIMIT_MS = 3000;
 const ONE_AGENT = fileURLToPath(new URL('one-agent.mjs', import.meta.url));
 
@@ -168,6 +171,18 @@ export const wake = definePart({
         (one) => one.close(),
       );
       const [cold, ...warm] = await repeat(rounds, () => wakeOnce(relay, model, events, team));
+      const unheated = await withOpened(async (keepOne) => {
+        const other = keepOne(
+          await place.startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ROOST_NO_WARM_UP: '1' } }),
+          (one) => one.stop(),
+        );
+        const itsHeaders = await other.headers();
+        const heard = keepOne(
+          await openEventSource((signal) => fetch(`${other.url}/api/events`, { headers: itsHeaders, signal })),
+          (one) => one.close(),
+        );
+        return (await wakeOnce(other, model, heard, team)).added;
+      });
       const client = new Anthropic({ apiKey: 'none', authToken: null, baseURL: model.url, maxRetries: 0 });
       const bare = median((await repeat(rounds, () => bareOnce(model, client, team))).slice(1));
       const processes = median(await repeat(processRounds, () => processesOnce(model, team)));
@@ -192,6 +207,12 @@ export const wake = definePart({
             beside: { kind: 'peer', what: 'eight bare calls of the SDK, with the same prompts', value: bare },
           },
           {
+            what: '  against them',
+            value: added / bare,
+            unit: '×',
+            beside: { kind: 'limit', what: 'eight bare calls', value: ADDED_SHARE },
+          },
+          {
             what: '  the same',
             value: added,
             unit: 'ms',
@@ -205,7 +226,13 @@ export const wake = definePart({
             what: '  the first after starting',
             value: cold?.added ?? Number.NaN,
             unit: 'ms',
-            beside: { kind: 'peer', what: 'the same', value: processes },
+            beside: { kind: 'limit', what: 'the relay adds', value: FIRST_LIMIT_MS },
+          },
+          {
+            what: '    the same',
+            value: cold?.added ?? Number.NaN,
+            unit: 'ms',
+            beside: { kind: 'peer', what: 'without the made-up wake', value: unheated },
           },
           {
             what: `all awake, minds of ${mindMs / 1000} s`,
