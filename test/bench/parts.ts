@@ -7,6 +7,7 @@ import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
 import { loop } from './loop.ts';
 import { night } from './night.ts';
+import { packed } from './package.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
@@ -31,6 +32,7 @@ export const PARTS: readonly Part[] = [
   gate,
   night,
   start,
+  packed,
   store,
   fileTools,
   proxy,
