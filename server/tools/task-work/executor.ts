@@ -446,7 +446,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
         return { text, verdict: own?.verdict ?? 'cannot-tell', why: own?.why ?? '' };
       }),
       error: said ? null : (overBudget ?? end?.reason ?? 'It gave no verdict.'),
-      costMicroUsd: end?.costMicroUsd ?? 0,
+      ...{ costMicroUsd: end?.costMicroUsd ?? 0, estimated: end?.estimated ?? false },
     });
   }
   async function briefOfReview(project: Project, task: Task, last: Attempt): Promise<string> {

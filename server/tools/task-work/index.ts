@@ -76,7 +76,7 @@ import { createRequests, type Requests } from './requests.ts';
 import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, filtersOf, instructionsOf, secretIn, skillsOf, untrackedIn } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
-import { hasSetUp, setupText } from './setup.ts';
+import { failedSetupIn, hasSetUp, setupNote, setupText } from './setup.ts';
 import { commitText, spentBy, toldOf, uncommittedIn } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, WorkForgetting, Omit<Requests, 'moved'> {
@@ -228,7 +228,11 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     // A review is no try. Each agent makes one of the same work at most.
     const counted = tries - reviews.count;
     if (counted >= project.attemptsPerTask && !reviews.isLast) {
-      const why = `There were ${counted} attempts, as many as the project allows.`;
+      const failedSetup = failedSetupIn(task, before.at(-1), project.setup);
+      const why = [
+        `There were ${counted} attempts, as many as the project allows.`,
+        ...(failedSetup === null ? [] : [failedSetup]),
+      ].join(' ');
       await block(project, task, why);
       return { ok: false, text: `${why} The task is blocked until the human moves it.` };
     }
@@ -293,6 +297,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const run = await checkouts.run(place, project.setup, environment({ project, task, ports: await portsOf(task) }));
       await attempts.ran(attempt.attemptId, { command: run.command, code: run.code, ms: run.ms });
       setup = setupText(project.setup, run, isThere);
+      if (run.code !== 0) await noteOn(project, task, setupNote(project.setup, run));
     }
     return {
       ok: true,
@@ -328,18 +333,19 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const said = { by: await nameOf(earlier.agentId), at: now() };
     await checkouts.collect(before, repository, said, await notWorkOf(project, earlier, repository));
     await checkouts.turn(place, repository, start);
-    if (kept.isNew)
-      await projects.update(project.projectId, earlier.taskId, ({ value }) => ({
-        value: {
-          ...value,
-          updatedAt: now(),
-          history: [
-            ...value.history,
-            { time: now(), by: 'relay', what: 'edited' as const, columnId: null, note: KEPT_NOTE },
-          ],
-        },
-      }));
+    if (kept.isNew) await noteOn(project, earlier, KEPT_NOTE);
     return null;
+  }
+  /** Writes a note of the relay into the history of a task. */
+  async function noteOn(
+    { projectId }: Pick<Project, 'projectId'>,
+    { taskId }: Pick<Task, 'taskId'>,
+    note: string,
+  ): Promise<void> {
+    const entry = { time: now(), by: 'relay', what: 'edited' as const, columnId: null, note };
+    await projects.update(projectId, taskId, ({ value }) => ({
+      value: { ...value, updatedAt: now(), history: [...value.history, entry] },
+    }));
   }
   const wouldBeLost = ({ folder }: Place, left: readonly string[]) =>
     `The checkout has work that would be lost: ${left.slice(0, 20).map(titled).join(', ')}. Look into the folder ${titled(folder)}: commit it, or finish what git is in the middle of. Then claim the task again.`;

@@ -11,6 +11,8 @@ export const TASK_WORK_SETTINGS = {
   leftNamed: 20,
   /** How long a task waits after its model’s provider was overloaded, in ms. */
   overloadedMs: 300_000,
+  /** Characters of the end of what a failed setup wrote, in the history of its task. */
+  setupNoteChars: 600,
   /** Attempts of a task, the newest, that an agent is told. */
   attemptsTold: 5,
   /** Rewritten commits, the newest, that an agent is told. */

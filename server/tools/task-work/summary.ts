@@ -52,7 +52,8 @@ export const spentBy = (all: readonly Attempt[]): ProjectSpent['attempts'] =>
     const used = receipt ?? spent;
     if (!used) return [];
     const costMicroUsd = used.costMicroUsd + (review?.costMicroUsd ?? 0);
-    return [{ taskId, startedAt, tokens: used.tokens, estimated: used.estimated, costMicroUsd }];
+    const estimated = used.estimated || (review?.estimated ?? false);
+    return [{ taskId, startedAt, tokens: used.tokens, estimated, costMicroUsd }];
   });
 
 /** What keeps a task from review: files that are in no commit. */

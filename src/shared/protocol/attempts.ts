@@ -198,6 +198,7 @@ export const secondReviewSchema = z.strictObject({
     .max(50),
   error: text(2_000).nullable().describe('why there is no verdict; null: there is one'),
   costMicroUsd: count,
+  estimated: z.boolean().default(false).describe('the cost is an upper bound'),
 });
 export type SecondReview = z.infer<typeof secondReviewSchema>;
 

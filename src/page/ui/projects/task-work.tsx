@@ -366,7 +366,7 @@ export function TaskAttempts({ task }: { task: Task }) {
   const reviews = attempts.flatMap(({ review }) => review ?? []);
   const sum = spentOf([
     ...used,
-    ...reviews.map(({ costMicroUsd }) => ({ costMicroUsd, tokens: null, estimated: false })),
+    ...reviews.map(({ costMicroUsd, estimated }) => ({ costMicroUsd, tokens: null, estimated })),
   ]);
   const hasChange = receipts.some(({ files, commits }) => files.length + commits.length > 0);
   return (

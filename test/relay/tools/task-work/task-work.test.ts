@@ -103,6 +103,32 @@ describe('a task of a repository', () => {
     await ended(3);
   });
 
+  it('names the setup that failed, with its status and the end of its output, where it is blocked', async () => {
+    const path = repository('no-setup', { 'bread.txt': 'rye\n' });
+    const setup = 'echo first; echo "no module called flour" >&2; exit 3';
+    const of = await project({ kind: 'git', repository: path, setup, attemptsPerTask: 2 });
+    const made = await task(of);
+    const claim = () => night.tool('a1', 'claim_task', ids(made));
+    for (const count of [1, 2]) {
+      expect(await claim()).toContain('The task is yours');
+      await night.tool('a1', 'release_task', { ...ids(made), note: '' });
+      await until(async () => (await attempts(made)).filter(({ endedAt }) => endedAt !== null).length === count);
+    }
+    const why = /There were 2 attempts.* The setup “echo first.*” failed with status 3: “.*no module called flour”/;
+    expect(await claim()).toMatch(why);
+    expect(await read(made)).toMatchObject({ columnId: 'blocked' });
+    expect((await read(made)).history.findLast(({ columnId }) => columnId === 'blocked')?.note).toMatch(why);
+    // Another reason names no setup: it ended with 0 since.
+    await good('PUT', `/v1/projects/${of.projectId}`, { setup: 'true' });
+    await good('POST', `${at(made)}/move`, { columnId: 'ready' });
+    for (const count of [3, 4]) {
+      expect(await claim()).toContain('The task is yours');
+      await night.tool('a1', 'release_task', { ...ids(made), note: '' });
+      await until(async () => (await attempts(made)).filter(({ endedAt }) => endedAt !== null).length === count);
+    }
+    expect(await claim()).toMatch(/There were 2 attempts(?!.*setup)/);
+  });
+
   it('goes from ready to merged, and the receipt says what git says', async () => {
     const path = repository('bakery', { 'bread.txt': 'rye\n', 'AGENTS.md': 'Bake slowly.\n' });
     const of = await project({ kind: 'git', repository: path, checks: ['grep -q price bread.txt'] });

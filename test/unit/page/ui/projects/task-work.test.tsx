@@ -214,7 +214,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
 
 test('what a second mind says comes after the receipt and before the words, and counts among the costs', async () => {
   const review = {
-    ...{ by: 'agent-2', model: 'sonnet', at: NOW, error: null, costMicroUsd: 80_000 },
+    ...{ by: 'agent-2', model: 'sonnet', at: NOW, error: null, costMicroUsd: 80_000, estimated: true },
     criteria: [
       { text: 'Three places', verdict: 'met' as const, why: 'places.md has three.' },
       { text: 'What each costs', verdict: 'not-met' as const, why: 'There is no price.' },
@@ -225,7 +225,7 @@ test('what a second mind says comes after the receipt and before the words, and 
   const sheet = await sheetOf(1);
   const region = await within(sheet).findByRole('region', { name: 'Attempts' });
   const text = region.textContent ?? '';
-  expect(text).toContain('$0.20 in all');
+  expect(text).toContain('≈ $0.20 in all');
   expect(text).toMatch(
     /places\.md.*A second mind, with the model of Wren: sonnet.*not metWhat each costs.*What Lyra said/,
   );
