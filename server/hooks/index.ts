@@ -203,7 +203,7 @@ export function createHooks({
     if (event.kind !== 'record' || (event.record.type !== 'project' && event.record.type !== 'schedule')) return;
     if (!event.record.value.removed) return;
     const removing = removeOf(event.record.id).catch((error: unknown) =>
-      logger.warn('Hooks of what was deleted are still there. The next start deletes them.', { error: String(error) }),
+      logger.warn('Hooks of what was deleted are still there. The next start deletes them.', { error }),
     );
     running.add(removing);
     void removing.finally(() => running.delete(removing));

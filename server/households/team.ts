@@ -218,7 +218,7 @@ export function openTeam({
   setAside = SETS_NOTHING_ASIDE,
   limits = SESSION_LIMITS,
 }: TeamDeps): Team {
-  const saying = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
+  const saying = (what: string) => (error: unknown) => logger.error(what, { error });
   const tell = createAnnounce({ log, logger });
   hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
   const onListenerError = saying('A listener failed.');
@@ -315,7 +315,7 @@ export function openTeam({
   const comments = createComments({ projects, threads, directory });
   const scopes = createRunScopes();
   const mappings = createMappings({
-    ...{ db, home, projects, configs, tools, log, now, logger },
+    ...{ db, home, projects, configs, tools, log, now, logger, setAside },
     rows: scheduleRows,
     readsWeb: aloneAgents.readsWeb,
     isDefault: (scheduleId, agentId) => scheduleId === pulseIdOf(agentId),
@@ -513,7 +513,7 @@ export function openTeam({
       threads.records,
       schedules.records,
       projects.records,
-      createAttemptRecords({ db, home, room }),
+      createAttemptRecords({ db, home, room, setAside }),
       mappings.records,
       ...(attached ? [attached.records] : []),
     ],

@@ -380,7 +380,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   /** One after the other: what is raised is planned before it is sent, and closed after. */
   const inTurn = (work: () => Promise<void>): Promise<void> =>
     queue(work).catch((error: unknown) => {
-      logger.error('A notification could not be sent.', { error: String(error) });
+      logger.error('A notification could not be sent.', { error });
     });
 
   /** The earliest time for this device, ms since the epoch, according to its quiet hours. */

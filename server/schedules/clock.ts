@@ -155,7 +155,7 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
       };
     } catch (error) {
       // The note is optional. The agent wakes or answers without it.
-      logger.error('An agent’s own runs could not be read. Its wake continues without them.', { error: String(error) });
+      logger.error('An agent’s own runs could not be read. Its wake continues without them.', { error });
       return null;
     }
   };
@@ -325,8 +325,7 @@ export function createClock(deps: ClockDeps): Clock {
   let zone: string | null = null;
   let forgotten = 0;
 
-  const failed = (error: unknown) =>
-    logger.error('The clock could not check what is due. It tries again.', { error: String(error) });
+  const failed = (error: unknown) => logger.error('The clock could not check what is due. It tries again.', { error });
 
   async function finish(claim: Claim, row: Row, { end, detail, removes = false }: Ended): Promise<void> {
     if (!(await rows.end(claim, end, detail, now(), { removes })))
@@ -369,7 +368,7 @@ export function createClock(deps: ClockDeps): Clock {
           failed(error);
           return { again: now() };
         }
-        logger.error('Something due could not be carried out.', { scheduleId: claim.scheduleId, error: String(error) });
+        logger.error('Something due could not be carried out.', { scheduleId: claim.scheduleId, error });
         return { end: { state: 'failed', reason: null }, detail: { ...NO_DETAIL, detail: BROKEN } };
       });
     await tryOn(async () => {

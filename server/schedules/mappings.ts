@@ -44,8 +44,9 @@ import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { allowedTools, type TeamTools } from '../agents/runs/team-tools.ts';
 import type { Caller, Configs, EventLog, RunScope } from '../contracts/index.ts';
 import type { Logger } from '../platform/logger.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 import { isBefore, isOneOf } from '../store/dialect.ts';
-import { type Db, parseText } from '../store/index.ts';
+import type { Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { Projects } from '../team/projects/index.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../team/records/index.ts';
@@ -203,6 +204,8 @@ interface MappingsDeps {
   readonly onChange: (agentId: AgentId | null) => void;
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error'>;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
 }
 
 const refuse = (reason: Refused['reason'], detail: string, field: Refused['field'] = null): Refused => ({
@@ -230,7 +233,15 @@ const callerOf = (agentId: AgentId): Caller => ({
 });
 
 export function createMappings(deps: MappingsDeps): Mappings {
-  const { db, home, rows, projects, configs, now } = deps;
+  const { db, home, rows, projects, configs, now, setAside = SETS_NOTHING_ASIDE } = deps;
+  /** The rows that can be read. */
+  const readable = (all: readonly MappingRow[]) =>
+    setAside.read(
+      'mappings',
+      all,
+      ({ mapping }) => mapping,
+      (row) => ({ ...row, stored: storedOf(row) }),
+    );
   const table = () => db.selectFrom('routine_mappings').selectAll().where('home', '=', home);
 
   async function assigned([projectId, agentId]: Where): Promise<MappingOutcome<Project>> {
@@ -244,9 +255,9 @@ export function createMappings(deps: MappingsDeps): Mappings {
     const row = await rows.get(scheduleId);
     return row?.schedule.kind === 'routine' ? row.schedule : null;
   }
-  function shown(row: MappingRow, routine: ScheduleOf<'routine'>): Mapping {
+  function shown(row: MappingRow & { readonly stored: Stored }, routine: ScheduleOf<'routine'>): Mapping {
     const { mapping: mappingId, version, agreed } = row;
-    return { ...storedOf(row), mappingId, version, name: routine.name, enabled: routine.enabled, waits: !agreed };
+    return { ...row.stored, mappingId, version, name: routine.name, enabled: routine.enabled, waits: !agreed };
   }
   async function mappingsAt([projectId, agentId]: Where): Promise<readonly Mapping[]> {
     const found = await table()
@@ -257,7 +268,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
       .orderBy('mapping')
       .execute();
     const all: Mapping[] = [];
-    for (const row of found) {
+    for (const row of readable(found)) {
       const routine = await routineOf(row.schedule);
       if (routine?.agentId === agentId) all.push(shown(row, routine));
     }
@@ -339,7 +350,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
     const { agentId } = schedule;
     const [all, rules] = [
       (await table().where('schedule', '=', scheduleId).orderBy('created_at').orderBy('mapping').execute()).filter(
-        (row) => parseText(row.agent_json) === agentId,
+        (row) => row.agent_json === json(agentId),
       ),
       await rulesOf(scheduleId, schedule),
     ];
@@ -351,7 +362,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
       return [{ ...alone, tools: schedule.tools, projects: null, offers, isLimited, own: null, name: schedule.name }];
     }
     const own = new Map((await projects.ofAgent(agentId)).map((project) => [project.projectId, project]));
-    const live = all.flatMap((row): (RunProject & { separate: boolean })[] => {
+    const live = readable(all).flatMap((row): (RunProject & { separate: boolean })[] => {
       const project = own.get(row.project);
       if (row.removed || !row.agreed || !project) return [];
       const mapping = shown(row, schedule);
@@ -406,7 +417,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
     if (!('removed' in value) || !value.removed) return;
     void tidy().catch((error: unknown) =>
       deps.logger.error('Mappings of what was deleted could not be removed. The next start removes them.', {
-        error: String(error),
+        error,
       }),
     );
   });
@@ -518,11 +529,11 @@ export function createMappings(deps: MappingsDeps): Mappings {
       let isAnyReady = false;
       for (const { scheduleId, schedule } of own) {
         const all = mapped.filter((row) => row.schedule === scheduleId);
-        const here = all.find((row) => row.project === project.projectId && !row.removed && row.agreed);
+        const [here] = readable(all.filter((row) => row.project === project.projectId && !row.removed && row.agreed));
         if (all.length > 0 && !here) continue;
         const routine = { pulse_columns: await pulseColumnsOf(scheduleId, schedule) };
         isAnyReady ||= !here && routine.pulse_columns === null;
-        const mapping = here ? storedOf(here) : { columnIds: null };
+        const mapping = here ? here.stored : { columnIds: null };
         for (const columnId of takenColumns(project, mapping, routine)) columns.add(columnId);
       }
       const isReady = (columnId: string) => givesTasks(project, columnId, undefined);
@@ -587,8 +598,8 @@ export function createMappings(deps: MappingsDeps): Mappings {
         .orderBy('mapping')
         .execute();
       const all: AskedProjects = [];
-      for (const row of found) {
-        const { columnIds, toolOverrides, separate, projectId } = storedOf(row);
+      for (const { stored } of readable(found)) {
+        const { columnIds, toolOverrides, separate, projectId } = stored;
         const project = await projects.read(projectId);
         all.push({ name: project.ok ? project.value.name : projectId, columnIds, toolOverrides, separate });
       }
@@ -612,7 +623,7 @@ export function createMappings(deps: MappingsDeps): Mappings {
           .orderBy('created_at')
           .limit(SCHEDULE_LIMITS.batch)
           .execute();
-        return changed.map((row) => ({
+        return readable(changed).map((row) => ({
           record: { type: 'routine-mapping', id: row.mapping, value: valueOf(row) },
           announced: (at) => stampRow({ db, home, table: 'routine_mappings' }, row.mapping, row.version, at),
         }));

@@ -280,7 +280,7 @@ export function createGoOn(deps: GoOnDeps): GoOn {
     if (!permit) return cannot(decision.detail);
     permit.releaseAfter(
       work(last, runId)
-        .catch((error: unknown) => logger.error('A run could not be continued.', { agentId, error: String(error) }))
+        .catch((error: unknown) => logger.error('A run could not be continued.', { agentId, error }))
         .finally(() => beginning.delete(runId)),
     );
     return { ok: true };
@@ -584,7 +584,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       const performed = await oneRun(claim, routine, run, false, account.begins).catch((error: unknown) => {
         deps.logger.error('A run of a routine on a project could not be carried out.', {
           scheduleId,
-          error: String(error),
+          error,
         });
         return performedBy(null);
       });

@@ -111,7 +111,7 @@ export function createFlags({ ask, pauses, host, timers, now, logger, settings }
     cancel = timers.after(Math.min(wait, settings.againMostMs), () => {
       void inTurn(pass)
         .catch((error: unknown) =>
-          logger.error('A sleeping flag could not be cleared. The relay tries again.', { error: String(error) }),
+          logger.error('A sleeping flag could not be cleared. The relay tries again.', { error }),
         )
         .finally(passLater);
     });
@@ -239,8 +239,7 @@ export function createAsk({
   /** Wraps a permit. When it is released, wakes that wait for this agent are requested again. */
   function heldBy(target: AgentId, decisionId: string, permit: WakePermit): CallersPermit {
     let released: Promise<void> | null = null;
-    const failed = (what: string) => (error: unknown) =>
-      logger.error(what, { target, decisionId, error: String(error) });
+    const failed = (what: string) => (error: unknown) => logger.error(what, { target, decisionId, error });
     async function end(): Promise<void> {
       await permit.release().catch(failed('The end of a wake could not be stored. The wake counts as ended.'));
       void turnEnded(target);
@@ -356,7 +355,7 @@ export function createAsk({
     } catch (error) {
       logger.error('A deferred wake could not be asked for again. Its message waits in the inbox.', {
         agentId,
-        error: String(error),
+        error,
       });
     }
   }

@@ -243,7 +243,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       callId,
     }).then(
       () => undefined,
-      (error: unknown) => logger.error('The person’s wake could not be recorded.', { agentId, error: String(error) }),
+      (error: unknown) => logger.error('The person’s wake could not be recorded.', { agentId, error }),
     ),
   );
 

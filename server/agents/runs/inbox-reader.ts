@@ -120,7 +120,7 @@ export function createInboxReader(context: InboxReaderContext, of: ReadIn, speak
   const check = (isWorthATurn: (message: InboxMessage) => boolean) => {
     if (!isOpen || rest.isPaused(agentId)) return;
     prodFor(isWorthATurn).catch((error: unknown) =>
-      logger.error('The inbox could not be read. Its messages stay there.', { agentId, error: String(error) }),
+      logger.error('The inbox could not be read. Its messages stay there.', { agentId, error }),
     );
   };
 

@@ -194,7 +194,7 @@ export function createRuns(deps: RunsDeps): Runs {
       logger.error('A run ended because of an error in it.', {
         runId,
         agentId,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        error,
       });
       void interrupt({ by: 'relay', error: RUN_BROKEN });
     }
@@ -206,8 +206,7 @@ export function createRuns(deps: RunsDeps): Runs {
     });
     const write = createRecord({
       append: log.append,
-      onUnfit: (error) =>
-        logger.error('A run wrote an event that cannot be stored.', { runId, agentId, error: String(error) }),
+      onUnfit: (error) => logger.error('A run wrote an event that cannot be stored.', { runId, agentId, error }),
       fail,
       isBroken: () => broken,
     });
@@ -294,7 +293,7 @@ export function createRuns(deps: RunsDeps): Runs {
         await log.append(ends).catch((error: unknown) =>
           logger.error('The end of a run could not be stored. The next start of the relay ends it.', {
             runId,
-            error: String(error),
+            error,
           }),
         );
       return {

@@ -422,7 +422,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       if (!isAway(error)) throw error;
       context.logger.warn('An answer was cut off because the database connection broke.', {
         agentId,
-        error: String(error),
+        error,
       });
       mine.interruption ??= { by: 'database', error: DATABASE_BROKE };
       conversation.closeCalls(TOOLS_CUT);
@@ -535,7 +535,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       logger.error('An answer ended because of an error in it.', {
         agentId,
         messageId,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        error,
       });
       restore();
       conversation.addAnswer(writer.blocks().flatMap((block) => (block.kind === 'text' ? [block] : [])));

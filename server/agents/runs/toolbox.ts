@@ -320,7 +320,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
         logger.error('A tool failed.', {
           agentId,
           tool: name,
-          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+          error,
         });
         return toolError(TOOL_BROKEN);
       }

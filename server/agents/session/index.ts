@@ -166,7 +166,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   };
 
   const sayUnfit = (sessionId: SessionId) => (error: Error) =>
-    logger.error('A session wrote an event that cannot be stored.', { sessionId, error: String(error) });
+    logger.error('A session wrote an event that cannot be stored.', { sessionId, error });
 
   async function begin(request: StartSession, lists: EventLists | undefined): Promise<Running> {
     const sessionId = newId();
@@ -192,7 +192,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       broken = true;
       logger.error('The session ended because of an error in it.', {
         sessionId,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        error,
       });
       void end('crash').catch((again: unknown) =>
         logger.error('The end of the session could not be stored.', { sessionId, error: String(again) }),

@@ -411,6 +411,6 @@ export const createAnnounce =
     void log.append([event]).catch((error: unknown) =>
       logger.error('A change could not be announced. Pages see it when they fetch again.', {
         event,
-        error: String(error),
+        error,
       }),
     );

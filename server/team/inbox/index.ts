@@ -166,6 +166,8 @@ export function createInbox({
   const held = createHeld(heldCharacters);
   const kept = createKept(db, home, heldCharacters);
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
+  const messagesOf = (rows: readonly Selectable<Tables['inbox']>[]): InboxMessage[] =>
+    setAside.read('inbox', rows, ({ message_json }) => message_json, messageOf);
   /** Removes an unread message of this sender. Resolves with its recipient. Null: there is none. */
   async function removeUnread(
     messageId: MessageId,
@@ -295,18 +297,18 @@ export function createInbox({
     async waiting(agentId, limit) {
       const person = JSON.stringify('human');
       const rows = unreadOf(agentId).selectAll().orderBy('sequence');
-      if (limit === undefined) return (await rows.execute()).map(messageOf);
-      const [said, messages] = [
-        await rows.where('sender_json', '=', person).execute(),
-        await rows.where('sender_json', '<>', person).limit(limit).execute(),
-      ];
-      return [...said, ...messages].sort(oldestFirst).map(messageOf);
+      if (limit === undefined) return messagesOf(await rows.execute());
+      const said = await rows.where('sender_json', '=', person).execute();
+      const others = rows.where('sender_json', '<>', person);
+      const first = await others.limit(limit).execute();
+      // Rows that cannot be read take no place from the others.
+      const messages = messagesOf(first).length < first.length ? await others.execute() : first;
+      const readable = messages.filter((row) => messagesOf([row]).length > 0).slice(0, limit);
+      return messagesOf([...said, ...readable].sort(oldestFirst));
     },
     async count(agentId) {
-      const { waiting } = await unreadOf(agentId)
-        .select((eb) => eb.fn.countAll<string>().as('waiting'))
-        .executeTakeFirstOrThrow();
-      return Number(waiting);
+      // A message that nobody can read would be something to do at each due moment, for ever.
+      return messagesOf(await unreadOf(agentId).selectAll().execute()).length;
     },
     async claim(messageIds, { readIn, run, time }) {
       if (messageIds.length === 0) return [];
@@ -347,7 +349,7 @@ export function createInbox({
               .execute(),
           ),
       });
-      const read = (rows ?? []).sort(oldestFirst).map(messageOf);
+      const read = messagesOf((rows ?? []).sort(oldestFirst));
       const taken = read.map((message): TakenMessage => {
         const attachments = ofRelay.get(message.messageId) ?? held.take(message.messageId);
         return attachments ? { ...message, attachments } : message;
@@ -389,7 +391,7 @@ export function createInbox({
         .orderBy('sequence', 'desc')
         .limit(limit + 1);
       const rows = await (from ? page.where('sequence', '<', from.sequence) : page).execute();
-      return { messages: rows.slice(0, limit).map(messageOf), more: rows.length > limit };
+      return { messages: messagesOf(rows.slice(0, limit)), more: rows.length > limit };
     },
     async takenIn(readIn) {
       const rows = await db
@@ -398,7 +400,7 @@ export function createInbox({
         .where('home', '=', home)
         .where('read_session_json', '=', JSON.stringify(readIn))
         .execute();
-      return rows.map(messageOf);
+      return messagesOf(rows);
     },
     async release(messageIds) {
       if (messageIds.length === 0) return;

@@ -325,7 +325,8 @@ export function createAttemptRecords({
   db,
   home,
   room,
-}: Pick<AttemptsDeps, 'db' | 'home'> & { readonly room: ProjectRoom }): RecordSource {
+  setAside = SETS_NOTHING_ASIDE,
+}: Pick<AttemptsDeps, 'db' | 'home' | 'setAside'> & { readonly room: ProjectRoom }): RecordSource {
   async function restore({ id, value, at }: RecordOf<'attempt'> & { readonly at: Stamp }): Promise<RecordAnswer> {
     const ended: AttemptValue =
       value.endedAt === null ? { ...value, endedAt: value.startedAt, outcome: 'lost' } : value;
@@ -362,10 +363,15 @@ export function createAttemptRecords({
         .orderBy('started_at')
         .limit(PROJECT_SETTINGS.recordsAnnounced)
         .execute();
-      return rows.map((row) => ({
-        record: { type: 'attempt', id: row.attempt, value: attemptValueOf(row) },
-        announced: (at) => stampRow({ db, home, table: 'attempts' }, row.attempt, row.version, at),
-      }));
+      return setAside.read(
+        'attempts',
+        rows,
+        ({ attempt }) => attempt,
+        (row) => ({
+          record: { type: 'attempt', id: row.attempt, value: attemptValueOf(row) },
+          announced: (at) => stampRow({ db, home, table: 'attempts' }, row.attempt, row.version, at),
+        }),
+      );
     },
     async statuses(asked) {
       const stamps = await stampsOf(

@@ -11,7 +11,12 @@ import { PROJECT_SETTINGS } from './settings.ts';
 /** A page of the board of a project. */
 export async function readBoard(
   db: Db,
-  { home, projectId, now }: { readonly home: string; readonly projectId: ProjectId; readonly now: number },
+  {
+    home,
+    projectId,
+    now,
+    setAside,
+  }: { readonly home: string; readonly projectId: ProjectId; readonly now: number; readonly setAside: SetAside },
   { since, after, limit }: Parameters<Projects['board']>[1],
 ): Promise<BoardPage> {
   // Before the rows are read. A change that is committed later has begun shortly before, at most.
@@ -30,10 +35,12 @@ export async function readBoard(
     .execute();
   const page = rows.slice(0, limit);
   return {
-    // The rows were checked when they were written.
-    cards: page
-      .filter(({ removed }) => !removed)
-      .map((row) => {
+    cards: setAside.read(
+      'tasks',
+      page.filter(({ removed }) => !removed),
+      ({ task }) => task,
+      (row) => {
+        // The rows were checked when they were written.
         const value = JSON.parse(row.value_json) as TaskValue;
         const { task: taskId, version } = row;
         return cardOf({
@@ -43,7 +50,8 @@ export async function readBoard(
           claim: claimOf(row, now),
           ...(row.asked ? { asked: true as const } : {}),
         });
-      }),
+      },
+    ),
     gone: page.filter(({ removed }) => removed).map(({ task }) => task),
     asOf: Number(clock.ms) - PROJECT_SETTINGS.changesOverlapMs,
     next: rows.length > limit ? (page.at(-1)?.number ?? null) : null,
@@ -74,16 +82,23 @@ export async function readProjects(
     .$if(projectId !== undefined, (query) => query.where('project', '=', projectId ?? ''))
     .groupBy(['project', 'column_json'])
     .execute();
+  // A task whose column cannot be read does not hide its project.
+  const readable = setAside.read(
+    'tasks',
+    counted,
+    ({ project, column_json }) => `${project} ${column_json}`,
+    ({ project, column_json, count }) => ({ project, columnId: parseText(column_json), count: Number(count) }),
+  );
   const readOne = (row: (typeof rows)[number]) => {
-    const own = counted.filter(({ project }) => project === row.project);
-    const counts = Object.fromEntries(own.map(({ column_json, count }) => [parseText(column_json), Number(count)]));
+    const own = readable.filter(({ project }) => project === row.project);
+    const counts = Object.fromEntries(own.map(({ columnId, count }) => [columnId, count]));
     return projectSchema.parse({ ...projectValueOf(row), projectId: row.project, version: row.version, counts });
   };
   return setAside.read('projects', rows, ({ project }) => project, readOne);
 }
 
 /** Tasks whose work could not begin the last time. */
-export async function readUnprepared(db: Db, home: string, projectId: ProjectId) {
+export async function readUnprepared(db: Db, home: string, projectId: ProjectId, setAside: SetAside) {
   const rows = await db
     .selectFrom('tasks')
     .select(['task', 'value_json'])
@@ -92,8 +107,8 @@ export async function readUnprepared(db: Db, home: string, projectId: ProjectId)
     .where('removed', '=', false)
     .where('value_json', 'like', '%"unprepared":{%')
     .execute();
-  return rows.flatMap((row) => {
-    const { unprepared } = taskValueOf(row);
-    return unprepared ? [{ taskId: row.task, why: unprepared.why }] : [];
-  });
+  const readOne = (row: (typeof rows)[number]) => ({ taskId: row.task, unprepared: taskValueOf(row).unprepared });
+  return setAside
+    .read('tasks', rows, ({ task }) => task, readOne)
+    .flatMap(({ taskId, unprepared }) => (unprepared ? [{ taskId, why: unprepared.why }] : []));
 }

@@ -126,17 +126,19 @@ export function createProjects({
   async function readAssigned(): Promise<ReadonlySet<AgentId>> {
     const rows = await db
       .selectFrom('projects')
-      .select('value_json')
+      .select(['project', 'value_json'])
       .where('home', '=', home)
       .where('removed', '=', false)
       .execute();
-    return new Set(rows.flatMap((row) => projectValueOf(row).agents));
+    return new Set(
+      setAside.read('projects', rows, ({ project }) => project, projectValueOf).flatMap(({ agents }) => agents),
+    );
   }
   function changed(projectId: ProjectId): void {
     assigned = null;
     tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId });
   }
-  const failed = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
+  const failed = (what: string) => (error: unknown) => logger.error(what, { error });
 
   /** Why these agents cannot work on a project. Null: they can. */
   async function refuseAgents(agentIds: readonly AgentId[]): Promise<Refused | null> {
@@ -159,7 +161,7 @@ export function createProjects({
     if (assignee !== null && !project.agents.includes(assignee))
       return refuse('misfit', 'The agent that it is assigned to does not work on this project. Add it there first.');
     if (blockedBy.length === 0) return null;
-    const all = await readStates(within, home, projectId, now());
+    const all = await readStates(within, home, projectId, now(), setAside);
     const unknown = blockedBy.find((id) => !all.some((task) => task.taskId === id));
     if (unknown !== undefined) return refuse('misfit', `The project has no task ${titled(unknown)} to wait for.`);
     return waitsForItself(taskId, blockedBy, all)
@@ -334,9 +336,9 @@ export function createProjects({
     connect: (given) => void (work = given),
     connectRoutines: (given) => void (taken = given),
     onClaimEnded: (listener) => void listeners.push(listener),
-    claims: (projectId) => readClaims(db, home, now(), { projectId }),
+    claims: (projectId) => readClaims(db, home, now(), { projectId }, setAside),
     async heldBy(taskId) {
-      const [claim] = await readClaims(db, home, now(), { taskId });
+      const [claim] = await readClaims(db, home, now(), { taskId }, setAside);
       return claim ? { agentId: claim.agentId, token: claim.token, run: claim.run } : null;
     },
     update: (projectId, taskId, change) =>
@@ -463,7 +465,13 @@ export function createProjects({
           .where((eb) => eb.and({ home, project: projectId, removed: false }))
           .forUpdate()
           .execute();
-        for (const task of tasks) await writeTask(trx, task, removedTask(taskValueOf(task)), UNCLAIMED);
+        const readable = setAside.read(
+          'tasks',
+          tasks,
+          ({ task }) => task,
+          (row) => ({ row, value: taskValueOf(row) }),
+        );
+        for (const { row: task, value } of readable) await writeTask(trx, task, removedTask(value), UNCLAIMED);
         const value_json = JSON.stringify(removedProject(projectValueOf(row)));
         await trx
           .updateTable('projects')
@@ -493,18 +501,23 @@ export function createProjects({
         // Labels are not a column of the table, so their tasks are selected here.
         .$if(label === null, (query) => query.limit(limit + 1))
         .execute();
-      const found = rows
-        .map((row) => taskOf(row, now()))
+      const found = setAside
+        .read(
+          'tasks',
+          rows,
+          ({ task }) => task,
+          (row) => taskOf(row, now()),
+        )
         .filter(({ labels }) => label === null || labels.includes(label));
       return done({ tasks: found.slice(0, limit), more: found.length > limit });
     },
     async board(projectId, query) {
       if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
-      return done(await readBoard(db, { home, projectId, now: now() }, query));
+      return done(await readBoard(db, { home, projectId, now: now(), setAside }, query));
     },
     async search(projectId, text) {
       if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
-      return done(await searching(() => searchTasks(db, { home, projectId }, wordsIn(text))));
+      return done(await searching(() => searchTasks(db, { home, projectId, setAside }, wordsIn(text))));
     },
     async task(projectId, taskId) {
       const row = await readTaskRow(db, home, projectId, taskId);
@@ -675,7 +688,7 @@ export function createProjects({
           const name = titled(names.get(claim.agentId) ?? claim.agentId);
           return refuse('not-ready', `${name} works on this task since ${new Date(claim.since).toISOString()}.`);
         }
-        const at = { agentId, now: now(), columns };
+        const at = { agentId, now: now(), columns, setAside };
         const why = (await refuseClaim(trx, home, { ...project, projectId }, taskOf(row, now()), at)) ?? spent;
         if (why !== null) return refuse('not-ready', typeof why === 'string' ? why : atWorkText(why, agentId, names));
         const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
@@ -698,7 +711,7 @@ export function createProjects({
       changing<Refused>(projectId, taskId, ({ row, project }) =>
         Promise.resolve(isHeldBy(row, agentId) ? withFailedClaim(row, project, { time: now(), why, settings }) : null),
       ),
-    unprepared: (projectId) => readUnprepared(db, home, projectId),
+    unprepared: (projectId) => readUnprepared(db, home, projectId, setAside),
     async release(by, projectId, taskId, note) {
       const outcome = await changing<Refused>(projectId, taskId, ({ row, project }) => {
         if (row.holder_json === null) return Promise.resolve(null);
@@ -720,7 +733,7 @@ export function createProjects({
     },
     ofAgent: async (agentId) =>
       (await readProjects(db, home, setAside)).filter(({ agents }) => agents.includes(agentId)),
-    ...createReady({ db, home, directory, now, sweep, settings, work: () => work }),
+    ...createReady({ db, home, directory, now, sweep, setAside, settings, work: () => work }),
     async called(credentialId) {
       await db
         .updateTable('tasks')
@@ -734,7 +747,7 @@ export function createProjects({
     onRemoved: (listener) => void (onRemoved = listener),
     forgetting,
     records: createProjectRecords({
-      ...{ db, home, room, onRemoved: (projectIds) => onRemoved(projectIds) },
+      ...{ db, home, room, setAside, onRemoved: (projectIds) => onRemoved(projectIds) },
       ...{ now, changed: () => void (assigned = null) },
       examine: async (source) => (await work?.examine(source, null))?.why ?? null,
       taken: (id, project) => taken(id, project),

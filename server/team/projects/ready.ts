@@ -5,10 +5,11 @@ import { takesOneTask } from '../../../src/shared/domain/one-task.ts';
 import { takersOf } from '../../../src/shared/domain/task-reviews.ts';
 import type { ProjectValue } from '../../../src/shared/protocol/projects.ts';
 import type { Directory } from '../../contracts/index.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 import { isOneOf } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import type { Outcome, Projects, Refused, TaskWork } from './contract.ts';
-import { projectValueOf, readProjectRow, readStates, taskOf, taskValueOf } from './rows.ts';
+import { projectValueOf, readProjectRow, readStates, taskOf } from './rows.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
 import { atWorkText } from './taking.ts';
 
@@ -20,6 +21,7 @@ interface ReadyDeps {
   /** Ends claims whose lease is over. */
   readonly sweep: () => Promise<void>;
   readonly work: () => Pick<TaskWork, 'spentToday' | 'lacking'> | null;
+  readonly setAside: SetAside;
   readonly settings: Pick<typeof PROJECT_SETTINGS, 'readyListed'>;
 }
 type ProjectRow = NonNullable<Awaited<ReturnType<typeof readProjectRow>>>;
@@ -33,6 +35,7 @@ export function createReady({
   now,
   sweep,
   work,
+  setAside,
   settings,
 }: ReadyDeps): Pick<Projects, 'ready' | 'readyTasks' | 'atWork' | 'spentUp'> {
   const rowsOf = (taskIds: readonly TaskId[]) =>
@@ -50,13 +53,26 @@ export function createReady({
     (await spentToday(row)) ?? (await work()?.lacking(agentId, projectOf(row))) ?? null;
   /** Most urgent first. */
   async function readyIn(project: ProjectValue, projectId: ProjectId, agentId: AgentId, columns?: readonly string[]) {
-    const tasks = readyFor(project, agentId, await readStates(db, home, projectId, now()), columns);
-    const inReview = tasks.filter(({ columnId }) => kindOfColumn(project, columnId) === 'review');
-    if (inReview.length === 0) return tasks;
-    const rows = await rowsOf(inReview.map(({ taskId }) => taskId)).execute();
-    const hasTaken = rows.filter((row) => takersOf(project, taskValueOf(row).history).has(agentId));
-    const own = new Set(hasTaken.map(({ task }) => task));
-    return tasks.filter(({ taskId }) => !own.has(taskId));
+    const tasks = readyFor(project, agentId, await readStates(db, home, projectId, now(), setAside), columns);
+    const isInReview = ({ columnId }: (typeof tasks)[number]) => kindOfColumn(project, columnId) === 'review';
+    // A task that nobody can read would begin a run at each due moment. Those that are listed are
+    // read, and those of which the history says who may review them.
+    const unsure = tasks.filter((task, i) => i < settings.readyListed || isInReview(task));
+    if (unsure.length === 0) return tasks;
+    const rows = await rowsOf(unsure.map(({ taskId }) => taskId)).execute();
+    const read = setAside.read(
+      'tasks',
+      rows,
+      ({ task }) => task,
+      (row) => taskOf(row, now()),
+    );
+    const takers = new Map(read.map(({ taskId, history }) => [taskId, takersOf(project, history)]));
+    const isRefused = (task: (typeof tasks)[number]) => {
+      const by = takers.get(task.taskId);
+      return by === undefined || (isInReview(task) && by.has(agentId));
+    };
+    const refused = new Set(unsure.filter(isRefused).map(({ taskId }) => taskId));
+    return tasks.filter(({ taskId }) => !refused.has(taskId));
   }
 
   return {
@@ -71,8 +87,15 @@ export function createReady({
       if (why !== null) return refuse('not-ready', why);
       const listed = (await readyIn(project, projectId, agentId, columns)).slice(0, settings.readyListed);
       const rows = await rowsOf(listed.map(({ taskId }) => taskId)).execute();
-      const tasks = new Map(rows.filter(({ removed }) => !removed).map((each) => [each.task, taskOf(each, now())]));
-      return { ok: true, value: listed.flatMap(({ taskId }) => tasks.get(taskId) ?? []) };
+      const there = rows.filter(({ removed }) => !removed);
+      const tasks = setAside.read(
+        'tasks',
+        there,
+        ({ task }) => task,
+        (each) => taskOf(each, now()),
+      );
+      const byId = new Map(tasks.map((task) => [task.taskId, task]));
+      return { ok: true, value: listed.flatMap(({ taskId }) => byId.get(taskId) ?? []) };
     },
     async spentUp(projectId) {
       const row = await readProjectRow(db, home, projectId);
@@ -87,7 +110,7 @@ export function createReady({
     async atWork(agentId, projectId) {
       const row = await readProjectRow(db, home, projectId);
       if (!row || !takesOneTask(projectValueOf(row))) return null;
-      const other = (await readStates(db, home, projectId, now())).find(({ claim }) => claim !== null);
+      const other = (await readStates(db, home, projectId, now(), setAside)).find(({ claim }) => claim !== null);
       if (other?.claim == null) return null;
       const names = new Map((await directory.all()).map((member) => [member.agentId, member.name]));
       return atWorkText({ number: other.number, claim: other.claim }, agentId, names);

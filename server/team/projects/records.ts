@@ -18,6 +18,7 @@ import type {
   RecordOf,
 } from '../../../src/shared/protocol/records.ts';
 import { isBefore } from '../../store/dialect.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 import type { Db } from '../../store/index.ts';
 import {
   createAskedRows,
@@ -49,6 +50,7 @@ interface ProjectRecordsDeps {
   readonly db: Db;
   readonly home: string;
   readonly room: ProjectRoom;
+  readonly setAside: SetAside;
   /** Records have removed these projects. */
   readonly onRemoved: (projectIds: readonly ProjectId[]) => Promise<void>;
   readonly now: () => number;
@@ -64,6 +66,7 @@ export function createProjectRecords({
   db,
   home,
   room,
+  setAside,
   onRemoved,
   now,
   changed,
@@ -79,10 +82,15 @@ export function createProjectRecords({
       .orderBy('created_at')
       .limit(PROJECT_SETTINGS.recordsAnnounced)
       .execute();
-    return rows.map((row) => ({
-      record: { type: 'project', id: row.project, value: projectValueOf(row) },
-      announced: (at) => stampRow({ db, home, table: 'projects' }, row.project, row.version, at),
-    }));
+    return setAside.read(
+      'projects',
+      rows,
+      ({ project }) => project,
+      (row) => ({
+        record: { type: 'project', id: row.project, value: projectValueOf(row) },
+        announced: (at) => stampRow({ db, home, table: 'projects' }, row.project, row.version, at),
+      }),
+    );
   }
   async function unannouncedTasks(): Promise<Unannounced[]> {
     const rows = await db
@@ -93,10 +101,15 @@ export function createProjectRecords({
       .orderBy('created_at')
       .limit(PROJECT_SETTINGS.recordsAnnounced)
       .execute();
-    return rows.map((row) => ({
-      record: { type: 'task', id: row.task, value: taskValueOf(row) },
-      announced: (at) => stampRow({ db, home, table: 'tasks' }, row.task, row.version, at),
-    }));
+    return setAside.read(
+      'tasks',
+      rows,
+      ({ task }) => task,
+      (row) => ({
+        record: { type: 'task', id: row.task, value: taskValueOf(row) },
+        announced: (at) => stampRow({ db, home, table: 'tasks' }, row.task, row.version, at),
+      }),
+    );
   }
 
   const askedIn = (within: Db) => createAskedRows({ db: within, home }, 'project');
@@ -165,14 +178,19 @@ export function createProjectRecords({
       chosen,
     }: { readonly here: ProjectValue; readonly after: ProjectValue; readonly chosen: readonly string[] },
   ) {
-    const rows = await tasksOf(within, id).orderBy('asked', 'desc').orderBy('number').execute();
-    const isWaiting = (row: TaskRow) => row.asked || after !== here;
-    if (!rows.some(isWaiting)) return [];
+    const stored = await tasksOf(within, id).orderBy('asked', 'desc').orderBy('number').execute();
+    const tasks = setAside.read(
+      'tasks',
+      stored,
+      ({ task }) => task,
+      (row) => ({ row, value: taskValueOf(row) }),
+    );
+    const waiting = tasks.filter(({ row }) => row.asked || after !== here);
+    if (waiting.length === 0) return [];
     const blockers = new Set(
-      rows.flatMap((row) => {
-        const { columnId, blockedBy } = taskValueOf(row);
-        return kindOfColumn(after, columnId) === 'done' ? [] : blockedBy;
-      }),
+      tasks.flatMap(({ value: { columnId, blockedBy } }) =>
+        kindOfColumn(after, columnId) === 'done' ? [] : blockedBy,
+      ),
     );
     const isReady = ({ columnId }: TaskValue) =>
       [here, after].some(
@@ -180,8 +198,7 @@ export function createProjectRecords({
       );
     const shown: { readonly row: TaskRow; readonly value: TaskValue }[] = [];
     let characters = 0;
-    for (const row of rows.filter(isWaiting)) {
-      const value = taskValueOf(row);
+    for (const { row, value } of waiting) {
       const frees = row.asked && blockers.has(row.task) && kindOfColumn(after, value.columnId) === 'done';
       if (!isReady(value) && !frees) continue;
       characters += row.value_json.length;
@@ -345,10 +362,16 @@ export function createProjectRecords({
         .execute();
       const waiting = await askedIn(db).all();
       const all: AskedRecord[] = [];
-      for (const id of new Set([...waiting.map((row) => row.id as ProjectId), ...came.map(({ project }) => project)])) {
-        const one = await waitingOf(db, id, await chosenOf(id));
-        if (one) all.push(one.record);
-      }
+      const ids = [...new Set([...waiting.map((row) => row.id as ProjectId), ...came.map(({ project }) => project)])];
+      await setAside.each(
+        'projects',
+        ids,
+        (id) => id,
+        async (id) => {
+          const one = await waitingOf(db, id, await chosenOf(id));
+          if (one) all.push(one.record);
+        },
+      );
       return all;
     },
     answer: answerOne,

@@ -16,6 +16,7 @@ import {
   taskValueSchema,
   type TaskValue,
 } from '../../../src/shared/protocol/projects.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import type { Holder } from './contract.ts';
@@ -116,6 +117,7 @@ export async function readStates(
   home: string,
   projectId: ProjectId,
   now: number,
+  setAside: SetAside,
 ): Promise<readonly (TaskState & { readonly number: number; readonly version: number })[]> {
   const rows = await db
     .selectFrom('tasks')
@@ -127,7 +129,7 @@ export async function readStates(
     .where('project', '=', projectId)
     .where('removed', '=', false)
     .execute();
-  return rows.map((row) => ({
+  const readOne = (row: (typeof rows)[number]) => ({
     taskId: row.task,
     number: row.number,
     columnId: parseText(row.column_json),
@@ -138,7 +140,8 @@ export async function readStates(
     version: row.version,
     claim: claimOf(row, now),
     ...askedOf(row),
-  }));
+  });
+  return setAside.read('tasks', rows, ({ task }) => task, readOne);
 }
 
 /** Claims of runs that hold now, of one project or one task. */
@@ -147,6 +150,7 @@ export async function readClaims(
   home: string,
   now: number,
   of: { readonly projectId: ProjectId } | { readonly taskId: TaskId },
+  setAside: SetAside,
 ) {
   const rows = await db
     .selectFrom('tasks')
@@ -156,10 +160,12 @@ export async function readClaims(
     .where('removed', '=', false)
     .where('holder_json', 'is not', null)
     .execute();
-  return rows.flatMap((row) => {
-    const claim = claimOf(row, now);
-    return claim === null || row.run === null
-      ? []
-      : [{ ...claim, taskId: row.task, token: Number(row.claim_token), run: row.run }];
-  });
+  const readOne = (row: (typeof rows)[number]) => ({ row, claim: claimOf(row, now) });
+  return setAside
+    .read('tasks', rows, ({ task }) => task, readOne)
+    .flatMap(({ row, claim }) =>
+      claim === null || row.run === null
+        ? []
+        : [{ ...claim, taskId: row.task, token: Number(row.claim_token), run: row.run }],
+    );
 }

@@ -11,6 +11,7 @@ import { cardText, missingWords } from '../../../src/shared/domain/task-search.t
 import { commentsThread } from '../../../src/shared/domain/threads.ts';
 import { type FoundTasks, PROJECT_LIMITS, type TaskValue } from '../../../src/shared/protocol/projects.ts';
 import { asciiLower, contains, isOneOf } from '../../store/dialect.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import { taskValueOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
@@ -28,7 +29,7 @@ const textOf = (value: TaskValue): string =>
 
 export async function searchTasks(
   db: Db,
-  { home, projectId }: { readonly home: string; readonly projectId: ProjectId },
+  { home, projectId, setAside }: { readonly home: string; readonly projectId: ProjectId; readonly setAside: SetAside },
   words: readonly string[],
 ): Promise<FoundTasks> {
   const compared = words
@@ -73,10 +74,14 @@ export async function searchTasks(
         ]),
       );
     const rows = await query.orderBy('number').limit(PROJECT_SETTINGS.searchPage).execute();
-    const texts = new Map(rows.map((row) => [row.task, textOf(taskValueOf(row))]));
-    const unsure = rows.flatMap(({ task }) => (missingWords(texts.get(task) ?? '', words).length > 0 ? [task] : []));
+    const readOne = (row: (typeof rows)[number]) => [row.task, textOf(taskValueOf(row))] as const;
+    const texts = new Map(setAside.read('tasks', rows, ({ task }) => task, readOne));
+    const readable = rows.filter(({ task }) => texts.has(task));
+    const unsure = readable.flatMap(({ task }) =>
+      missingWords(texts.get(task) ?? '', words).length > 0 ? [task] : [],
+    );
     const comments = await commentsOf(unsure);
-    for (const { task } of rows) {
+    for (const { task } of readable) {
       const text = `${texts.get(task) ?? ''}\n${comments.get(commentsThread(task)) ?? ''}`;
       if (missingWords(text, words).length > 0) continue;
       if (found.length === PROJECT_LIMITS.found) return { taskIds: found, more: true };

@@ -8,6 +8,7 @@ import { titled } from '../../../src/shared/domain/quoting.ts';
 import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
 import type { ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
 import { PROJECT_LIMITS } from '../../../src/shared/protocol/projects.ts';
+import type { SetAside } from '../../platform/set-aside.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import { readStates, type TaskRow, taskValueOf, UNCLAIMED, withHistory } from './rows.ts';
 import type { PROJECT_SETTINGS } from './settings.ts';
@@ -49,7 +50,13 @@ export async function refuseClaim(
     agentId,
     now,
     columns,
-  }: { readonly agentId: AgentId; readonly now: number; readonly columns: readonly string[] | undefined },
+    setAside,
+  }: {
+    readonly agentId: AgentId;
+    readonly now: number;
+    readonly columns: readonly string[] | undefined;
+    readonly setAside: SetAside;
+  },
 ): Promise<string | AtWork | null> {
   if (!project.agents.includes(agentId)) return 'You are not assigned to this project.';
   if (value.assignee !== null && value.assignee !== agentId) return 'The task is assigned to another agent.';
@@ -63,7 +70,7 @@ export async function refuseClaim(
     return 'You have worked on this task already, or reviewed it. Somebody else reviews it now.';
   if (value.asked) return 'The task came from elsewhere, and the human has not said yes to it.';
   if (value.blockedBy.length === 0 && !takesOneTask(project)) return null;
-  const all = await readStates(within, home, project.projectId, now);
+  const all = await readStates(within, home, project.projectId, now, setAside);
   const numbers = openBlockers(project, value, all).map(({ number }) => `#${number}`);
   return numbers.length > 0 ? `The task waits for ${numbers.join(', ')}.` : (taskAtWork(project, value, all) ?? null);
 }

@@ -260,7 +260,7 @@ function createLivePrograms(deps: LiveProgramsDeps): LivePrograms {
       .then(keep)
       .then(() => (one.isEgg ? workspaces.removeEmpty(agentId) : undefined))
       .catch((error: unknown) =>
-        logger.error('An ACP agent could not be ended, or its session could not be stored.', { error: String(error) }),
+        logger.error('An ACP agent could not be ended, or its session could not be stored.', { error }),
       )
       .then(onChange);
     ending.add(closing);

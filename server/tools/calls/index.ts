@@ -125,7 +125,7 @@ function createCarryOut(deps: CarryOutDeps): (call: StoredCall, ownHosts?: reado
     if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
       return toolError('This tool no longer exists.');
     return await tool.run(input.data, caller).catch((error: unknown) => {
-      logger.error('A tool failed.', { agentId, tool: name, error: String(error) });
+      logger.error('A tool failed.', { agentId, tool: name, error });
       return toolError('The relay had an error. The call may have run. See the relay’s log.');
     });
   }
@@ -219,7 +219,7 @@ export function createCalls(deps: CallsDeps): Calls {
   let telling = false;
 
   function beside(work: Promise<unknown>, what: string): void {
-    const known = work.catch((error: unknown) => logger.error(what, { error: String(error) }));
+    const known = work.catch((error: unknown) => logger.error(what, { error }));
     underWay.add(known);
     void known.finally(() => underWay.delete(known));
   }
@@ -394,7 +394,7 @@ export function createCalls(deps: CallsDeps): Calls {
       // If the permission for later calls cannot be stored, the yes counts for this call only.
       logger.error('A permanent permission could not be stored.', {
         tool: call.tool,
-        error: String(error),
+        error,
       });
       return await surely(once);
     }

@@ -168,7 +168,7 @@ export function createNotifyAgent(deps: NotifyAgentDeps): NotifyAgent {
     const known = next.catch((error: unknown) =>
       logger.error('A run that begins with a result could not be started. The result waits.', {
         agentId,
-        error: String(error),
+        error,
       }),
     );
     followUps.set(agentId, known);

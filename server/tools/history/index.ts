@@ -329,7 +329,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
     logger.warn('The files of an agent could not be recorded. What its work changes cannot be undone.', {
       agentId,
       why,
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      error,
     });
     onChange(agentId);
     return why;
@@ -420,7 +420,7 @@ export function createHistories(deps: HistoriesDeps): Histories {
       const repository = await open(shadow, false);
       return repository ? shownIn(await repository.points()) : [];
     } catch (error) {
-      logger.warn('The history of an agent’s files cannot be read.', { folder: shadow.folder, error: String(error) });
+      logger.warn('The history of an agent’s files cannot be read.', { folder: shadow.folder, error });
       return null;
     }
   }

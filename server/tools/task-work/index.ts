@@ -516,7 +516,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       for (const each of open) await settle(each, each.attempt.kind === 'agent' ? outcome : 'lost', ended.last.note);
     }).catch((error: unknown) =>
       logger.error('The end of an attempt at a task could not be written. The relay’s next start writes it.', {
-        error: String(error),
+        error,
       }),
     );
     running.add(work);
@@ -600,7 +600,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
         if (isFault(error)) return { ok: false, text: error instanceof Error ? error.message : String(error) };
         // The claim ends, too. Otherwise the run's end would free the task, and the next run pay
         // again.
-        logger.error('The place of work of a task could not be prepared.', { error: String(error) });
+        logger.error('The place of work of a task could not be prepared.', { error });
         const isFull =
           error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
         return {
@@ -711,9 +711,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     ran(by, command) {
       const noted = (async () => {
         for (const { attempt } of await attemptsAt(by)) await attempts.ran(attempt.attemptId, command);
-      })().catch((error: unknown) =>
-        logger.warn('A command of an attempt could not be noted.', { error: String(error) }),
-      );
+      })().catch((error: unknown) => logger.warn('A command of an attempt could not be noted.', { error }));
       running.add(noted);
       void noted.finally(() => running.delete(noted));
     },

@@ -155,7 +155,7 @@ export function createRequests(deps: RequestsDeps): Requests {
   }
   function forgeProblemOf(error: unknown): string {
     if (isFault(error) && error instanceof Error) return error.message.slice(0, ATTEMPT_LIMITS.forgeProblem);
-    logger.error('A request could not be sent to its forge.', { error: String(error) });
+    logger.error('A request could not be sent to its forge.', { error });
     return sentence`The relay had an error. The relay’s log says more.`;
   }
 
@@ -286,7 +286,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     async moved(project, task) {
       const by = task.history.at(-1)?.by ?? PERSON;
       const asked = await inOrder(task.taskId, () => openRequest(by, project, task, null)).catch((error: unknown) => {
-        logger.error('The request of a task in review could not be opened.', { error: String(error) });
+        logger.error('The request of a task in review could not be opened.', { error });
         return unable('no-request', forgeProblemOf(error));
       });
       if (asked.ok) return asked.value.forgeProblem === null ? null : inRoost(asked.value.forgeProblem);

@@ -44,11 +44,7 @@ export function failedSetupIn(
 }
 
 /** What the agent is told. */
-export function setupText(
-  setup: string,
-  { code, output }: SetupRun,
-  isRepeated: boolean,
-): string {
+export function setupText(setup: string, { code, output }: SetupRun, isRepeated: boolean): string {
   const head = `Setup (${titled(setup)}) ended with ${code ?? 'no status'}:`;
   return [
     ...(isRepeated ? ['The setup had not ended with 0 here, and was repeated.'] : []),

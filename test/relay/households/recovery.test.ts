@@ -1,5 +1,5 @@
 /** What a relay makes at its start of what one before it left, when it was killed. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -168,6 +168,80 @@ it('starts with a row that cannot be read in every table that it reads, says so,
     const said = textsOf(await eventsOf(browserOf(hands.relay().url, await hands.relay().signIn()))).join('\n');
     expect(said).toContain('cannot be read any more');
   } finally {
+    await hands.close();
+  }
+});
+
+it('runs agents beside rows that cannot be read, and announces the others', async () => {
+  const hands = await startHands([], { store: 'postgres' });
+  const { home } = hands.relay();
+  const client = new pg.Client({ connectionString: databaseOf(home) });
+  await client.connect();
+  try {
+    const good = async (method: string, path: string, json?: unknown): Promise<unknown> => {
+      const answer = await hands.call(method, path, json);
+      const text = await answer.text();
+      expect(answer.status, `${method} ${path}: ${text}`).toBeLessThan(300);
+      return text === '' ? null : JSON.parse(text);
+    };
+    const { projectId } = projectSchema.parse(await good('POST', '/v1/projects', { name: 'Bakery', agents: ['a1'] }));
+    const path = `/v1/projects/${projectId}`;
+    const { taskId } = taskSchema.parse(await good('POST', `${path}/tasks`, { title: 'Bake', columnId: 'ready' }));
+    const { scheduleId } = scheduledSchema.parse(
+      await good('POST', '/v1/pulse-routines', {
+        ...{ kind: 'routine', agentId: 'a1', name: 'Work', instructions: 'Work.', when: 'something_waits' },
+        timing: { kind: 'weekly', days: [1], time: '07:30' },
+      }),
+    );
+    await good('POST', `${path}/agents/a1/routines`, { routineId: scheduleId });
+    const { rows } = await client.query<{ home: string; value_json: string }>(
+      `select home, value_json from ${SCHEMA}.projects`,
+    );
+    await hands.relay().kill('SIGKILL');
+    const newer = JSON.stringify({ ...(JSON.parse(rows[0]?.value_json ?? '') as object), later: true });
+    const broken: readonly (readonly [string, object])[] = [
+      ['projects', {}],
+      ['projects', { project: 'newer', value_json: newer }],
+      ['tasks', { project: projectId, column_json: '"ready"', blocked_json: '[]', created_by_json: '"human"' }],
+      ['tasks', { project: projectId, task: 'newer' }],
+      ['attempts', { project: projectId, task: taskId, agent_json: '"a1"', is_open: true }],
+      ['routine_mappings', { schedule: scheduleId, project: 'other', agent_json: '"a1"', agreed: true }],
+      ['inbox', { agent_json: '"a1"', sender_json: '"a2"' }],
+    ];
+    for (const [table, fields] of broken) await plant(client, rows[0]?.home ?? '', table, fields);
+    await hands.restart();
+    for (const each of ['', '/tasks', '/board', '/search?q=bake', '/obstacles', `/agents/a1/routines`])
+      await good('GET', `${path}${each}`);
+    await good('GET', '/api/records/asked');
+
+    const results: string[] = [];
+    hands.model.follow(({ body, results: said }) => {
+      results.push(...said);
+      return body.messages.length === 1 ? calls('claim_task', { projectId, taskId }) : [{ say: 'Done.' }];
+    });
+    await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    const run = async () => JSON.stringify(await good('GET', '/v1/runs'));
+    await expect.poll(run, { timeout: 20_000 }).toContain('"state":"done"');
+    expect(results.join()).toContain('The task is yours');
+    // It is not woken for a message that nobody can read.
+    await good('POST', `${path}/tasks/${taskId}/move`, { columnId: 'backlog' });
+    const asked = hands.model.requests.length;
+    await good('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    await expect
+      .poll(async () => JSON.stringify(await good('GET', '/v1/agents/a1/schedule')), { timeout: 20_000 })
+      .toContain('"reason":"nothing-waits"');
+    expect(hands.model.requests.length).toBe(asked);
+    await good('PUT', path, { name: 'Bakery and café' });
+    const records = async () =>
+      JSON.stringify(await eventsOf(browserOf(hands.relay().url, await hands.relay().signIn())));
+    await expect.poll(records, { timeout: 20_000 }).toContain('Bakery and café');
+    const log = readFileSync(join(home, 'logs', 'relay.log'), 'utf8').split('\n');
+    const aside = log.filter((line) => line.includes('A row cannot be read'));
+    expect(aside.filter((line) => line.includes('"newer"'))).toHaveLength(2);
+    expect(aside.every((line) => line.includes('"stack"'))).toBe(true);
+    expect(log.filter((line) => / error /.test(line) && !line.includes('cannot be read'))).toEqual([]);
+  } finally {
+    await client.end();
     await hands.close();
   }
 });
