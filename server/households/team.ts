@@ -403,6 +403,7 @@ export function openTeam({
     const repositories = createRepositories({
       ...given,
       tokenOf: async (projectId) => (await tokens.of(projectId))?.token ?? null,
+      headsOf: (projectId) => attempts.headsOf(projectId),
     });
     const checkouts = createCheckouts({
       ...{ ...own, newId, scratch: join(given.folder, 'scratch') },

@@ -79,6 +79,8 @@ export interface Attempts {
    * Attempts of a project. `from`: those that began then or later, or are under way; left out: all.
    */
   ofProject(projectId: ProjectId, from?: number): Promise<readonly Attempt[]>;
+  /** The last commit of each branch on which attempts that ran here have ended. */
+  headsOf(projectId: ProjectId): Promise<readonly { readonly branch: string; readonly head: string }[]>;
   /** Attempts that ended after this time, newest first. */
   endedSince(since: number): Promise<readonly Attempt[]>;
   /** Runs that worked under this claim. */
@@ -208,6 +210,18 @@ export function createAttempts({
         .where('project', '=', projectId)
         .where((or) => or.or([or('started_at', '>=', from), or('is_open', '=', true)]));
       return read(await rows.orderBy('started_at').execute(), attemptOf);
+    },
+    async headsOf(projectId) {
+      const rows = await rowsOf(db)
+        .where('project', '=', projectId)
+        .where('is_open', '=', false)
+        // An attempt that came as a record has no run.
+        .where('run', 'is not', null)
+        .execute();
+      const heads = new Map<string, string>();
+      const ended = read(rows, attemptValueOf).toSorted((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0));
+      for (const { branch, head } of ended) if (head !== null) heads.set(branch, head);
+      return [...heads].map(([branch, head]) => ({ branch, head }));
     },
     async endedSince(since) {
       const rows = await rowsOf(db)

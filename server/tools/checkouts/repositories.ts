@@ -32,6 +32,17 @@ import { type FileChange, type FileEntry, type FolderFile, type Listing, nothing
 import { batchReader, type CommitWords, entryOf, importOf } from './git-files.ts';
 import type { Lane } from '../../platform/lanes.ts';
 import { copiedIds, copiedIn, noteCopied } from './copied.ts';
+import {
+  addObjectsOf,
+  brokenBranches,
+  complete,
+  damagedText,
+  found as foundAgain,
+  isDamaged,
+  type KnownHead,
+  lostText,
+  soundsDamaged,
+} from './damage.ts';
 import { createDiffs, type Diffs, type FileLine, zeroSplitter } from './diffs.ts';
 import { pushBranch, pushedRefs, pushTo } from './pushing.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
@@ -137,6 +148,8 @@ export interface RepositoriesDeps {
   readonly lane: Lane;
   /** A token for a remote, sent as the password of the user `x-access-token`. Null: none. */
   readonly tokenOf: (projectId: ProjectId) => Promise<string | null>;
+  /** Last commits of branches on which attempts of this relay worked. Left out: none is known. */
+  readonly headsOf?: (projectId: ProjectId) => Promise<readonly KnownHead[]>;
 }
 
 /** What of a project cannot be used, and why, as a sentence. */
@@ -221,7 +234,7 @@ async function keptOf(own: GitPlace, branch: string): Promise<Receipt['rewritten
   });
 }
 
-export function createRepositories({ folder, hidden, rights, lane, tokenOf }: RepositoriesDeps): Repositories {
+export function createRepositories({ folder, hidden, rights, lane, tokenOf, headsOf }: RepositoriesDeps): Repositories {
   const opened = new Map<string, Promise<Repository>>();
   /** What a relay that was killed left. */
   let cleared: Promise<void> | null = null;
@@ -363,10 +376,11 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     const diffs = createDiffs(gitDir, lane);
     /** The base whose size is known. */
     let checkedBase: string | null = null;
-    if (!existsSync(join(gitDir, 'HEAD'))) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await git(['init', '--quiet', '--bare', `--initial-branch=${FOLDER_BRANCH}`], { lane, of: [gitDir] });
-    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const lost = await complete(own, isElsewhere ? null : FOLDER_BRANCH, (await headsOf?.(projectId)) ?? []);
+    /** Objects were fetched anew. Whatever is damaged after that is nowhere else. */
+    let isMended = false;
+    const inMending = createQueue();
     /** The commit of a reference. Null: there is no such reference. */
     const commitIfAny = async (ref: string): Promise<string | null> => {
       const { code, out } = await git(['rev-parse', '--verify', '--quiet'], {
@@ -376,22 +390,61 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       });
       return code === 0 ? out.toString('utf8').trim() : null;
     };
-    const headOf = (branch: string) => commitIfAny(`refs/heads/${branch}`);
+    async function headOf(branch: string): Promise<string | null> {
+      const head = await commitIfAny(`refs/heads/${branch}`);
+      if (lost.has(branch)) throw new GitError(lostText(gitDir, branch));
+      return head;
+    }
+    /** Mends the repository where this fails because of damage, and does it once more. */
+    async function mending<Result>(work: () => Promise<Result>): Promise<Result> {
+      try {
+        return await work();
+      } catch (error) {
+        if (!soundsDamaged(error) || !(await isDamaged(own))) throw error;
+        if (isMended || !isElsewhere) throw new GitError(damagedText(gitDir));
+        await inMending(async () => {
+          if (!isMended) await mend();
+        });
+        return await work().catch((again: unknown) => {
+          throw soundsDamaged(again) ? new GitError(damagedText(gitDir)) : again;
+        });
+      }
+    }
+    /** Fetches what the source has, and finds the branches that are damaged all the same. */
+    async function mend(): Promise<void> {
+      const fresh = { gitDir: `${gitDir}.fresh`, lane };
+      try {
+        await rm(fresh.gitDir, { recursive: true, force: true });
+        await git(['init', '--quiet', '--bare'], { lane, of: [fresh.gitDir] });
+        await fetchInto(fresh, { 'fetch.unpackLimit': '1' });
+        const base = await gitText(['rev-parse', '--verify'], { ...fresh, of: [`${BASE_REF}^{commit}`] });
+        await addObjectsOf(own, fresh.gitDir);
+        await git(['update-ref'], { ...own, of: [BASE_REF, base] });
+        for (const branch of await brokenBranches(own, base)) lost.add(branch);
+      } finally {
+        await rm(fresh.gitDir, { recursive: true, force: true });
+      }
+      isMended = true;
+    }
+    /** Fetches the base branch. Resolves with its name. */
+    const fetchInto = (into: { readonly gitDir: string; readonly lane: Lane }, settings: object = {}) =>
+      atSource(projectId, source, async (reach) => {
+        const found = await branchOf(source, reach);
+        // Tags of the fetched history come along.
+        await git(['fetch', '--quiet', '--no-auto-maintenance'], {
+          ...into,
+          ...reach.call,
+          settings: { ...reach.call.settings, ...settings },
+          of: [reach.at, `+refs/heads/${found}:${BASE_REF}`],
+        });
+        return found;
+      });
     async function fetchBase(): Promise<{ readonly branch: string; readonly commit: string }> {
       if (!isElsewhere) {
         const commit = (await headOf(FOLDER_BRANCH)) ?? (await commitFiles(null, FOLDER_BRANCH, nothing(), FIRST));
         return { branch: FOLDER_BRANCH, commit };
       }
-      const branch = await atSource(projectId, source, async (reach) => {
-        const found = await branchOf(source, reach);
-        // Tags of the fetched history come along.
-        await git(['fetch', '--quiet', '--no-auto-maintenance'], {
-          ...own,
-          ...reach.call,
-          of: [reach.at, `+refs/heads/${found}:${BASE_REF}`],
-        });
-        return found;
-      });
+      const branch = await fetchInto(own);
       const commit = await commitAt(BASE_REF).catch((error: unknown) => {
         throw error instanceof GitError ? new GitError(SHALLOW) : error;
       });
@@ -453,28 +506,30 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
 
     const repository: Repository = {
       gitDir,
-      base: () => inOrder(fetchBase),
+      base: () => inOrder(() => mending(fetchBase)),
       headOf,
       knownBase: () => (isElsewhere ? commitIfAny(BASE_REF) : headOf(FOLDER_BRANCH)),
-      async bundleBase(commit, file) {
-        await git(['update-ref'], { ...own, of: [BROUGHT_REF, commit] });
-        await git(['bundle', 'create', '--quiet'], { ...own, of: [file, BROUGHT_REF], ms: GIT_LIMITS.networkMs });
-      },
-      async bundle(branch, commit, file) {
-        const ref = `refs/heads/${branch}`;
-        await git(['update-ref'], { ...own, of: [ref, commit] });
-        const newest = ['--sort=-creatordate', `--count=${CHECKOUT_LIMITS.tags}`];
-        const merged = `--merged=${commit}`;
-        const tags = await gitText(['for-each-ref', '--format=%(refname)', ...newest, merged], {
-          ...own,
-          of: ['refs/tags'],
-        });
-        await git(['bundle', 'create', '--quiet'], {
-          ...own,
-          of: [file, ref, ...lines(tags)],
-          ms: GIT_LIMITS.networkMs,
-        });
-      },
+      bundleBase: (commit, file) =>
+        mending(async () => {
+          await git(['update-ref'], { ...own, of: [BROUGHT_REF, commit] });
+          await git(['bundle', 'create', '--quiet'], { ...own, of: [file, BROUGHT_REF], ms: GIT_LIMITS.networkMs });
+        }),
+      bundle: (branch, commit, file) =>
+        mending(async () => {
+          const ref = `refs/heads/${branch}`;
+          await git(['update-ref'], { ...own, of: [ref, commit] });
+          const newest = ['--sort=-creatordate', `--count=${CHECKOUT_LIMITS.tags}`];
+          const merged = `--merged=${commit}`;
+          const tags = await gitText(['for-each-ref', '--format=%(refname)', ...newest, merged], {
+            ...own,
+            of: ['refs/tags'],
+          });
+          await git(['bundle', 'create', '--quiet'], {
+            ...own,
+            of: [file, ref, ...lines(tags)],
+            ms: GIT_LIMITS.networkMs,
+          });
+        }),
       rewritten: (branch) => keptOf(own, branch),
       take: (file, branch) =>
         inOrder(async () => {
@@ -493,11 +548,12 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
           });
           const head = await commitAt(TAKEN_REF);
           await refuseHuge(head);
-          const before = await headOf(branch);
+          const before = await commitIfAny(`refs/heads/${branch}`);
           // Somebody else's commits may be among those that this one rewrites.
           if (before !== null && !(await isAncestor(before, head)))
             await git(['update-ref'], { ...own, of: [`${KEPT_REFS}${branch}/${before.slice(0, 12)}`, before] });
           await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, head] });
+          if (lost.delete(branch)) await foundAgain(gitDir, branch);
           return head;
         }),
       commitFiles: (parent, branch, changes, said) =>
@@ -506,11 +562,12 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
           return await commitFiles(parent, branch, changes, said);
         }),
       async list(commit) {
-        const said = await gitText(['ls-tree', '-r', '-l', '-z', '--full-tree'], { ...own, of: [commit] });
+        const words = ['ls-tree', '-r', '-l', '-z', '--full-tree'];
+        const said = await mending(() => gitText(words, { ...own, of: [commit] }));
         const entries = said.split('\0').flatMap((line) => entryOf(line) ?? []);
         return new Map(entries.map((entry) => [entry.path, entry]));
       },
-      read,
+      read: (entries, use) => mending(() => read(entries, use)),
       fileOf,
       textOf,
       async skills(commit) {
@@ -717,8 +774,9 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
     },
     async dropBranches(projectId, branches) {
       const gitDir = join(folder, nameOf(projectId));
-      if (branches.length === 0 || !existsSync(join(gitDir, 'HEAD'))) return;
+      if (branches.length === 0 || !existsSync(gitDir)) return;
       const own = { gitDir, lane };
+      await complete(own, null, []);
       const kept = await Promise.all(branches.map((branch) => keptOf(own, branch)));
       const refs = [
         ...branches.map((branch) => `refs/heads/${branch}`),
@@ -727,6 +785,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf }: Re
       ];
       const input = refs.map((ref) => `delete ${ref}\n`).join('');
       await git(['update-ref', '--stdin'], { ...own, input });
+      for (const branch of branches) await foundAgain(gitDir, branch);
       await git(['gc', '--quiet', '--prune=now'], { gitDir, lane, ms: GIT_LIMITS.networkMs });
     },
     async remove(projectId) {

@@ -8,6 +8,8 @@ export const CHECKOUT_LIMITS = {
   bundleBytes: 2_000_000_000,
   /** The oldest git that can merge without a working tree (git-merge-tree(1), `--write-tree`). */
   leastGit: [2, 38] as const,
+  /** Age in ms from which on a lock of git was left by one that was killed. */
+  staleLockMs: 60_000,
   /** ms to find out whether a repository can be used. */
   examineMs: 30_000,
   /**

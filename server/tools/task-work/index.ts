@@ -246,9 +246,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const base = await repository.base();
     const last = lastOf(task, before);
     const branch = last?.branch ?? `feat/${task.number}-${slugOf(task.title)}`;
-    const head = last ? await repository.headOf(branch) : null;
     // Work that was merged is over: what is asked for now begins at the base.
-    const goesOn = last !== undefined && head !== null && task.request?.state !== 'merged';
+    const isMerged = task.request?.state === 'merged';
+    const head = last && !isMerged ? await repository.headOf(branch) : null;
+    const goesOn = last !== undefined && head !== null;
     const isShared = takesOneTask(project);
     /** The attempt in whose folder this one goes on. */
     const own = isShared
