@@ -219,3 +219,58 @@ describe('a hostile repository on the relay’s machine', () => {
     },
   );
 });
+
+describe('a repository with working trees, submodules or a part of its files', () => {
+  it('is merged into the linked working tree that was named, and into no other', async () => {
+    const path = repository('linked');
+    const tree = join(folder, 'linked-tree');
+    git(path, 'checkout', '-q', '-b', 'x');
+    git(path, 'worktree', 'add', '-q', tree, 'main');
+    const { task } = await inReview(tree);
+    expect(await merge(task)).toMatchObject({ status: 200 });
+    expect(readFileSync(join(tree, 'new/b.txt'), 'utf8')).toBe('b\n');
+    expect(git(tree, 'status', '--porcelain')).toBe('');
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('one\n');
+    expect(git(path, 'status', '--porcelain')).toBe('');
+  });
+
+  it('is not merged into past a hook in the folder that core.hooksPath names', async () => {
+    const path = repository('hooks-path');
+    const hooks = join(folder, 'own-hooks');
+    mkdirSync(hooks);
+    writeFileSync(join(hooks, 'pre-receive'), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+    git(path, 'config', 'core.hooksPath', hooks);
+    const { task } = await inReview(path);
+    expect(await merge(task)).toMatchObject({ status: 409, detail: expect.stringContaining('“pre-receive”') });
+    unlinkSync(join(hooks, 'pre-receive'));
+    expect(await merge(task)).toMatchObject({ status: 200 });
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('keeps a submodule as it is', async () => {
+    const path = repository('submodule', (top) => {
+      createRepository(join(top, 'sub'), { 'c.txt': 'c\n' });
+      writeFileSync(join(top, '.gitmodules'), '[submodule "sub"]\n\tpath = sub\n\turl = ext::sh -c touch\n');
+    });
+    const before = git(join(path, 'sub'), 'rev-parse', 'HEAD');
+    const { task } = await inReview(path);
+    expect(await merge(task)).toMatchObject({ status: 200 });
+    expect(git(join(path, 'sub'), 'rev-parse', 'HEAD')).toBe(before);
+    expect(readFileSync(join(path, 'sub/c.txt'), 'utf8')).toBe('c\n');
+    expect(git(path, 'status', '--porcelain')).toBe('');
+  });
+
+  it('has no file on its disk afterwards that a sparse checkout leaves out', async () => {
+    const path = repository('sparse', (top) => {
+      mkdirSync(join(top, 'kept'));
+      writeFileSync(join(top, 'kept/c.txt'), 'c\n');
+    });
+    git(path, 'sparse-checkout', 'set', '--cone', 'kept');
+    const { task } = await inReview(path);
+    expect(await merge(task)).toMatchObject({ status: 200 });
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect(existsSync(join(path, 'new/b.txt'))).toBe(false);
+    expect(git(path, 'show', 'main:new/b.txt')).toBe('b\n');
+    expect(git(path, 'status', '--porcelain')).toBe('');
+  });
+});

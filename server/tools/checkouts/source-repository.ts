@@ -219,8 +219,10 @@ export async function openView(path: string, { folder, hidden, lane }: ViewDeps)
     hidden,
     trusted: mine.flatMap(([key, value]) => (key === 'safe.directory' ? [value] : [])),
   });
-  const files = [join(common, 'config'), ...(own === common ? [] : [join(own, 'config.worktree')])];
-  const theirs = new Map([...mine, ...(await readSettings(files, lane))]);
+  const shared = new Map(await readSettings([join(common, 'config')], lane));
+  // Git keeps the settings of a sparse checkout here, also for the main working tree.
+  const ofTree = shared.has('extensions.worktreeconfig') ? [join(own, 'config.worktree')] : [];
+  const theirs = new Map([...mine, ...shared, ...(await readSettings(ofTree, lane))]);
   for (const [key, value] of theirs) {
     const extension = /^extensions\.(.+)$/.exec(key)?.[1];
     if (extension === 'partialclone')
@@ -256,17 +258,10 @@ export async function openView(path: string, { folder, hidden, lane }: ViewDeps)
     await mkdir(join(gitDir, 'logs'));
     await writeFile(join(gitDir, 'HEAD'), (await smallText(join(own, 'HEAD'))) ?? '');
     await writeFile(join(gitDir, 'config'), written(settings));
-    const shared = [
-      'objects',
-      'refs',
-      'packed-refs',
-      'shallow',
-      'info/attributes',
-      'info/sparse-checkout',
-      'logs/refs',
-    ];
-    for (const name of shared) await symlink(join(common, name), join(gitDir, name));
-    for (const name of ['index', 'logs/HEAD']) await symlink(join(own, name), join(gitDir, name));
+    const ofAll = ['objects', 'refs', 'packed-refs', 'shallow', 'info/attributes', 'logs/refs'];
+    for (const name of ofAll) await symlink(join(common, name), join(gitDir, name));
+    for (const name of ['index', 'logs/HEAD', 'info/sparse-checkout'])
+      await symlink(join(own, name), join(gitDir, name));
     return { ...parts, path, gitDir, settings, theirs, lane, remove };
   } catch (error) {
     await remove();
