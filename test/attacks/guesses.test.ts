@@ -99,8 +99,7 @@ it.each(doors)('$name is let in while others guess, who are slowed down', async 
   }
   expect(rightly).toEqual(rightly.map(() => right));
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(GUESSES - BURST - 15);
-  expect(statuses).toContain(wrong);
-  expect(statuses).not.toContain(right);
+  expect(new Set(statuses)).toEqual(new Set([wrong, 429]));
 });
 
 it('a right credential is slowed down by its own calls alone', async () => {

@@ -29,6 +29,16 @@ interface McpRoutesDeps extends BearerDeps {
 /** JSON limits of one client request. */
 const MCP_JSON = { depth: LIMITS.jsonDepth, values: LIMITS.callValues };
 
+/**
+ * The SDK promises to keep each connection. Node knows which ones the client closes: a client that
+ * believed the promise would be refused at its next request.
+ */
+async function withoutPromise(answered: Promise<Response>): Promise<Response> {
+  const response = await answered;
+  response.headers.delete('connection');
+  return response;
+}
+
 /** The body of a POST, or the response that refuses it. */
 async function readJson(
   request: Request,
@@ -49,7 +59,7 @@ async function readJson(
 
 function createMcpRoutes({ modern, sessions, bodyBytes, ...bearer }: McpRoutesDeps): McpRoutes {
   const inSession = (request: Request, auth: AuthInfo, body: unknown) =>
-    sessions.handle(request, { auth, credentialId: joinedFrom(auth).credentialId, body });
+    withoutPromise(sessions.handle(request, { auth, credentialId: joinedFrom(auth).credentialId, body }));
 
   return {
     async post(context) {
@@ -58,7 +68,7 @@ function createMcpRoutes({ modern, sessions, bodyBytes, ...bearer }: McpRoutesDe
       const read = await readJson(request, bodyBytes);
       if (!read.ok) return read.response;
       if (await isLegacyRequest(request, read.body)) return await inSession(request, auth, read.body);
-      return await modern.fetch(request, { authInfo: auth, parsedBody: read.body });
+      return await withoutPromise(modern.fetch(request, { authInfo: auth, parsedBody: read.body }));
     },
     inSession: async (context) => await inSession(context.req.raw, await authenticate(bearer, context), undefined),
   };

@@ -197,6 +197,7 @@ export const sessionEndpoints = {
     scopes: ['sessions'],
     answers: [
       { status: 204, when: 'the end is on disk' },
+      { status: 403, when: '`no-scope`: the application did not start it' },
       { status: 409, when: 'no session runs' },
     ],
   }),
