@@ -57,7 +57,15 @@ export const removedProject = ({ createdAt }: ProjectValue): ProjectValue => ({
 export const removedTask = (value: TaskValue): TaskValue => ({
   ...{ projectId: value.projectId, number: value.number, createdAt: value.createdAt, createdBy: value.createdBy },
   ...{ title: DELETED, description: '', criteria: [], priority: 'normal', labels: [], blockedBy: [], assignee: null },
-  ...{ columnId: value.columnId, request: null, lineComments: [], unprepared: null, doneWithout: [], history: [] },
+  ...{
+    columnId: value.columnId,
+    parentTaskId: null,
+    request: null,
+    lineComments: [],
+    unprepared: null,
+    doneWithout: [],
+    history: [],
+  },
   ...{ updatedAt: value.updatedAt, removed: true },
 });
 

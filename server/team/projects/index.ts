@@ -564,14 +564,22 @@ export function createProjects({
             'too-many',
             `You have created ${used.lately} tasks within an hour, which is the limit. Put what is left into one.`,
           );
-        const column = columnOfKind(project, hooked?.column ?? 'backlog');
-        const { columnId = column?.columnId ?? '', criteria, ...fields } = task;
+        const { parentTaskId = null, ...given } = task;
+        const parent = parentTaskId === null ? null : await readTaskRow(trx, home, projectId, parentTaskId);
+        if (parentTaskId !== null && !parent)
+          return refuse('misfit', `The project has no task ${titled(parentTaskId)} of which this is a part.`);
+        // A part of a part waits for the person. Otherwise agents could divide tasks without end.
+        const isReady =
+          project.subtasksReady && parent && isHeldBy(parent, by) && taskValueOf(parent).parentTaskId === null;
+        const column = columnOfKind(project, hooked?.column ?? (isAgents && isReady ? 'ready' : 'backlog'));
+        const { columnId = column?.columnId ?? '', criteria, ...fields } = given;
         const time = now();
         const value: TaskValue = {
           ...{
             ...fields,
             projectId,
             columnId,
+            parentTaskId,
             number: (used.last ?? 0) + 1,
             createdAt: time,
             createdBy: by,

@@ -51,6 +51,7 @@ function createWords(team: readonly TeamMember[], readerId: string) {
       `column ${columnName(of, task.columnId)} (${kindOfColumn(of, task.columnId) ?? 'unknown'})`,
       `priority ${task.priority}`,
       ...(hookNameOf(task.createdBy) === null ? [] : [`created by ${nameOf(task.createdBy)}`]),
+      ...(task.parentTaskId === null ? [] : [`part of the task with id ${task.parentTaskId}`]),
       ...(task.assignee === null ? [] : [`assigned to ${nameOf(task.assignee)}`]),
       ...(task.claim === null ? [] : [`claimed by ${nameOf(task.claim.agentId)}`]),
       ...(task.criteria.length === 0
@@ -271,7 +272,8 @@ export function createProjectTools({
     }),
     tool({
       name: 'create_task',
-      description: 'Creates a task in the backlog of a project. The human decides when it is ready.',
+      description:
+        'Creates a task in the backlog of a project. The human decides when it is ready. With parentTaskId it is a part of a task that you have claimed; where the project allows it, such a part is ready at once.',
       input: z.object({
         projectId,
         title: z.string().trim().min(1).max(PROJECT_LIMITS.title),
@@ -282,10 +284,12 @@ export function createProjectTools({
           .default([])
           .describe('what must hold when it is done'),
         priority: z.enum(PRIORITIES).default('normal'),
+        parentTaskId: taskId.optional().describe('the id of the task that it is a part of'),
       }),
-      async run({ projectId: id, criteria, ...task }, caller) {
+      async run({ projectId: id, criteria, parentTaskId, ...task }, caller) {
         const made = await projects.createTask(caller.agentId, id, {
           ...task,
+          ...(parentTaskId === undefined ? {} : { parentTaskId }),
           criteria: criteria.map((text) => ({ text })),
           labels: [],
           blockedBy: [],

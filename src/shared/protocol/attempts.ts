@@ -88,6 +88,9 @@ export const workFields = {
     .max(ATTEMPT_LIMITS.checks)
     .describe('commands that must succeed before a task is done'),
   doneNeeds: doneNeedsSchema,
+  subtasksReady: z
+    .boolean()
+    .describe('parts of a task that an agent creates while it has claimed the task are ready at once'),
   attemptsPerTask: z.number().int().min(1).max(50).describe('attempts at one task'),
   executorsAtOnce: z.number().int().min(1).max(20).describe('executors of the project that run at the same time'),
   executorSeconds: z.number().int().min(10).max(ATTEMPT_LIMITS.seconds).describe('time limit of an executor'),
@@ -109,6 +112,7 @@ export const WORK_DEFAULTS = {
   setup: '',
   checks: [] as string[],
   doneNeeds: { change: true, checks: true, criteria: true },
+  subtasksReady: false as boolean,
   attemptsPerTask: 3,
   executorsAtOnce: 2,
   executorSeconds: 300,

@@ -24,6 +24,7 @@ export const PROJECT_FIELDS = {
   setup: 'asked',
   checks: 'asked',
   doneNeeds: 'asked',
+  subtasksReady: 'asked',
   attemptsPerTask: 'asked',
   executorsAtOnce: 'asked',
   executorSeconds: 'asked',
@@ -51,6 +52,7 @@ export const TASK_FIELDS = {
   history: 'asked',
   labels: SHOWN,
   blockedBy: harmless('It only makes a task wait.'),
+  parentTaskId: SHOWN,
   request: harmless('A merge names the commit that the person has looked at.'),
   unprepared: harmless('It is shown, and only lets a task be blocked earlier.'),
   doneWithout: SHOWN,
@@ -86,7 +88,14 @@ export const ATTEMPT_FIELDS = {
 const NEUTRAL = {
   ...{ instructions: '', agents: [], kind: 'folder', repository: '', baseBranch: '', copy: [], setup: '', checks: [] },
   ...{ reviewer: null, doneNeeds: { change: true, checks: true, criteria: true } },
-  ...{ attemptsPerTask: 1, executorsAtOnce: 1, executorSeconds: 10, taskMicroUsd: 0, dayMicroUsd: 0 },
+  ...{
+    subtasksReady: false,
+    attemptsPerTask: 1,
+    executorsAtOnce: 1,
+    executorSeconds: 10,
+    taskMicroUsd: 0,
+    dayMicroUsd: 0,
+  },
 } as const;
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -100,6 +109,7 @@ const NARROWS: { readonly [Field in keyof ProjectValue]?: (after: ProjectValue, 
   copy: (after, here) => isSubset(after.copy, here.copy),
   setup: ({ setup }) => setup === '',
   instructions: ({ instructions }) => instructions === '',
+  subtasksReady: ({ subtasksReady }) => !subtasksReady,
   attemptsPerTask: (after, here) => after.attemptsPerTask <= here.attemptsPerTask,
   executorsAtOnce: (after, here) => after.executorsAtOnce <= here.executorsAtOnce,
   executorSeconds: (after, here) => after.executorSeconds <= here.executorSeconds,

@@ -103,6 +103,7 @@ const work = {
   setup: workFields.setup.default(WORK_DEFAULTS.setup),
   checks: workFields.checks.default(() => [...WORK_DEFAULTS.checks]),
   doneNeeds: workFields.doneNeeds.default(() => ({ ...WORK_DEFAULTS.doneNeeds })),
+  subtasksReady: workFields.subtasksReady.default(WORK_DEFAULTS.subtasksReady),
   attemptsPerTask: workFields.attemptsPerTask.default(WORK_DEFAULTS.attemptsPerTask),
   executorsAtOnce: workFields.executorsAtOnce.default(WORK_DEFAULTS.executorsAtOnce),
   executorSeconds: workFields.executorSeconds.default(WORK_DEFAULTS.executorSeconds),
@@ -124,6 +125,7 @@ export const taskValueSchema = z.strictObject({
   number: z.number().int().positive().describe('counts the tasks of its project, from 1'),
   ...taskFields,
   columnId,
+  parentTaskId: taskId.nullable().default(null).describe('the task of this project that it is a part of; null: none'),
   request: mergeRequestSchema.nullable().default(null).describe('the newest request; null: there was none'),
   lineComments: z
     .array(lineCommentSchema)
@@ -254,6 +256,7 @@ export const createTaskSchema = z.strictObject({
   blockedBy: writable.blockedBy.default([]),
   assignee: writable.assignee.default(null),
   columnId: columnId.optional().describe('left out: the first of the kind `backlog`'),
+  parentTaskId: taskId.optional().describe('the task of this project that it is a part of; left out: none'),
 });
 /** `PUT …/tasks/{taskId}`: fields that are left out stay as they are. */
 export const changeTaskSchema = z.strictObject({

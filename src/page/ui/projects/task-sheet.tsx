@@ -414,6 +414,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
         taskId !== task.taskId && !task.blockedBy.includes(taskId) && !waitsForItself(task.taskId, [taskId], tasks),
     )
     .slice(-MOST_CHOICES);
+  const parent = task.parentTaskId === null ? undefined : known.taskOf(task.parentTaskId);
   const addLabel = async (event: FormEvent) => {
     event.preventDefault();
     const wanted = label.trim();
@@ -424,6 +425,13 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
   return (
     <section className="task-section task-details">
       <h3>{t`Details`}</h3>
+      {parent && (
+        <Row label={t`Part of`}>
+          <Link href={PATHS.task(project.projectId, parent.taskId)}>
+            #{parent.number} <span dir="auto">{parent.title}</span>
+          </Link>
+        </Row>
+      )}
       <Row label={t`Priority`} htmlFor={`${id}-priority`}>
         <select
           id={`${id}-priority`}

@@ -7,7 +7,7 @@ import { useTeammates } from '../use-somebody.ts';
 import { parseUsd, usdOf } from '../text/money.ts';
 
 const FIELDS = [
-  ...(['baseBranch', 'copy', 'worktrees', 'setup', 'checks', 'doneNeeds', 'reviewer'] as const),
+  ...(['baseBranch', 'copy', 'worktrees', 'setup', 'checks', 'doneNeeds', 'reviewer', 'subtasksReady'] as const),
   ...(['attemptsPerTask', 'executorsAtOnce', 'executorSeconds', 'taskMicroUsd', 'dayMicroUsd'] as const),
 ] as const;
 export type WorkDraft = Pick<Project, (typeof FIELDS)[number]>;
@@ -225,6 +225,17 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
             <p className="setting-hint">{t`Off: each agent keeps one checkout with what was installed and built in it, and one task of the project is worked on at a time.`}</p>
           </>
         )}
+        <label className="tick-line">
+          <input
+            type="checkbox"
+            role="switch"
+            aria-checked={draft.subtasksReady}
+            checked={draft.subtasksReady}
+            onChange={({ target }) => onChange({ subtasksReady: target.checked })}
+          />
+          <span>{t`Parts of a task that an agent plans are ready at once`}</span>
+        </label>
+        <p className="setting-hint">{t`On: an agent that has claimed a task can divide it, and others take the parts without waiting for you. Off: the parts wait in the backlog.`}</p>
         <TextField
           label={t`Setup command`}
           hint={t`Runs once in each new checkout, in the sandbox of the agent.`}

@@ -50,6 +50,7 @@ const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: Nam
       ...(criteria ? [t`criteria met`] : []),
     ].join(', ') || t`nothing`,
   ],
+  subtasksReady: ({ subtasksReady }) => [t`parts of tasks are ready at once`, subtasksReady ? t`yes` : t`no`],
   attemptsPerTask: ({ attemptsPerTask }) => [t`attempts at one task`, String(attemptsPerTask)],
   executorsAtOnce: ({ executorsAtOnce }) => [t`executors at once`, String(executorsAtOnce)],
   executorSeconds: ({ executorSeconds }) => [t`longest run of an executor`, duration(executorSeconds * 1_000)],

@@ -214,6 +214,32 @@ describe('an agent', () => {
     expect(tasks).toMatchObject([{ columnId: 'backlog', createdBy: 'a1' }]);
   });
 
+  it('makes parts of its claimed task ready where the project allows it, and no parts of parts', async () => {
+    for (const subtasksReady of [false, true]) {
+      const made = await project({ agents: ['a1', 'a2'], subtasksReady });
+      const { projectId } = made;
+      const whole = await task(made, { columnId: 'ready' });
+      const part = async (agentId: string, title: string, parentTaskId?: string) => {
+        const input = { projectId, title, ...(parentTaskId === undefined ? {} : { parentTaskId }) };
+        await night.tool(agentId, 'create_task', input);
+        const { tasks } = tasksSchema.parse((await ask('GET', `/v1/projects/${projectId}/tasks`)).body);
+        return tasks.find((each) => each.title === title);
+      };
+      const ready = subtasksReady ? 'ready' : 'backlog';
+      expect(await part('a1', 'Too early', whole.taskId)).toMatchObject({ columnId: 'backlog' });
+      expect(await night.tool('a1', 'claim_task', { projectId, taskId: whole.taskId })).toContain('The task is yours');
+      const first = await part('a1', 'First', whole.taskId);
+      expect(first).toMatchObject({ columnId: ready, parentTaskId: whole.taskId });
+      expect(await part('a2', 'Of another', whole.taskId)).toMatchObject({ columnId: 'backlog' });
+      expect(await part('a1', 'No part')).toMatchObject({ columnId: 'backlog', parentTaskId: null });
+      expect(await part('a1', 'Of nothing', 'none')).toBeUndefined();
+      if (!subtasksReady) continue;
+      const taken = { projectId, taskId: first?.taskId ?? '' };
+      expect(await night.tool('a2', 'claim_task', taken)).toContain('The task is yours');
+      expect(await part('a2', 'Deeper', taken.taskId)).toMatchObject({ columnId: 'backlog' });
+    }
+  });
+
   it('loses its claim with its run, and the task is back where it was taken from', async () => {
     const made = await project({ name: 'Night', agents: ['a3'] });
     const { projectId } = made;

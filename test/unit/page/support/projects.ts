@@ -22,6 +22,7 @@ export const task = (number: number, title: string, columnId: string, more: Part
   blockedBy: [],
   assignee: null,
   columnId,
+  parentTaskId: null,
   createdAt: NOW - 48 * HOUR + number * MINUTE,
   createdBy: 'human',
   updatedAt: NOW - HOUR,
