@@ -64,7 +64,14 @@ function tokensIn(took: RequestEnd['took']): number | null {
 export function createMeter({ attempts, projects, limits, log, stop, onError }: MeterDeps): Meter {
   const workers = new Map<string, Worker>();
   function known(name: string): Worker {
-    const worker = workers.get(name) ?? { open: [], ending: null, answer: null, last: null, claiming: null, stopped: null };
+    const worker = workers.get(name) ?? {
+      open: [],
+      ending: null,
+      answer: null,
+      last: null,
+      claiming: null,
+      stopped: null,
+    };
     workers.set(name, worker);
     return worker;
   }

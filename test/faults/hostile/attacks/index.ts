@@ -15,6 +15,15 @@ import { imports } from './imports.ts';
 import { models } from './models.ts';
 import { otherHousehold } from './other-household.ts';
 import { pairing } from './pairing.ts';
+import {
+  manyDiffs,
+  modelPaths,
+  projectRecords,
+  registeredClients,
+  repositoryPlaces,
+  scopes,
+  spendingHooks,
+} from './projects.ts';
 import { routes } from './routes.ts';
 import { sockets } from './sockets.ts';
 import { streams } from './streams.ts';
@@ -30,11 +39,18 @@ export const ATTACKS: readonly Attack[] = [
   folders,
   guesses,
   imports,
+  manyDiffs,
+  modelPaths,
   models,
   otherHousehold,
   pairing,
+  projectRecords,
+  registeredClients,
+  repositoryPlaces,
   routes,
+  scopes,
   sockets,
+  spendingHooks,
   streams,
   toolServers,
 ];

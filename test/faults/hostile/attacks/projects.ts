@@ -1,0 +1,197 @@
+/**
+ * Projects that mean harm: records with options of git and paths that lead out, repositories at odd
+ * addresses, names of models that are paths, many diffs at once, and deliveries without number.
+ */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createdHookSchema } from '../../../../src/shared/protocol/hooks.ts';
+import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
+import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
+import { madeCredentialSchema } from '../../../../src/shared/protocol/team.ts';
+import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
+import type { Attack, Attacker } from '../attack.ts';
+
+const DIFFS_AT_ONCE = 120;
+const DELIVERIES = 40;
+const COMMIT = 'a'.repeat(40);
+const REQUEST = {
+  ...{ title: 'Read me', body: '', by: 'm1', state: 'open', branch: 'feat/1-one', base: COMMIT, head: COMMIT },
+  ...{ openedAt: 1, updatedAt: 1, merged: null, url: null },
+};
+
+/** The body of an answer, as this schema has it. Null: it was refused, or the database was away. */
+async function made<Value>(
+  schema: { parse(value: unknown): Value },
+  answer: ReturnType<Attacker['call']>,
+): Promise<Value | null> {
+  const given = await answer;
+  return given !== null && given.status < 300 ? schema.parse(JSON.parse(given.text)) : null;
+}
+
+async function newProject({ call, int }: Attacker, fields: object = {}) {
+  const json = { name: `P${int(0, 999)}`, agents: ['m1'], ...fields };
+  const project = await made(projectSchema, call('POST', '/v1/projects', { json }));
+  const path = `/v1/projects/${project?.projectId}`;
+  const task =
+    project && (await made(taskSchema, call('POST', `${path}/tasks`, { json: { title: 'One', columnId: 'ready' } })));
+  return project && task ? { project, task, path, at: `${path}/tasks/${task.taskId}` } : null;
+}
+
+/** Records of a project, a task and an attempt with these texts in them, and all that reads them. */
+export const projectRecords: Attack = {
+  name: 'project-records',
+  async run(attacker) {
+    const { of, bytes, call, found } = attacker;
+    const here = await newProject(attacker);
+    if (!here) return;
+    const { project, task, at } = here;
+    const marker = join(tmpdir(), `roost-hostile-${bytes(8).toString('hex')}`);
+    const evil = of([`--output=${marker}`, `--upload-pack=touch ${marker}`, `ext::sh -c "touch ${marker}"`, '../../x']);
+    const stamp = formatStamp({ time: Date.now() + 60_000, counter: 1, node: 'attacker' });
+    const { projectId: _own, counts: _counts, version: _version, ...value } = project;
+    const attempt = {
+      ...{ projectId: project.projectId, taskId: task.taskId, number: 1, agentId: 'm1', runId: null, kind: 'agent' },
+      ...{ model: null, startedAt: 1, endedAt: 2, outcome: 'review', note: '', branch: 'feat/1-one', base: COMMIT },
+      ...{ head: COMMIT, folder: 'projects/p/1-one', receipt: null, review: null },
+    };
+    const records = [
+      {
+        type: 'task',
+        id: task.taskId,
+        value: { ...task, request: { ...REQUEST, [of(['base', 'head', 'branch'])]: evil } },
+      },
+      { type: 'project', id: of(['../up', 'A1', project.projectId]), value: { ...value, setup: `touch ${marker}` } },
+      { type: 'project', id: 'p1', value: { ...value, kind: 'git', repository: evil, baseBranch: evil } },
+      { type: 'attempt', id: 'x1', value: { ...attempt, [of(['base', 'head', 'branch', 'folder'])]: evil } },
+    ].map((record) => ({ ...record, at: stamp }));
+    await call('POST', '/api/records', { json: { records } });
+    for (const path of ['/diff', '/attempts']) await call('GET', `${at}${path}`);
+    await call('POST', `${at}/request/merge`, { json: {} });
+    if (existsSync(marker)) found('text of a record was read as an option or run');
+    await rm(marker, { force: true });
+  },
+};
+
+/** Addresses that one parser reads as public and another as inner, folders of the machine, options. */
+export const repositoryPlaces: Attack = {
+  name: 'repository-places',
+  async run({ target, of, call, found }) {
+    const places = [
+      '/etc',
+      '/work',
+      '--upload-pack=x',
+      'ext::sh -c x',
+      'file:///etc',
+      `git://127.0.0.1:${target.port}/x`,
+    ];
+    const json = { name: 'Elsewhere', kind: 'git', repository: of(places), baseBranch: of(['', '-x', 'main']) };
+    const answer = await call('POST', '/v1/projects', { json });
+    if (answer !== null && answer.status < 300) found(`a project was made of ${json.repository}`);
+    const odd = [`https://1.1.1.1\\@127.0.0.1:${target.port}/x`, 'http://169.254.169.254/x', 'https://a.example./x'];
+    await call('POST', '/v1/projects', { json: { ...json, baseBranch: '', repository: of(odd) } });
+  },
+};
+
+/** Many diffs at once, of a task without work and of work that is not there. */
+export const manyDiffs: Attack = {
+  name: 'many-diffs',
+  async run(attacker) {
+    const here = await newProject(attacker);
+    if (!here) return;
+    const { call, of } = attacker;
+    const body = Buffer.alloc(100_000, 'a');
+    const headers = { 'content-type': 'application/octet-stream' };
+    await call('PUT', `${here.path}/file?path=one.txt`, { body, headers });
+    const paths = [`${here.at}/diff`, `${here.path}/files`, `${here.path}/file?path=one.txt`];
+    await Promise.all(Array.from({ length: DIFFS_AT_ONCE }, () => call('GET', of(paths))));
+  },
+};
+
+/** Names of models that lead elsewhere where they are put into a path. */
+export const modelPaths: Attack = {
+  name: 'model-paths',
+  async run({ target, of, call, bare, found }) {
+    const out = ['rehearsal/../../models/x', '../files?x=1#', '..', 'a\nb', '..\\x', 'rehearsal-x', 'x'.repeat(5_000)];
+    const settings = { leadModel: of(out), agentModel: of(out) };
+    const lead = { name: 'Mordred', soul: null, transcript: null };
+    const address = target.url;
+    const connected = await call('POST', '/api/models', {
+      json: { kind: 'server', address, key: 'k', model: of(out) },
+    });
+    if (connected !== null && connected.status < 300) found('the relay was connected to itself');
+    await bare('POST', `/llm/${target.credential}/v1/messages`, {
+      json: { model: of(out), max_tokens: 1, messages: [{ role: 'user', content: 'Hm.' }] },
+    });
+    await call('PUT', '/v1/agents/m1/config', { json: { coordination: {}, planning_model: settings.leadModel } });
+    await call('POST', '/api/sessions', { json: { human: { name: 'Mal' }, lead, settings } });
+    await call('DELETE', '/api/sessions/current');
+  },
+  inSession: true,
+};
+
+/** An application with one scope asks for all the others. */
+export const scopes: Attack = {
+  name: 'scopes',
+  async run({ of, call, bare, found }) {
+    const json = { agentId: null, label: 'App', scopes: [of(['team', 'read', 'threads', 'limits'])] };
+    const credential = await made(madeCredentialSchema, call('POST', '/api/credentials', { json }));
+    if (!credential) return;
+    const headers = { authorization: `Bearer ${credential.secret}` };
+    for (const [method, path, body] of [
+      ['PUT', '/v1/config', { coordination: { daily_budget_usd: 1e9 } }],
+      ['PUT', '/v1/agents/m1/config', { coordination: { toolsets: { shell: 'allow' } }, planning_model: 'x' }],
+      ['POST', '/v1/projects', { name: 'By an application' }],
+      ['POST', '/api/credentials', json],
+      ['POST', '/api/records', { records: [] }],
+      ['GET', '/api/approvals', undefined],
+    ] as const) {
+      const answer = await bare(method, path, { headers, ...(body === undefined ? {} : { json: body }) });
+      if (answer !== null && answer.status < 300) found(`${method} ${path} with the scope ${json.scopes.join()}`);
+    }
+    await call('DELETE', `/api/credentials/${credential.credential.credentialId}`);
+  },
+};
+
+/** An OAuth client that was registered at another server is to be used at the attacker’s. */
+export const registeredClients: Attack = {
+  name: 'registered-clients',
+  async run({ target, servers, of, int, call, found }) {
+    const secret = 'client-secret-of-the-second-0123456789';
+    const issuer = of(['https://1.1.1.1/', target.url, servers.oddUrl, 'http://169.254.169.254/']);
+    const attachment = { kind: 'address', url: servers.toolsUrl, client: { id: 'c', secret, issuer } };
+    const name = `registered-${int(0, 99)}`;
+    const added = await call('POST', '/api/attached', { json: { name, attachment } });
+    const serverId = /"serverId":"([^"]+)"/.exec(added?.text ?? '')?.[1] ?? 'none';
+    await call('POST', `/api/attached/${serverId}/sign-in`, { json: {} });
+    await call('POST', '/api/attached-sign-ins', { json: { query: `code=x&state=${'s'.repeat(int(1, 2_000))}` } });
+    const heard = JSON.stringify(servers.heard.headers);
+    if (added?.text.includes(secret) || heard.includes(secret)) found('the secret of a client was told');
+    await call('DELETE', `/api/attached/${serverId}`);
+  },
+};
+
+/** A hook is called over and over, for a routine on a project that may cost nothing in a day. */
+export const spendingHooks: Attack = {
+  name: 'spending-hooks',
+  async run(attacker) {
+    const { int, call, bare } = attacker;
+    const here = await newProject(attacker, { dayMicroUsd: 0 });
+    if (!here) return;
+    const timing = { kind: 'every', minutes: 1_440 };
+    const routine = { kind: 'routine', agentId: 'm1', name: `H${int(0, 1e6)}`, instructions: 'Spend.', timing };
+    const added = await made(scheduledSchema, call('POST', '/v1/pulse-routines', { json: routine }));
+    if (!added) return;
+    const { scheduleId } = added;
+    await call('POST', `${here.path}/agents/m1/routines`, { json: { routineId: scheduleId } });
+    const json = { name: 'CI', target: { kind: 'routine', scheduleId } };
+    const hook = await made(createdHookSchema, call('POST', '/api/hooks', { json }));
+    await Promise.all(
+      Array.from({ length: DELIVERIES }, (_none, i) => bare('POST', `/hooks/${hook?.secret}`, { json: { build: i } })),
+    );
+    await call('DELETE', `/v1/pulse-routines/${scheduleId}`);
+    if (hook) await call('DELETE', `/api/hooks/${hook.hook.hookId}`);
+    await call('DELETE', `${here.path}?lose=true`);
+  },
+};
