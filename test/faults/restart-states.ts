@@ -502,6 +502,22 @@ export const STATES: readonly RestartState[] = [
     },
   },
   {
+    part: 'executor',
+    name: 'its command runs',
+    async bring(scene) {
+      const { task } = await taskOf(scene);
+      const turns = [call('claim_task', ids(task)), call('execute_task', ids(task))];
+      await scene.begins('a1', turns);
+      scene.model.follow(({ system, body }) =>
+        system.startsWith('You execute one task')
+          ? call('run_command', { command: LONG_SLEEP })
+          : (turns[body.messages.filter(({ role }) => role === 'assistant').length] ?? 'silent'),
+      );
+      await untilRuns(LONG_SLEEP);
+      return lostAndGoesOn(scene, task);
+    },
+  },
+  {
     part: 'review',
     name: 'the attempt is being ended',
     async bring(scene) {
