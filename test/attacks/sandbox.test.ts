@@ -586,7 +586,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     [createSandbox({ platform: 'darwin' }), /needs Linux, and this relay runs on macOS\. Run the relay on Linux/],
     [
       createSandbox({ path: await fakeBubble('bwrap: setting up uid map: Permission denied') }),
-      /start, because this .*sysctl/,
+      /start, because this .*AppArmor profile for bwrap/,
     ],
     [createSandbox({ path: await fakeBubble('bwrap: whatever') }), /does not start \(bwrap: whatever\)\./],
   ] as const) {

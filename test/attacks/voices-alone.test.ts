@@ -174,7 +174,8 @@ it('in what it did alone while it slept, which it is told when it wakes', async 
     turns = [[{ say: HOSTILE }]];
     const before = model.requests.length;
     await trigger(routine);
-    await expect.poll(() => model.requests.length - before, { timeout: 20_000 }).toBe(1);
+    // The wake of the failed script before may come in between.
+    await expect.poll(() => model.requests.length - before, { timeout: 20_000 }).toBeGreaterThan(0);
     await untilDone();
   }
   turns = [];

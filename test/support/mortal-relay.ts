@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { PostgresQueryCompiler, type KyselyPlugin } from 'kysely';
 import { openEventLog } from '../../server/team/events/index.ts';
 import { openTeam, type Team } from '../../server/households/team.ts';
@@ -107,7 +108,7 @@ export async function openMortalRelay({ store, home, mind, now, alone = true }: 
   };
   const db = store.db.withPlugin(plugin);
   const note = (message: string, fields?: unknown) => {
-    if (!dead) logged.push(`${message} ${JSON.stringify(fields)}`);
+    if (!dead) logged.push(`${message} ${inspect(fields)}`);
   };
   const log = await openEventLog({
     db,

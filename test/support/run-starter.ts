@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { openEventLog } from '../../server/team/events/index.ts';
 import { createAnthropicMind } from '../../server/agents/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
@@ -17,7 +18,7 @@ import { agentRun, messageFromB } from './runs.ts';
 
 const [folder = '', databaseUrl = '', modelUrl = '', protocol = ''] = process.argv.slice(2);
 const fail = (message: string, fields?: unknown) => {
-  throw new Error(`${message} ${JSON.stringify(fields)}`);
+  throw new Error(`${message} ${inspect(fields)}`);
 };
 const store = await openStore({ folder, databaseUrl: databaseUrl === '' ? null : databaseUrl });
 const log = await openEventLog({

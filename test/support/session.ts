@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { openEventLog, type OpenEventLog } from '../../server/team/events/index.ts';
 import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts/index.ts';
 import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/agents/minds/index.ts';
@@ -143,7 +144,7 @@ async function openHousehold(
   const mind = given ?? createAnthropicMind({ key: 'a-key-for-tests', baseUrl: scripted?.url ?? null, ...mindConfig });
   const logged: string[] = [];
   const failures: unknown[] = [];
-  const note = (message: string, fields?: unknown) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const note = (message: string, fields?: unknown) => void logged.push(`${message} ${inspect(fields)}`);
   const checks = new Set<() => void>();
   const timers = createHurriedTimers();
   let stored: StoredEvent[] = [];

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../../server/team/events/index.ts';
 import {
@@ -90,7 +91,7 @@ describe('Who is told, and when', () => {
       tell: () => void told++,
       logger: {
         error(message, fields) {
-          said.push(`${message} ${JSON.stringify(fields)}`);
+          said.push(`${message} ${inspect(fields)}`);
         },
       },
     };

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';
 
-const HOOK = fileURLToPath(new URL('../../support/end-store-thread.cjs', import.meta.url));
+const HOOK = fileURLToPath(new URL('../../support/end-store-thread.mjs', import.meta.url));
 const listSchema = z.object({ credentials: z.array(z.object({ label: z.string() })) });
 
 let home: string | null = null;
@@ -43,7 +43,7 @@ async function expectStored(acknowledged: readonly string[], before: TestRelay):
 
 async function startHooked(way: 'terminate' | 'throw' | 'memory'): Promise<TestRelay> {
   home = await createHome({ store: 'sqlite' });
-  return await startRelay({ home, env: { NODE_OPTIONS: `--require ${HOOK}`, END_STORE: way } });
+  return await startRelay({ home, env: { NODE_OPTIONS: `--import ${HOOK}`, END_STORE: way } });
 }
 
 it.each(['terminate', 'throw'] as const)(

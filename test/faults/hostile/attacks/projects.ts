@@ -39,7 +39,7 @@ async function newProject({ call, int }: Attacker, fields: object = {}) {
   return project && task ? { project, task, path, at: `${path}/tasks/${task.taskId}` } : null;
 }
 
-/** Records of a project, a task and an attempt with these texts in them, and all that reads them. */
+/** Records of a project, a task and an attempt with these texts, and all that reads them. */
 export const projectRecords: Attack = {
   name: 'project-records',
   async run(attacker) {
@@ -50,7 +50,8 @@ export const projectRecords: Attack = {
     const marker = join(tmpdir(), `roost-hostile-${bytes(8).toString('hex')}`);
     const evil = of([`--output=${marker}`, `--upload-pack=touch ${marker}`, `ext::sh -c "touch ${marker}"`, '../../x']);
     const stamp = formatStamp({ time: Date.now() + 60_000, counter: 1, node: 'attacker' });
-    const { projectId: _own, counts: _counts, version: _version, ...value } = project;
+    const named = ['projectId', 'counts', 'version'];
+    const value = Object.fromEntries(Object.entries(project).filter(([field]) => !named.includes(field)));
     const attempt = {
       ...{ projectId: project.projectId, taskId: task.taskId, number: 1, agentId: 'm1', runId: null, kind: 'agent' },
       ...{ model: null, startedAt: 1, endedAt: 2, outcome: 'review', note: '', branch: 'feat/1-one', base: COMMIT },
@@ -74,7 +75,7 @@ export const projectRecords: Attack = {
   },
 };
 
-/** Addresses that one parser reads as public and another as inner, folders of the machine, options. */
+/** Addresses that parsers read differently, folders of the machine, and options. */
 export const repositoryPlaces: Attack = {
   name: 'repository-places',
   async run({ target, of, call, found }) {

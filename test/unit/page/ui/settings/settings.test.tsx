@@ -505,7 +505,9 @@ test('an ACP agent says whether it is being tested, answers, is signed out or do
   const stands = (state: object, running: readonly object[] = []) =>
     page.become({ programs: [{ ...PROGRAM, state, running }] });
   await stands({ kind: 'trying', since: NOW });
-  expect(described(button)).toBe('Claude Code: is being tested: it can take a minute');
+  expect(described(button)).toBe(
+    'Claude Code: is being tested: it can take a minute, and more where it is fetched first',
+  );
   for (const each of card.getAllByRole('button')) {
     expect(each.getAttribute('aria-disabled')).toBe('true');
     await page.user.click(each);

@@ -1,8 +1,9 @@
 /**
- * Loaded into a relay before its own code (`--require`). On SIGUSR2 the thread of its store ends in
+ * Loaded into a relay before its own code (`--import`). On SIGUSR2 the thread of its store ends in
  * the way that `END_STORE` names: `terminate`, `throw`, or `memory` (it runs out of it).
  */
-const threads = require('node:worker_threads');
+import { syncBuiltinESMExports } from 'node:module';
+import threads from 'node:worker_threads';
 
 const way = process.env.END_STORE;
 /** MB of a thread that is to run out of memory. */
@@ -20,7 +21,7 @@ threads.Worker = class extends Worker {
     if (isStore) store = this;
   }
 };
-require('node:module').syncBuiltinESMExports();
+syncBuiltinESMExports();
 process.on('SIGUSR2', () => {
   if (way === 'terminate') void store?.terminate();
   else if (way === 'memory') store?.postMessage({ way: 'alone', statements: [{ sql: ROWS, parameters: [] }] });
