@@ -87,6 +87,11 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/sync/sync-entries.test.ts'],
   },
   {
+    file: 'relay/tools/checkouts/huge-repositories.test.ts',
+    guards: ['server/tools/checkouts', 'server/tools/task-work', 'server/platform'],
+    beside: ['attacks/many-diffs.test.ts', 'relay/tools/task-work/diff-pages.test.ts'],
+  },
+  {
     file: 'relay/tools/acp/programs.test.ts',
     guards: ['server/tools', 'server/agents', 'server/platform', 'test/support/acp-agent'],
     beside: ['relay/tools/acp/programs-birth.test.ts'],

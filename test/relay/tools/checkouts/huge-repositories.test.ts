@@ -7,12 +7,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ATTEMPT_LIMITS, type Diff, diffSchema, filePatchSchema } from '../../src/shared/protocol/attempts.ts';
-import { projectSchema, taskSchema } from '../../src/shared/protocol/projects.ts';
-import { GIT_LIMITS } from '../../server/platform/git/index.ts';
-import { watchGits } from '../support/git-watch.ts';
-import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
-import { createRepository, git } from '../support/person-repository.ts';
+import { ATTEMPT_LIMITS, type Diff, diffSchema, filePatchSchema } from '../../../../src/shared/protocol/attempts.ts';
+import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
+import { GIT_LIMITS } from '../../../../server/platform/git/index.ts';
+import { watchGits } from '../../../support/git-watch.ts';
+import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
+import { createRepository, git } from '../../../support/person-repository.ts';
 
 const TIMEOUT_MS = 180_000;
 /** Bytes by which the relay may grow beside its gits. */
