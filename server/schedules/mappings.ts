@@ -158,7 +158,7 @@ const offersText = (offers: readonly Offer[], { counts }: ReadyTasks): string[] 
     return `- ${titled(project.name)}, id ${project.projectId}. Columns: ${named.length === 0 ? 'none' : named.join('; ')}`;
   });
 
-/** What a run is told of its projects. Null: it is about none, and no task is ready for it. */
+/** The projects in the prompt of a run. Null: it is about none, and no task is ready for it. */
 export function projectsText(
   { projects, offers }: Pick<RoutineRun, 'projects' | 'offers'>,
   ready: ReadyTasks,

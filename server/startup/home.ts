@@ -358,7 +358,7 @@ async function readMark(file: string): Promise<string> {
   return mark.data.relay;
 }
 
-/** A new folder for copies. Whoever asked for it removes it. */
+/** A new folder for copies. The caller removes it. */
 export async function createCopyFolder(home: string): Promise<string> {
   await mkdir(join(home, COPIES), { recursive: true, mode: 0o700 });
   return await mkdtemp(join(home, COPIES, 'backup-'));

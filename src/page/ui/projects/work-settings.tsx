@@ -57,6 +57,27 @@ interface FieldProps {
   readonly onChange: (text: string) => void;
 }
 
+interface SwitchProps {
+  readonly label: string;
+  readonly on: boolean;
+  readonly onChange: (on: boolean) => void;
+}
+
+function Switch({ label, on, onChange }: SwitchProps) {
+  return (
+    <label className="tick-line">
+      <input
+        type="checkbox"
+        role="switch"
+        aria-checked={on}
+        checked={on}
+        onChange={({ target }) => onChange(target.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}
+
 function TextField({
   label,
   hint,
@@ -212,29 +233,19 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
         )}
         {isGit && (
           <>
-            <label className="tick-line">
-              <input
-                type="checkbox"
-                role="switch"
-                aria-checked={draft.worktrees}
-                checked={draft.worktrees}
-                onChange={({ target }) => onChange({ worktrees: target.checked })}
-              />
-              <span>{t`A checkout of its own for each task`}</span>
-            </label>
+            <Switch
+              label={t`A checkout of its own for each task`}
+              on={draft.worktrees}
+              onChange={(worktrees) => onChange({ worktrees })}
+            />
             <p className="setting-hint">{t`Off: each agent keeps one checkout with what was installed and built in it, and one task of the project is worked on at a time.`}</p>
           </>
         )}
-        <label className="tick-line">
-          <input
-            type="checkbox"
-            role="switch"
-            aria-checked={draft.subtasksReady}
-            checked={draft.subtasksReady}
-            onChange={({ target }) => onChange({ subtasksReady: target.checked })}
-          />
-          <span>{t`Parts of a task that an agent plans are ready at once`}</span>
-        </label>
+        <Switch
+          label={t`Parts of a task that an agent plans are ready at once`}
+          on={draft.subtasksReady}
+          onChange={(subtasksReady) => onChange({ subtasksReady })}
+        />
         <p className="setting-hint">{t`On: an agent that has claimed a task can divide it, and others take the parts without waiting for you. Off: the parts wait in the backlog.`}</p>
         <TextField
           label={t`Setup command`}
@@ -253,16 +264,12 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
       </Group>
       <Group title={t`A task is done if`}>
         {needs.map(({ need, text }) => (
-          <label key={need} className="tick-line">
-            <input
-              type="checkbox"
-              role="switch"
-              aria-checked={draft.doneNeeds[need]}
-              checked={draft.doneNeeds[need]}
-              onChange={({ target }) => onChange({ doneNeeds: { ...draft.doneNeeds, [need]: target.checked } })}
-            />
-            <span>{text}</span>
-          </label>
+          <Switch
+            key={need}
+            label={text}
+            on={draft.doneNeeds[need]}
+            onChange={(on) => onChange({ doneNeeds: { ...draft.doneNeeds, [need]: on } })}
+          />
         ))}
         <p className="setting-hint">{t`What is off is not asked for. The card of a task says what it was done without.`}</p>
         <label className="work-amount work-reviewer">
