@@ -32,7 +32,7 @@ const keysByHelper = {
     type: 'problem',
     schema: [],
     messages: {
-      read: 'An input method may have this press: read the key by `keyOf` of src/page/ui/parts/keys.ts.',
+      read: 'An input method may have this press: read the key by `keyOf` of src/page/ui/design/keys.ts.',
     },
   },
   create({ sourceCode, report }) {

@@ -4,6 +4,7 @@
  */
 import { createContext, use, type ReactNode } from 'react';
 import { useStore } from 'zustand';
+import { t } from '../language/t.ts';
 import type { LiveState } from '../state/live.ts';
 import type { AnswersState } from '../state/answers.ts';
 import type { ConversationsState } from '../state/conversations.ts';
@@ -13,11 +14,24 @@ import type { RoostState } from '../state/index.ts';
 import type { PendingState, RelayInfoState } from '../state/relay-info.ts';
 import type { UnreadState } from '../state/unread.ts';
 import type { UpkeepState } from '../state/ports.ts';
+import { DesignWords, type Words } from './design/words.ts';
 
 const Context = createContext<RoostState | null>(null);
 
+const WORDS: Words = {
+  close: t`Close`,
+  keep: t`Keep it`,
+  saving: t`Saving…`,
+  saved: t`Saved. It applies now.`,
+  undo: t`Undo`,
+};
+
 export function RoostProvider({ state, children }: { state: RoostState; children: ReactNode }) {
-  return <Context value={state}>{children}</Context>;
+  return (
+    <Context value={state}>
+      <DesignWords value={WORDS}>{children}</DesignWords>
+    </Context>
+  );
 }
 
 export function useRoost(): RoostState {

@@ -20,7 +20,15 @@ const ARROWS: Record<string, readonly string[]> = {
   'src/page/language': ['src/page/language', ...SHARED],
   'src/page/archive': ['src/page/archive', ...SHARED],
   'src/page/state': ['src/page/state', 'src/page/language', 'src/page/archive', ...SHARED],
-  'src/page/ui': ['src/page/ui', 'src/page/language', 'src/page/state', 'src/page/archive', ...SHARED],
+  'src/page/ui/design': ['src/page/ui/design'],
+  'src/page/ui': [
+    'src/page/ui',
+    'src/page/ui/design',
+    'src/page/language',
+    'src/page/state',
+    'src/page/archive',
+    ...SHARED,
+  ],
   server: ['server', 'src/shared/protocol', 'src/shared/domain'],
 };
 /** Some of the arrows inside the relay. */

@@ -21,10 +21,10 @@ import { isSeatPosition, LEAD_COLOR, LEAD_ID, seatColor } from '../../../shared/
 import { retold, t } from '../../language/t.ts';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
 import { EYE_ROWS, Face } from '../grid/face.tsx';
-import { OneOf } from '../parts/choices.tsx';
-import { keyOf } from '../parts/keys.ts';
+import { OneOf } from '../design/one-of.tsx';
+import { keyOf } from '../design/keys.ts';
 import { ModelSelect } from '../models/model-select.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { PATHS } from '../routes.ts';
 import { canReadAloud } from '../voice/words.ts';
 import { VoiceChoice } from '../voice/voice-choice.tsx';

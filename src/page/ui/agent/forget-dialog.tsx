@@ -5,7 +5,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { useActions, useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { duration, fullTime } from '../text/time.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';

@@ -18,7 +18,7 @@ import { retold, t } from '../../language/t.ts';
 import { attachedOf } from '../../state/external.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { useRoost } from '../context.tsx';
-import { OneOf } from '../parts/choices.tsx';
+import { OneOf } from '../design/one-of.tsx';
 import { shownBox } from '../text/record-changes.ts';
 import { readVariables } from '../text/kinds.ts';
 import { KeyField } from '../models/model-select.tsx';

@@ -4,7 +4,7 @@ import type { AttachedServer, AttachedTool } from '../../../shared/protocol/atta
 import { retold, t } from '../../language/t.ts';
 import { attachedOf } from '../../state/external.ts';
 import { useRoost } from '../context.tsx';
-import { SureDialog } from '../parts/dialog.tsx';
+import { SureDialog } from '../design/dialog.tsx';
 import { type Teammates, useTeammates } from '../use-somebody.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { AttachForm, BoxOf, type BoxRules } from './attach-form.tsx';

@@ -5,7 +5,7 @@ import { isPicture, type Attachment } from '../../../shared/domain/attachment.ts
 import { t } from '../../language/t.ts';
 import { onAttachment, readAttachment } from '../../state/attachments.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { bytes, count } from '../text/sizes.ts';
 import './shown.css';
 

@@ -14,15 +14,15 @@ import { Diff } from '../parts/diff.tsx';
 import { bytes, count, plural } from '../text/sizes.ts';
 import { revealed, revealedCode } from '../text/unseen.ts';
 import { useRoost } from '../context.tsx';
-import { MenuButton } from '../parts/menu.tsx';
-import { MoreIcon } from '../parts/icons.tsx';
+import { MenuButton } from '../design/menu.tsx';
+import { MoreIcon } from '../design/icons.tsx';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { QuestionCard, useSettled } from './question-card.tsx';
 import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './words.ts';
-import '../parts/excerpt.css';
+import '../design/excerpt.css';
 import './calls.css';
 
 // What approving a call covers besides its text: the files of the agent's folder that it refers to.

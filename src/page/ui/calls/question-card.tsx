@@ -13,14 +13,14 @@ import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { attachedTool } from '../chat/deeds.ts';
 import { useRoost } from '../context.tsx';
-import { MoreIcon } from '../parts/icons.tsx';
-import { MenuButton } from '../parts/menu.tsx';
+import { MoreIcon } from '../design/icons.tsx';
+import { MenuButton } from '../design/menu.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed } from '../text/unseen.ts';
 import { useNow } from '../hooks.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
 import { names } from '../text/sizes.ts';
-import '../parts/fields.css';
+import '../design/fields.css';
 import './calls.css';
 
 /**

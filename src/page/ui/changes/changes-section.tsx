@@ -25,7 +25,7 @@ import { labelOf, limitValue, priceValue, scheduleParts } from '../text/record-c
 import { count, names } from '../text/sizes.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { SureDialog } from '../parts/dialog.tsx';
+import { SureDialog } from '../design/dialog.tsx';
 import { byDay } from '../text/by-day.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import { useNow } from '../hooks.ts';

@@ -10,7 +10,7 @@ import { openAnswerOf } from '../../state/answers.ts';
 import { callsOf } from '../../state/calls.ts';
 import { wantsTo } from '../calls/words.ts';
 import { useAnswers, useRoost } from '../context.tsx';
-import { ChevronIcon } from '../parts/icons.tsx';
+import { ChevronIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { clockTime } from '../text/time.ts';
 import { Lasts, spanText, WORTH_SAYING } from '../parts/part.tsx';
@@ -18,7 +18,7 @@ import { useQuery } from '../hooks.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
 import { useDoingNow } from '../doing-now.ts';
 import { stepsOf, type Doing, type Growing, type Step } from './doing.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import './activity.css';
 
 /** The line, and the steps it unfolds. `label` names the agent. */

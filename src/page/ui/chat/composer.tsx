@@ -17,12 +17,12 @@ import { complete, meant, mentionedIn, type Typing, typingAt } from '../../../sh
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
-import { SendIcon, StopIcon } from '../parts/icons.tsx';
+import { SendIcon, StopIcon } from '../design/icons.tsx';
 import { AttachButton, Chips, type FilesProblem, useAttaching, useDrops } from '../attachments/attaching.tsx';
 import { count, names } from '../text/sizes.ts';
 import { Face } from '../grid/face.tsx';
 import type { Teammate } from '../use-somebody.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import { useRoost } from '../context.tsx';
 import { withParagraph } from '../text/answering.ts';
 import { useLeaving } from '../hooks.ts';

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { retold, t } from '../../language/t.ts';
 import { useHousehold, useRoost } from '../context.tsx';
-import { WarnIcon } from '../parts/icons.tsx';
+import { WarnIcon } from '../design/icons.tsx';
 import { optional, Part } from '../parts/part.tsx';
 import { useSomebody } from '../use-somebody.ts';
 import { Head } from './head.tsx';

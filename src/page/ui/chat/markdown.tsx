@@ -23,10 +23,10 @@ import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
 import { t } from '../../language/t.ts';
 import { PATHS } from '../routes.ts';
 import type { Teammate } from '../use-somebody.ts';
-import { useRoom } from '../parts/near.ts';
+import { useRoom } from '../design/near.ts';
 import { isPrinting, usePrinting } from '../parts/printing.ts';
 import { CodeBlock } from '../code/code-block.tsx';
-import { GrowingText } from '../parts/growing-text.tsx';
+import { GrowingText } from '../design/growing-text.tsx';
 import type { ShownPart } from './parts.ts';
 import {
   type Around,

@@ -8,7 +8,7 @@ import type { LogItem } from '../../state/conversation-log.ts';
 import type { Pages, Reading } from '../../state/pages.ts';
 import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import { ownStretches, type Stretch, stretchesOf } from './parts.ts';
 
 // The rows of a log. A long item takes several rows. Pure.

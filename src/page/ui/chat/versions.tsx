@@ -5,7 +5,7 @@ import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../../shared/protocol/documents.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { fullTime } from '../text/time.ts';
 import { Words } from './markdown.tsx';
 

@@ -8,7 +8,7 @@ import { beginningOfText } from '../../../shared/domain/cut-middle.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import type { Withdrawn } from '../../state/actions/talk.ts';
 import { useActions, useRoost } from '../context.tsx';
-import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../parts/icons.tsx';
+import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../design/icons.tsx';
 import { plural } from '../text/sizes.ts';
 import type { WrittenMeanwhile as Item } from './meanwhile.ts';
 import './written-meanwhile.css';

@@ -8,7 +8,7 @@ import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { t } from '../../language/t.ts';
 import { clientsOf } from '../../state/external.ts';
 import { useHousehold, useRoost } from '../context.tsx';
-import { Dialog, SureDialog } from '../parts/dialog.tsx';
+import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { clockTime, dayWithin, fullTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';

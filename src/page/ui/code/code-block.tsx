@@ -4,10 +4,10 @@
  */
 import { lazy, memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
-import { GrowingText } from '../parts/growing-text.tsx';
-import { CheckIcon, CopyIcon } from '../parts/icons.tsx';
-import { CAN_TELL_NEAR, useRoom } from '../parts/near.ts';
-import { takeFocus } from '../parts/dialog.tsx';
+import { GrowingText } from '../design/growing-text.tsx';
+import { CheckIcon, CopyIcon } from '../design/icons.tsx';
+import { CAN_TELL_NEAR, useRoom } from '../design/near.ts';
+import { takeFocus } from '../design/dialog.tsx';
 import type { Coloured } from './colours.ts';
 import type { DrawingBlockProps } from './drawing-block.tsx';
 

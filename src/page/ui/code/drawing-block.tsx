@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { download } from '../copies/sink.ts';
-import { takeFocus } from '../parts/dialog.tsx';
+import { takeFocus } from '../design/dialog.tsx';
 import type { DrawingColours, Drawn } from './drawing.ts';
 
 /** ms after which rendering is aborted. A hostile text may take any time. */

@@ -1,7 +1,7 @@
 /** A command, in one shape for the palette, the menus, the keys and their sheet. */
 import { t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
-import type { MenuItem } from '../parts/menu.tsx';
+import type { MenuItem } from '../design/menu.tsx';
 import type { Route } from '../routes.ts';
 
 export type Group = 'agents' | 'actions' | 'pages' | 'settings';

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { AdoptFlow } from './adopt-flow.tsx';
-import { DropZone } from '../parts/drop-zone.tsx';
+import { DropZone } from '../design/drop-zone.tsx';
 import './copies.css';
 
 /** Adopts an agent from a file into this seat. */

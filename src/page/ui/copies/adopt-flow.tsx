@@ -18,7 +18,7 @@ import { retold, t } from '../../language/t.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { changeDetails, changeText, neverText, unfitText } from '../text/record-changes.ts';
-import { Progress } from '../parts/progress.tsx';
+import { Progress } from '../design/progress.tsx';
 import { count, names, plural } from '../text/sizes.ts';
 import { Words } from '../chat/markdown.tsx';
 import { Face } from '../grid/face.tsx';

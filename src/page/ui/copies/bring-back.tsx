@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { ImportCopy } from './import-copy.tsx';
 import './copies.css';
 

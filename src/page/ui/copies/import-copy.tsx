@@ -12,7 +12,7 @@ import { kindName } from '../text/kinds.ts';
 import { count, plural } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useRoost } from '../context.tsx';
-import { DropZone } from '../parts/drop-zone.tsx';
+import { DropZone } from '../design/drop-zone.tsx';
 import { AdoptFlow, Changes, Work } from './adopt-flow.tsx';
 
 interface Props {

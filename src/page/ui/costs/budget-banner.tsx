@@ -3,7 +3,7 @@ import { type Teammates, useTeammates } from '../use-somebody.ts';
 import { useCosts, USUAL_DAYS } from './budget-field.tsx';
 import { Link } from 'wouter';
 import type { Costs } from '../../../shared/protocol/costs.ts';
-import { WarnIcon } from '../parts/icons.tsx';
+import { WarnIcon } from '../design/icons.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { names } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';

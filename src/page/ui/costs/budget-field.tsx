@@ -10,7 +10,7 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { problemText } from '../../state/ports.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { UsedBar } from '../parts/progress.tsx';
+import { UsedBar } from '../design/progress.tsx';
 import { budgetText, costText, money, parseUsd, usdOf } from '../text/money.ts';
 
 /** The default period in days. */

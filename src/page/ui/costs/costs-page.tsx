@@ -9,7 +9,7 @@ import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
 import { count, plural } from '../text/sizes.ts';
 import { type Teammates, useTeammates } from '../use-somebody.ts';
-import { OneOf } from '../parts/choices.tsx';
+import { OneOf } from '../design/one-of.tsx';
 import { useConversations, useLive } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { fullTime } from '../text/time.ts';

@@ -9,7 +9,7 @@ import type { HouseholdConfig } from '../../../shared/protocol/config.ts';
 import { t } from '../../language/t.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { useLive, useRoost } from '../context.tsx';
-import { CloseIcon } from '../parts/icons.tsx';
+import { CloseIcon } from '../design/icons.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS } from '../routes.ts';

@@ -2,7 +2,7 @@ import { useState, type FormEvent } from 'react';
 import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { PhraseField, StepHead } from './dialog-parts.tsx';
 import './devices.css';
 import './phrase.css';

@@ -3,7 +3,7 @@ import { useState, type ReactNode, useEffect, useId, useRef, type FormEvent } fr
 import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
 import { fullTime } from '../text/time.ts';
 import { drillPositions, sameWord, ShareFirst, StepHead, Wrong } from './dialog-parts.tsx';

@@ -9,9 +9,9 @@ import { type ChangesFrom, historiesOf } from '../../state/history.ts';
 import { problemText } from '../../state/ports.ts';
 import { useRoost } from '../context.tsx';
 import { useNow } from '../hooks.ts';
-import { Dialog, SureDialog } from '../parts/dialog.tsx';
-import { MoreIcon } from '../parts/icons.tsx';
-import { MenuButton } from '../parts/menu.tsx';
+import { Dialog, SureDialog } from '../design/dialog.tsx';
+import { MoreIcon } from '../design/icons.tsx';
+import { MenuButton } from '../design/menu.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { bytes, count } from '../text/sizes.ts';
@@ -19,7 +19,7 @@ import { clockTime, dayWithin } from '../text/time.ts';
 import { revealedCode } from '../text/unseen.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { CHANGES, countsText, GAPS, NOT_RECORDED, restoringText, workText } from './history-words.ts';
-import '../parts/excerpt.css';
+import '../design/excerpt.css';
 import './history.css';
 
 /** Opened by the address. */

@@ -1,7 +1,7 @@
 /** Errors of a wake or a summon that woke nobody. */
 import { retold, t } from '../../language/t.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
-import { CloseIcon } from '../parts/icons.tsx';
+import { CloseIcon } from '../design/icons.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 
 /** Why the last wake or summon failed as a whole. */

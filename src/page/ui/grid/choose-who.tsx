@@ -7,7 +7,7 @@ import { t } from '../../language/t.ts';
 import { groupsIn, storeGroup, removeGroup } from '../../state/groups.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { useWakeCosts, type WakeCost } from '../preview/use-wake-cost.ts';
 import { money, tokens } from '../text/money.ts';
 import { Face } from './face.tsx';

@@ -9,9 +9,9 @@ import { arrivingOf } from '../../state/devices.ts';
 import { leadNameOf } from '../../state/household.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { useDoingNow, type DoingNow } from '../doing-now.ts';
-import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
+import { EnvelopeIcon, MoreIcon } from '../design/icons.tsx';
 import { Lasts } from '../parts/part.tsx';
-import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
+import { MenuButton, MenuList, type MenuItem } from '../design/menu.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { briefly, newCount } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
@@ -19,7 +19,7 @@ import { clockTime } from '../text/time.ts';
 import { Face } from './face.tsx';
 import { SeatFigure, type SeatView } from './seat-figure.tsx';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 
 export interface CellProps {
   /** The one cell in the tab order. */

@@ -8,7 +8,7 @@ import { isSeatPosition, LEAD_POSITION, type Position, type SeatPosition } from 
 import { isHatching, moveToSeat } from '../../state/groups.ts';
 import type { RoostState } from '../../state/index.ts';
 import { neighbour, POSITIONS } from './seat-figure.tsx';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 
 const DRAG = {
   /** px that a mouse moves before it drags. Less is a click. */

@@ -2,7 +2,7 @@ import { writingStopped } from '../../state/relay-info.ts';
 import { menuItem } from '../commands/command.ts';
 import { useCommands } from '../commands/later.ts';
 import { useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
-import type { MenuItem } from '../parts/menu.tsx';
+import type { MenuItem } from '../design/menu.tsx';
 import { useRoute } from '../routes.ts';
 import type { SeatView } from './seat-figure.tsx';
 

@@ -3,7 +3,7 @@ import { t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { Inbox, useUnreadMessages, WakeToRead } from './inbox.tsx';
 import { plural } from '../text/sizes.ts';
 

@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shared/domain/guardrails.ts';
 import { spoken, t } from '../../language/t.ts';
 import { type Coordination, withCoordination } from '../../state/relay-info.ts';
-import { CloseIcon } from '../parts/icons.tsx';
+import { CloseIcon } from '../design/icons.tsx';
 import { baseName, SettingFrame, useLimits, useSaved } from './setting.tsx';
 
 type Blackouts = NonNullable<Coordination['blackouts']>;

@@ -29,7 +29,7 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import { AgentSelect } from '../parts/choices.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { useNames } from '../use-somebody.ts';

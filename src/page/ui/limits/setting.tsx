@@ -14,7 +14,7 @@ import {
   withCoordination,
 } from '../../state/relay-info.ts';
 import { count } from '../text/sizes.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 
 // The limits on screen, for the fields that show and change them.
 

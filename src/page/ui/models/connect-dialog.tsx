@@ -8,8 +8,8 @@ import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from 
 import { retold, spoken, t } from '../../language/t.ts';
 import type { ConnectedModels } from '../../state/relay-info.ts';
 import { useLive, useRoost } from '../context.tsx';
-import { Dialog, SureDialog } from '../parts/dialog.tsx';
-import { OneOf } from '../parts/choices.tsx';
+import { Dialog, SureDialog } from '../design/dialog.tsx';
+import { OneOf } from '../design/one-of.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { KeyField } from './model-select.tsx';

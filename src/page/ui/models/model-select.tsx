@@ -11,7 +11,7 @@ import { QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
 import { budgetText } from '../text/money.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import { choices, connectionName, modelName, stateText } from './chip.tsx';
 import './model-select.css';
 

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
-import { WarnIcon } from '../parts/icons.tsx';
+import { WarnIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
 import { warningText } from './words.ts';

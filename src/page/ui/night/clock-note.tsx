@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { t } from '../../language/t.ts';
 import { useActions, useInfo, useLive, useRoost } from '../context.tsx';
-import { WarnIcon } from '../parts/icons.tsx';
+import { WarnIcon } from '../design/icons.tsx';
 import { duration } from '../text/time.ts';
 import './clock-note.css';
 

@@ -12,7 +12,7 @@ import { useRoost } from '../context.tsx';
 import { clockTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import type { Teammate } from '../use-somebody.ts';
-import { OneOf } from '../parts/choices.tsx';
+import { OneOf } from '../design/one-of.tsx';
 import { localText, type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
 import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
 

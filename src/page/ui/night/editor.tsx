@@ -5,7 +5,7 @@ import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import { SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
 import { t } from '../../language/t.ts';
 import { ModelSelect } from '../models/model-select.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import type { Teammate } from '../use-somebody.ts';
 import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import {

@@ -7,7 +7,7 @@ import { callsOf } from '../../state/calls.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { readDraft } from '../chat/drafts.ts';
 import { useActions, useHousehold, useRoost, useUnread } from '../context.tsx';
-import { CloseIcon } from '../parts/icons.tsx';
+import { CloseIcon } from '../design/icons.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { costText } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';

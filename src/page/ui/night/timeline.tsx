@@ -11,12 +11,12 @@ import type { Scheduled } from '../../../shared/protocol/schedules.ts';
 import { spoken, t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { count } from '../text/sizes.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
-import { OneOf } from '../parts/choices.tsx';
+import { OneOf } from '../design/one-of.tsx';
 import { clockTime } from '../text/time.ts';
 import {
   clashText,

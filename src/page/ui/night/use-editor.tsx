@@ -6,7 +6,7 @@ import { SCHEDULE_BOUNDS, type Scheduled, SCRIPTS_OFF } from '../../../shared/pr
 import { retold, t } from '../../language/t.ts';
 import { filesOf } from '../../state/files.ts';
 import { schedulesOf } from '../../state/schedules.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { useRoost } from '../context.tsx';
 import { CopyableText } from '../parts/copyable-text.tsx';
 import { PATHS } from '../routes.ts';

@@ -19,7 +19,7 @@ import { since } from '../text/time.ts';
 import { useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import { useWakesOn } from '../shell/header.tsx';
 import { useNow } from '../hooks.ts';
-import { keyOf, openModal } from '../parts/keys.ts';
+import { keyOf, openModal } from '../design/keys.ts';
 import { keepFound, pathOf } from './found-bar.tsx';
 import { giveTyped, type Within } from './typed-ahead.ts';
 import './palette.css';

@@ -6,7 +6,7 @@ import { createContext } from 'react';
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import type { After } from '../../../shared/domain/platform/timers.ts';
 import type { Route } from '../routes.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 
 /** The place to which the search is restricted until the person widens it. */
 export type Within = { readonly agentId: AgentId } | { readonly threadId: ThreadId };

@@ -1,39 +1,10 @@
-/** Choices: radio-like options, a select with a default, and a select of agents. */
+/** A select with a default, and a select of agents. */
 import { type ReactNode, useId } from 'react';
 import { displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { useHousehold } from '../context.tsx';
 import { useRoute } from '../routes.ts';
-import './one-of.css';
 import './agent-select.css';
-
-interface OneOfProps<Value extends string | number> {
-  readonly label: string;
-  readonly options: readonly { readonly value: Value; readonly text: string }[];
-  readonly value: Value;
-  readonly onChange: (value: Value) => void;
-}
-
-/** A choice of a few options, side by side. */
-export function OneOf<Value extends string | number>({ label, options, value, onChange }: OneOfProps<Value>) {
-  const name = useId();
-  return (
-    <div className="one-of" role="radiogroup" aria-label={label}>
-      {options.map((option) => (
-        <label key={option.value}>
-          <input
-            type="radio"
-            className="visually-hidden"
-            name={name}
-            checked={option.value === value}
-            onChange={() => onChange(option.value)}
-          />
-          <span>{option.text}</span>
-        </label>
-      ))}
-    </div>
-  );
-}
 
 interface SelectSettingProps {
   readonly label: string;

@@ -1,6 +1,6 @@
 import { lineDiff } from '../../../shared/domain/line-diff.ts';
 import { revealed, revealedCode } from '../text/unseen.ts';
-import './excerpt.css';
+import '../design/excerpt.css';
 
 const MARKS = { same: ' ', gone: '−', new: '+' } as const;
 

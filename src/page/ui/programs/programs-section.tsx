@@ -4,7 +4,7 @@ import type { Program, Programs } from '../../../shared/protocol/programs.ts';
 import { retold, t } from '../../language/t.ts';
 import { programsOf } from '../../state/external.ts';
 import { useRoost } from '../context.tsx';
-import { SureDialog } from '../parts/dialog.tsx';
+import { SureDialog } from '../design/dialog.tsx';
 import { useNames } from '../use-somebody.ts';
 import { readVariables } from '../text/kinds.ts';
 import { QueryView } from '../parts/page-head.tsx';

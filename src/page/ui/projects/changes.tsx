@@ -3,8 +3,8 @@ import { Fragment, type KeyboardEvent, memo, type MouseEvent, type ReactNode, us
 import type { Project } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { useColours } from '../code/code-block.tsx';
-import { ChevronIcon } from '../parts/icons.tsx';
-import { keyOf } from '../parts/keys.ts';
+import { ChevronIcon } from '../design/icons.tsx';
+import { keyOf } from '../design/keys.ts';
 import { count, plural } from '../text/sizes.ts';
 import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
 import { NotesHere, NotesOfRow, useLineNotes } from './line-comments.tsx';

@@ -7,7 +7,7 @@ import { taskWorkOf } from '../../state/task-work.ts';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { useNow } from '../hooks.ts';
-import { SureDialog } from '../parts/dialog.tsx';
+import { SureDialog } from '../design/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { byDay } from '../text/by-day.ts';
 import { tokens } from '../text/money.ts';

@@ -7,7 +7,7 @@ import { t } from '../../language/t.ts';
 import { commentsOf } from '../../state/comments.ts';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { dayAndClock } from '../text/time.ts';

@@ -9,7 +9,7 @@ import type { Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import { revealedLine } from '../text/unseen.ts';
 import { dayAndClock } from '../text/time.ts';
 import { useBoard } from './board.ts';

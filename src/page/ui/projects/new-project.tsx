@@ -7,7 +7,7 @@ import { type Project, PROJECT_LIMITS } from '../../../shared/protocol/projects.
 import { t } from '../../language/t.ts';
 import { projectsOf } from '../../state/projects.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Example } from './examples.ts';
 import { AgentChoices } from './project-settings.tsx';

@@ -8,7 +8,7 @@ import { taskWorkOf } from '../../state/task-work.ts';
 import type { Task } from '../../../shared/protocol/projects.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { useBoard } from './board.ts';
 import { Review } from './review.tsx';
 

@@ -14,7 +14,7 @@ import { useQuery } from '../hooks.ts';
 import { EXAMPLES, type Routine, routineOf } from '../night/drafts.ts';
 import { Labelled } from '../night/editor-parts.tsx';
 import { ToolsField } from '../night/tools-field.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { plural } from '../text/sizes.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { KIND_NAMES } from './words.ts';

@@ -6,7 +6,7 @@ import type { Project } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { projectsOf } from '../../state/projects.ts';
 import { useRoost } from '../context.tsx';
-import { BoardIcon } from '../parts/icons.tsx';
+import { BoardIcon } from '../design/icons.tsx';
 import { PageHead, QueryView } from '../parts/page-head.tsx';
 import { PATHS, type ProjectsRoute, useRoute } from '../routes.ts';
 import { names, plural } from '../text/sizes.ts';

@@ -8,7 +8,7 @@ import { isRefusedAs, problemText } from '../../state/ports.ts';
 import { taskWorkOf } from '../../state/task-work.ts';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import { QueryLoading } from '../parts/page-head.tsx';
 import { plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';

@@ -9,7 +9,7 @@ import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { useQuery } from '../hooks.ts';
-import { ChevronIcon } from '../parts/icons.tsx';
+import { ChevronIcon } from '../design/icons.tsx';
 import { QueryProblem } from '../parts/page-head.tsx';
 import { costText, tokens } from '../text/money.ts';
 import { count, plural } from '../text/sizes.ts';

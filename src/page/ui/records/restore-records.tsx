@@ -5,7 +5,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { restoreOf, type RestoreOutcome, type Missing } from '../../state/records.ts';
 import { useRoost } from '../context.tsx';
-import { Progress } from '../parts/progress.tsx';
+import { Progress } from '../design/progress.tsx';
 import { useNames } from '../use-somebody.ts';
 import { names, plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';

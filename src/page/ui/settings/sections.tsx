@@ -20,7 +20,7 @@ import { useActions, useDevices, useHousehold, useInfo, useLive, useRoost } from
 import { POSITIONS } from '../grid/seat-figure.tsx';
 import { count } from '../text/sizes.ts';
 import { useLeaving, useQuery } from '../hooks.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { modelName } from '../models/chip.tsx';
 import { SelectSetting } from '../parts/choices.tsx';

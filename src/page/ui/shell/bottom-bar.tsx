@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import { useUnread } from '../context.tsx';
-import { HomeIcon, MoonIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
+import { HomeIcon, MoonIcon, TalkIcon, ThreadsIcon } from '../design/icons.tsx';
 import { optional } from '../parts/part.tsx';
 import { PATHS } from '../routes.ts';
 import { newCount } from '../text/reasons.ts';

@@ -17,14 +17,14 @@ import {
   PauseIcon,
   ThreadsIcon,
   WakesIcon,
-} from '../parts/icons.tsx';
+} from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { NeedsChip } from '../needs/needs-chip.tsx';
 import { optional } from '../parts/part.tsx';
 import { ModelChip } from '../models/chip.tsx';
 import { type Around, menuItem } from '../commands/command.ts';
 import { useCommands } from '../commands/later.ts';
-import { MenuButton } from '../parts/menu.tsx';
+import { MenuButton } from '../design/menu.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
 import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
 import { useLeaving, useNow, useQuery } from '../hooks.ts';

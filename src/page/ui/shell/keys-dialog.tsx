@@ -1,7 +1,7 @@
 import { t } from '../../language/t.ts';
 import { keyNames } from '../commands/command.ts';
 import { KEY_SHEET } from '../commands/table.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 import './keys-dialog.css';
 
 export default function KeysDialog({ onClose }: { onClose: () => void }) {

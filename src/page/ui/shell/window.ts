@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { type Commands, fetchCommands, useCommands } from '../commands/later.ts';
 import { type Around, type Command, isPressed, type Pressed } from '../commands/command.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 
 // Global keyboard shortcuts, and moving the focus between grid and composer.
 

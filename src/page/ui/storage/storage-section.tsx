@@ -15,7 +15,7 @@ import { leadNameOf, rosterOfDocs } from '../../state/household.ts';
 import { errorText } from '../../state/ports.ts';
 import { relayRoom } from '../../state/records.ts';
 import { useActions, useDevices, useHousehold, useInfo, useRoost, useUpkeep } from '../context.tsx';
-import { Progress } from '../parts/progress.tsx';
+import { Progress } from '../design/progress.tsx';
 import { bytes, count, plural } from '../text/sizes.ts';
 import { clockTime, dayWithin, duration, fullTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
@@ -24,7 +24,7 @@ import { protectionText } from '../text/devices.ts';
 import { storageTrouble } from '../text/reasons.ts';
 import { kindGroups } from '../text/kinds.ts';
 import { shortages } from '../text/room.ts';
-import { WarnIcon } from '../parts/icons.tsx';
+import { WarnIcon } from '../design/icons.tsx';
 import './storage.css';
 
 const TASKS: Record<WorkerProgress['task'], string> = {

@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import type { Thread } from '../../../shared/protocol/threads.ts';
 import { THREADS_LISTED } from '../../state/threads/index.ts';
 import '../chat/conversation.css';
-import { ThreadsIcon } from '../parts/icons.tsx';
+import { ThreadsIcon } from '../design/icons.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS, useRoute, type Route } from '../routes.ts';
 import { useTeammates } from '../use-somebody.ts';
@@ -18,7 +18,7 @@ import { useNewInThread, useThreads } from './use-threads.ts';
 import './threads.css';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { Face } from '../grid/face.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../design/dialog.tsx';
 
 /** The error of a new thread's input, or null. */
 function wrongWith(title: string, participants: number): string | null {

@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { spoken, t } from '../../language/t.ts';
 import type { TextStorage } from '../../state/ports.ts';
-import { MicIcon } from '../parts/icons.tsx';
+import { MicIcon } from '../design/icons.tsx';
 import { type Recognition, recognitionOf } from './words.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 import './dictate.css';
 
 /** Storage key: the person has read where the sound is sent, on this device. */

@@ -5,7 +5,7 @@
 import { spoken, t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 import { piecesToSay, voiceOf, wordsToSay } from './words.ts';
-import { keyOf } from '../parts/keys.ts';
+import { keyOf } from '../design/keys.ts';
 
 /** ms within which a browser lists its voices after the first request. */
 const VOICES_WITHIN = 1_500;

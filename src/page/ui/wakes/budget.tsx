@@ -8,7 +8,7 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { optional } from '../parts/part.tsx';
 import { QueryView } from '../parts/page-head.tsx';
-import { UsedBar } from '../parts/progress.tsx';
+import { UsedBar } from '../design/progress.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';

@@ -20,7 +20,7 @@ import { plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
-import { ChevronIcon } from '../parts/icons.tsx';
+import { ChevronIcon } from '../design/icons.tsx';
 import {
   askedText,
   CHECK_QUESTIONS,

@@ -8,7 +8,7 @@ import { type MadeHook, webhooksOf } from '../../state/webhooks.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { useNow } from '../hooks.ts';
 import { CopyableText } from '../parts/copyable-text.tsx';
-import { Dialog, SureDialog } from '../parts/dialog.tsx';
+import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import './webhooks.css';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { t } from '../../language/t.ts';
 import { useDevices } from '../context.tsx';
-import { Progress } from '../parts/progress.tsx';
+import { Progress } from '../design/progress.tsx';
 
 /** What keeps a team from arriving, and what to do about it; null: nothing. */
 export const WAITS = {

@@ -6,7 +6,7 @@ import { writingStopped } from '../../state/relay-info.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useInfo, useRoost } from '../context.tsx';
 import { DeviceDialog, type DeviceDialogName } from '../devices/later.tsx';
-import { Progress } from '../parts/progress.tsx';
+import { Progress } from '../design/progress.tsx';
 import { plural } from '../text/sizes.ts';
 import { WAITS } from './on-its-way.tsx';
 import '../devices/devices.css';

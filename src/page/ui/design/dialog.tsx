@@ -1,8 +1,8 @@
 /** Modal dialogs, and the dialog that confirms an action. */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { t } from '../../language/t.ts';
 import { CloseIcon } from './icons.tsx';
 import { openModal } from './keys.ts';
+import { useWords } from './words.ts';
 import './dialog.css';
 
 interface Props {
@@ -23,6 +23,7 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
   const ref = useRef<HTMLDialogElement>(null);
   const titleRef = useRef<HTMLHeadingElement>(null);
   const heading = useId();
+  const words = useWords();
   useEffect(() => {
     const before = document.activeElement;
     const close = ref.current ? openModal(ref.current) : undefined;
@@ -55,7 +56,7 @@ export function Dialog({ title, onClose, children, shape = 'box', isRead = false
           <h2 ref={titleRef} id={heading} tabIndex={-1}>
             {title}
           </h2>
-          <button type="button" className="icon-button" aria-label={t`Close`} onClick={onClose}>
+          <button type="button" className="icon-button" aria-label={words.close} onClick={onClose}>
             <CloseIcon />
           </button>
         </header>
@@ -88,10 +89,11 @@ export function SureDialog({
   children,
   does: [label, meanwhile],
   undone,
-  stays = t`Keep it`,
+  stays,
   onSure,
   onClose,
 }: SureDialogProps) {
+  const words = useWords();
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const run = async () => {
@@ -112,7 +114,7 @@ export function SureDialog({
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onClose}>
-          {stays}
+          {stays ?? words.keep}
         </button>
         <button type="button" className="danger-button" disabled={busy} onClick={() => void run()}>
           {busy ? meanwhile : label}

@@ -5,7 +5,6 @@
  * use this.
  */
 import { type KeyboardEvent as ReactKeyboardEvent, useSyncExternalStore } from 'react';
-import { createListeners } from '../../../shared/domain/platform/events.ts';
 
 /**
  * Maps an arrow key to its left-to-right equivalent. In a right-to-left page, the next item is on
@@ -20,11 +19,15 @@ export function arrowAlong(key: string, element: Element): string {
 // notices must be shown inside it.
 
 let open: readonly HTMLDialogElement[] = [];
-const opened = createListeners();
+const listeners = new Set<() => void>();
 
 function setOpen(next: readonly HTMLDialogElement[]) {
   open = next;
-  opened.tell();
+  for (const listener of [...listeners]) listener();
+}
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** Opens it above everything else. Returns a function that closes it. */
@@ -38,8 +41,7 @@ export function openModal(dialog: HTMLDialogElement): () => void {
 }
 
 /** The dialog on top; null: none is open. */
-export const useTopDialog = (): HTMLDialogElement | null =>
-  useSyncExternalStore(opened.subscribe, () => open.at(-1) ?? null);
+export const useTopDialog = (): HTMLDialogElement | null => useSyncExternalStore(subscribe, () => open.at(-1) ?? null);
 
 /**
  * The key code of a press that the input method handled. Safari also reports it for the press that
