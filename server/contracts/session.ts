@@ -376,6 +376,8 @@ export interface SessionHost {
   /** The running session, or null if none runs or it is ending. */
   sessionId(): string | null;
   stateOf(agentId: AgentId): AgentState;
+  /** The run of this agent in the session. Null: it is not in it, or only a client drives it. */
+  runOf(agentId: AgentId): RunId | null;
   /** The model that answers for this agent in the session. Null: no session runs. */
   modelOf(agentId: AgentId): string | null;
   /**

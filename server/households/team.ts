@@ -77,6 +77,7 @@ import { type Sealer } from '../platform/sealer.ts';
 import { type RecoveryStep, type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 import { createObstacles, type ObstacleFinder, type WorkStatus } from '../schedules/obstacles.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
+import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createPauses } from '../team/pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
@@ -312,6 +313,7 @@ export function openTeam({
     ...{ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom, room, setAside },
   });
   const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, room, setAside, ...usual });
+  connectRest({ projects, host, now, onError: saying('Pages could not be told that an agent has stopped.') });
   const comments = createComments({ projects, threads, directory });
   const scopes = createRunScopes();
   const mappings = createMappings({

@@ -55,13 +55,13 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
     if (lacking !== null) return obstacle('tools-off', lacking);
     const used = await usedUp(agentId);
     if (used) return obstacle('budget', used.message, used.until);
-    const busy = busyText(host.stateOf(agentId));
+    const state = host.stateOf(agentId);
+    // It is awake: the person can start a task with it now, and it needs no wake.
+    if (state === 'idle' || state === 'busy') return null;
+    const busy = busyText(state);
     if (busy !== null) return obstacle('agent-busy', busy);
     if (!(await alone.can(agentId)))
-      return obstacle(
-        'no-copy',
-        sentence`The relay holds nothing to wake it from. Open Roost in a browser that has it.`,
-      );
+      return obstacle('no-copy', sentence`It has no copy on the relay, so no routine can wake it. You can start it.`);
     const verdict = await gate.wouldBegin(agentId);
     if (verdict.outcome === 'granted') return null;
     return obstacle(reasonOf(verdict.check), verdict.detail, verdict.until);

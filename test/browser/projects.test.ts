@@ -126,7 +126,7 @@ describe('A project', { timeout: 120_000 }, () => {
     const settings = board.getByRole('dialog');
     await settings.getByRole('checkbox', { name }).check();
     await settings.getByRole('button', { name: 'Save' }).click();
-    await board.getByText('Waits until an agent takes it').waitFor();
+    await board.getByText('Nobody has started yet').waitFor();
 
     // The agent takes it in its conversation, which the board of another page shows at once.
     await visitor.open(1);
@@ -140,7 +140,7 @@ describe('A project', { timeout: 120_000 }, () => {
     expect(await tile.getAttribute('href')).toContain('/task/');
     await picture(page, 'projects-tile');
     goOn();
-    await inColumn('Review').getByText('Waits for you to look at it').waitFor();
+    await inColumn('Review').getByText('Waits for your review').waitFor();
     await visitor.untilRead('It is in review.');
 
     // The sheet says what was done, and by whom.

@@ -404,6 +404,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     sessionId: () => open()?.sessionId ?? null,
     modelOf: (agentId) => open()?.session.modelOf(agentId) ?? null,
     stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
+    runOf: (agentId) => open()?.session.runOf(agentId) ?? null,
     rouse: (agentId, why) => open()?.session.rouse(agentId, why) ?? Promise.resolve(false),
     newborn: (agentId) => open()?.session.newborn(agentId) ?? null,
     joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),

@@ -1,7 +1,7 @@
 /** One running session: the lead, the agents that are here, and the person's messages to them. */
 import { shownName } from '../../../src/shared/domain/names.ts';
 import { type Answering, type JoinedClient, whoAnswers } from '../../../src/shared/domain/lifecycle.ts';
-import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, MessageId, RunId } from '../../../src/shared/domain/ids.ts';
 import {
   type AgentPayload,
   isTeamCall,
@@ -394,6 +394,7 @@ export interface RunningSession {
   stop(agentId: AgentId): boolean;
   sleep(agentId: AgentId): Promise<boolean>;
   stateOf(agentId: AgentId): AgentState;
+  runOf(agentId: AgentId): RunId | null;
   modelOf(agentId: AgentId): string;
   /** Characters of the lead's conversation in this session. */
   leadHas(): number;
@@ -687,6 +688,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       return true;
     },
     stateOf,
+    runOf: (agentId) => (agentId === LEAD_ID ? lead.life : presence.get(agentId)?.life)?.runId ?? null,
     leadHas: () => lead.speaker.size(),
     modelOf: (agentId) => (agentId === LEAD_ID ? context.models.lead() : context.models.of(agentId)),
     async rouse(agentId, why) {

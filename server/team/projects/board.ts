@@ -4,7 +4,7 @@ import { cardOf, type Project, projectSchema, type TaskValue } from '../../../sr
 import type { SetAside } from '../../platform/set-aside.ts';
 import { STORE_NOW } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
-import type { BoardPage, Projects } from './contract.ts';
+import type { BoardPage, Projects, RestOf } from './contract.ts';
 import { claimOf, projectValueOf, taskValueOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
@@ -15,8 +15,15 @@ export async function readBoard(
     home,
     projectId,
     now,
+    restOf,
     setAside,
-  }: { readonly home: string; readonly projectId: ProjectId; readonly now: number; readonly setAside: SetAside },
+  }: {
+    readonly home: string;
+    readonly projectId: ProjectId;
+    readonly now: number;
+    readonly restOf: RestOf;
+    readonly setAside: SetAside;
+  },
   { since, after, limit }: Parameters<Projects['board']>[1],
 ): Promise<BoardPage> {
   // Before the rows are read. A change that is committed later has begun shortly before, at most.
@@ -29,7 +36,10 @@ export async function readBoard(
     .where('number', '>', after)
     // Of a whole board, deleted tasks are no part. Of its changes they are.
     .$if(since === null, (query) => query.where('removed', '=', false))
-    .$if(since !== null, (query) => query.where('changed_at', '>=', since ?? 0))
+    // An agent begins and stops without a change of the row of its task.
+    .$if(since !== null, (query) =>
+      query.where((eb) => eb.or([eb('changed_at', '>=', since ?? 0), eb('holder_json', 'is not', null)])),
+    )
     .orderBy('number')
     .limit(limit + 1)
     .execute();
@@ -47,7 +57,7 @@ export async function readBoard(
           ...value,
           taskId,
           version,
-          claim: claimOf(row, now),
+          claim: claimOf(row, now, restOf),
           ...(row.asked ? { asked: true as const } : {}),
         });
       },

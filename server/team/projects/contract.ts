@@ -67,6 +67,16 @@ export interface TaskQuery {
   readonly limit: number;
 }
 
+/**
+ * Since when the agent of a claim does not work, in ms since the epoch. Undefined: it works, or
+ * nobody here knows. `run`: as in the row.
+ */
+export type RestOf = (claim: {
+  readonly agentId: AgentId;
+  readonly run: string;
+  readonly since: number;
+}) => number | undefined;
+
 /** The claim of a task, and its task, when the claim has ended. */
 export interface EndedClaim {
   readonly projectId: ProjectId;
@@ -166,6 +176,10 @@ export interface Projects {
   connect(work: TaskWork): void;
   /** The columns from which routines take tasks of a project. Connected once, like `work`. */
   connectRoutines(taken: (id: ProjectId, project: ProjectValue) => Promise<readonly string[]>): void;
+  /** Since when the agent of a claim does not work. Connected once, like `work`. */
+  connectRest(restOf: RestOf): void;
+  /** The agent's turn is over. Pages read its tasks again. */
+  agentStopped(agentId: AgentId): Promise<void>;
   /** Calls the listener after each end of a claim. */
   onClaimEnded(listener: (ended: EndedClaim) => void): void;
   /** The claims of a project now. `since`: ms since the epoch. */

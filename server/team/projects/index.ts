@@ -48,6 +48,7 @@ import type {
   Projects,
   ProjectsDeps,
   Refused,
+  RestOf,
   TaskWork,
 } from './contract.ts';
 import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
@@ -121,6 +122,8 @@ export function createProjects({
   let work: TaskWork | null = null;
   let taken: Parameters<Projects['connectRoutines']>[0] = () => Promise.resolve([]);
   let onRemoved: (projectIds: readonly ProjectId[]) => Promise<void> = () => Promise.resolve();
+  let restOf: RestOf = () => undefined;
+  const shown = (row: TaskRow) => taskOf(row, now(), restOf);
   /** Agents with a project, as they were read last. */
   let assigned: { readonly at: number; readonly agents: Promise<ReadonlySet<AgentId>> } | null = null;
   async function readAssigned(): Promise<ReadonlySet<AgentId>> {
@@ -220,7 +223,7 @@ export function createProjects({
       const ended = row.holder_json !== null && after.holder_json === null ? row : null;
       return {
         ok: true,
-        value: taskOf(after, now()),
+        value: shown(after),
         isChange: change !== null,
         ended,
         project: projectValueOf(projectRow),
@@ -335,6 +338,17 @@ export function createProjects({
   const projects: Projects = {
     connect: (given) => void (work = given),
     connectRoutines: (given) => void (taken = given),
+    connectRest: (given) => void (restOf = given),
+    async agentStopped(agentId) {
+      const rows = await db
+        .selectFrom('tasks')
+        .select('project')
+        .distinct()
+        .where('home', '=', home)
+        .where('holder_json', '=', json(agentId))
+        .execute();
+      for (const { project } of rows) changed(project);
+    },
     onClaimEnded: (listener) => void listeners.push(listener),
     claims: (projectId) => readClaims(db, home, now(), { projectId }, setAside),
     async heldBy(taskId) {
@@ -506,14 +520,14 @@ export function createProjects({
           'tasks',
           rows,
           ({ task }) => task,
-          (row) => taskOf(row, now()),
+          (row) => shown(row),
         )
         .filter(({ labels }) => label === null || labels.includes(label));
       return done({ tasks: found.slice(0, limit), more: found.length > limit });
     },
     async board(projectId, query) {
       if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
-      return done(await readBoard(db, { home, projectId, now: now(), setAside }, query));
+      return done(await readBoard(db, { home, projectId, now: now(), restOf, setAside }, query));
     },
     async search(projectId, text) {
       if (!(await readProjectRow(db, home, projectId))) return NO_PROJECT;
@@ -521,7 +535,7 @@ export function createProjects({
     },
     async task(projectId, taskId) {
       const row = await readTaskRow(db, home, projectId, taskId);
-      return row ? done(taskOf(row, now())) : (await readProjectRow(db, home, projectId)) ? NO_TASK : NO_PROJECT;
+      return row ? done(shown(row)) : (await readProjectRow(db, home, projectId)) ? NO_TASK : NO_PROJECT;
     },
     async createTask(by, projectId, task, hooked) {
       const taskId = hooked?.taskId ?? newId();
@@ -605,7 +619,7 @@ export function createProjects({
     changeTask: (by, projectId, taskId, { version, criteria, ...wanted }) =>
       changing<Refused | ChangedElsewhere<Task>>(projectId, taskId, async ({ trx, row, value, project }) => {
         if (version !== undefined && version !== row.version)
-          return { ok: false, reason: 'changed-elsewhere', current: taskOf(row, now()) };
+          return { ok: false, reason: 'changed-elsewhere', current: shown(row) };
         const fields = Object.fromEntries(Object.entries(wanted).filter(([, field]) => field !== undefined));
         const known = new Map(value.criteria.map((criterion) => [criterion.criterionId, criterion]));
         const kept = criteria?.map(({ criterionId, text }) => {
@@ -638,7 +652,7 @@ export function createProjects({
                 : null);
         if (refused) return Promise.resolve(refused);
         if (version !== undefined && version !== row.version)
-          return Promise.resolve({ ok: false, reason: 'changed-elsewhere', current: taskOf(row, now()) });
+          return Promise.resolve({ ok: false, reason: 'changed-elsewhere', current: shown(row) });
         if (columnId === value.columnId) return Promise.resolve(null);
         const moved = withHistory(
           {
@@ -697,7 +711,7 @@ export function createProjects({
           return refuse('not-ready', `${name} works on this task since ${new Date(claim.since).toISOString()}.`);
         }
         const at = { agentId, now: now(), columns, setAside };
-        const why = (await refuseClaim(trx, home, { ...project, projectId }, taskOf(row, now()), at)) ?? spent;
+        const why = (await refuseClaim(trx, home, { ...project, projectId }, shown(row), at)) ?? spent;
         if (why !== null) return refuse('not-ready', typeof why === 'string' ? why : atWorkText(why, agentId, names));
         const columnId = columnOfKind(project, 'in_progress')?.columnId ?? value.columnId;
         return {

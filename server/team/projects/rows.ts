@@ -19,7 +19,7 @@ import {
 import type { SetAside } from '../../platform/set-aside.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
-import type { Holder } from './contract.ts';
+import type { Holder, RestOf } from './contract.ts';
 
 type ProjectRow = Selectable<Tables['projects']>;
 export type TaskRow = Selectable<Tables['tasks']>;
@@ -31,18 +31,25 @@ export const taskValueOf = (row: Pick<TaskRow, 'value_json'>): TaskValue =>
   taskValueSchema.parse(JSON.parse(row.value_json));
 
 /** Who works on it now. A lease that is over is no claim. */
-export const claimOf = (row: Pick<TaskRow, 'holder_json' | 'claimed_at' | 'lease_until'>, now: number): Task['claim'] =>
-  row.holder_json === null || row.claimed_at === null || row.lease_until === null || row.lease_until < now
-    ? null
-    : { agentId: parseText(row.holder_json), since: row.claimed_at };
+export function claimOf(
+  row: Pick<TaskRow, 'holder_json' | 'claimed_at' | 'lease_until'> & Partial<Pick<TaskRow, 'run'>>,
+  now: number,
+  restOf?: RestOf,
+): Task['claim'] {
+  if (row.holder_json === null || row.claimed_at === null || row.lease_until === null || row.lease_until < now)
+    return null;
+  const claim = { agentId: parseText(row.holder_json), since: row.claimed_at };
+  const rests = row.run == null ? undefined : restOf?.({ ...claim, run: row.run });
+  return rests === undefined ? claim : { ...claim, rests };
+}
 
 /** Set where it came as a record, and the person has not said yes to it. */
 const askedOf = ({ asked }: Pick<TaskRow, 'asked'>) => (asked ? { asked: true as const } : {});
 
-export function taskOf(row: TaskRow, now: number): Task {
+export function taskOf(row: TaskRow, now: number, restOf?: RestOf): Task {
   const value = z.looseObject({}).parse(JSON.parse(row.value_json));
   return taskSchema.parse({
-    ...{ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now) },
+    ...{ ...value, taskId: row.task, version: row.version, claim: claimOf(row, now, restOf) },
     ...askedOf(row),
   });
 }

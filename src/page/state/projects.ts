@@ -112,7 +112,9 @@ function clashes(base: object, now: object, fields: object): boolean {
 
 type Claimed = Pick<Task, 'claim'>;
 const sameClaim = (one: Claimed, other: Claimed) =>
-  one.claim?.agentId === other.claim?.agentId && one.claim?.since === other.claim?.since;
+  one.claim?.agentId === other.claim?.agentId &&
+  one.claim?.since === other.claim?.since &&
+  one.claim?.rests === other.claim?.rests;
 
 function createProjects({
   reach,

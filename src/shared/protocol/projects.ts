@@ -37,6 +37,9 @@ export const PROJECT_LIMITS = {
   found: 1_000,
 } as const;
 
+/** Author of what the relay itself does. */
+const RELAY = 'relay';
+
 const id = z.string().min(1).max(LIMITS.id);
 const projectId = idOf<ProjectId>(projectIdSchema);
 const taskId = idOf<TaskId>(id);
@@ -167,9 +170,15 @@ export const taskSchema = z.object({
   taskId,
   version: versionSchema,
   claim: z
-    .object({ agentId: common.agentId, since: ms })
+    .object({
+      agentId: common.agentId,
+      since: ms,
+      rests: ms
+        .optional()
+        .describe('since when its agent, which is awake in the session, has said nothing more; left out: it works'),
+    })
     .nullable()
-    .describe('the agent that works on it now; null: none'),
+    .describe('the agent that has it now; null: none'),
   asked: z
     .literal(true)
     .optional()
@@ -190,6 +199,11 @@ export const taskCardSchema = z.object({
   criteria: z.object({ met: z.number().int().nonnegative(), all: z.number().int().nonnegative() }),
   note: historySchema.shape.note.describe('what was said when it was moved to its column; may be empty'),
   since: ms.describe('since when it stands as it does'),
+  stopped: z
+    .object({ agentId: common.agentId, at: ms })
+    .optional()
+    .describe('the agent whose claim ended with its run and without a result; left out: the task went on since'),
+  merged: z.literal(true).optional().describe('the work on it was accepted'),
 });
 export type TaskCard = z.infer<typeof taskCardSchema>;
 export const cardOf = (task: Task): TaskCard => ({
@@ -201,7 +215,17 @@ export const cardOf = (task: Task): TaskCard => ({
   criteria: { met: task.criteria.filter(({ met }) => met !== null).length, all: task.criteria.length },
   note: task.history.findLast(({ columnId }) => columnId === task.columnId)?.note ?? '',
   since: task.history.findLast(({ what }) => what !== 'edited' && what !== 'met')?.time ?? task.createdAt,
+  ...stoppedIn(task),
+  ...(task.request?.state === 'merged' ? { merged: true as const } : {}),
 });
+
+/** The agent that stopped, where a claim ended with its run and nothing has happened since. */
+function stoppedIn({ claim, history }: Pick<Task, 'claim' | 'history'>): Pick<TaskCard, 'stopped'> {
+  const last = history.findLast(({ what }) => what !== 'edited' && what !== 'met');
+  if (claim !== null || last?.what !== 'released' || last.by !== RELAY) return {};
+  const by = history.findLast(({ what }) => what === 'claimed')?.by;
+  return by === undefined ? {} : { stopped: { agentId: by, at: last.time } };
+}
 /** `GET /v1/projects/{projectId}/board` */
 export const boardSchema = z.object({
   cards: z.array(taskCardSchema).describe('by number, oldest first'),

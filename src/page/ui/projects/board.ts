@@ -4,9 +4,10 @@
  */
 import { createContext, use } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { type Held, type Obstacles, whyHeld } from '../../../shared/domain/obstacles.ts';
-import { byPriority, kindOfColumn, whyStill } from '../../../shared/domain/projects.ts';
+import type { Obstacles } from '../../../shared/domain/obstacles.ts';
+import { byPriority, kindOfColumn } from '../../../shared/domain/projects.ts';
 import { cardText, missingWords, wordsIn } from '../../../shared/domain/task-search.ts';
+import { type Step, type TaskState, taskStateOf } from '../../../shared/domain/task-state.ts';
 import type { Project, TaskCard } from '../../../shared/protocol/projects.ts';
 import type { Known } from './words.ts';
 
@@ -54,13 +55,12 @@ export function useBoard(): Board {
   return board;
 }
 
-export const stillOf = (
+/** What a task is doing. `step`: what the agent that has it does now. */
+export const stateOf = (
   { project, tasks, obstacles }: Pick<Board, 'project' | 'tasks' | 'obstacles'>,
   task: TaskCard,
-): Held => {
-  const taken = obstacles?.agents.flatMap(({ columnIds }) => columnIds ?? []);
-  return whyHeld(whyStill(project, task, tasks, taken), task, obstacles);
-};
+  step: Step | null = null,
+): TaskState => taskStateOf(project, task, tasks, { obstacles, stepOf: () => step });
 
 /** Tasks of finished columns: the last finished first. */
 const byChange = (a: TaskCard, b: TaskCard) => b.updatedAt - a.updatedAt || b.number - a.number;

@@ -8,8 +8,10 @@ import { CheckIcon, MoreIcon } from '../design/icons.tsx';
 import { arrowAlong, keyOf } from '../design/keys.ts';
 import { MenuButton } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';
-import { columnBeside, stillOf, useBoard } from './board.ts';
-import { PRIORITY_NAMES, stillHint, stillText, stillWhen } from './words.ts';
+import type { TaskState } from '../../../shared/domain/task-state.ts';
+import { columnBeside, stateOf, useBoard } from './board.ts';
+import { useTaskState } from './use-task-state.ts';
+import { PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
 
 /** Labels on a card. The sheet of the task has all of them. */
 const LABELS = 4;
@@ -53,6 +55,20 @@ function CriteriaCount({ criteria: { met, all } }: Pick<TaskCard, 'criteria'>) {
   );
 }
 
+function StateLine({ task, state }: { task: TaskCard; state: TaskState }) {
+  const { known, now } = useBoard();
+  return (
+    <span className="task-still" data-state={state.state} title={stateHint(state) ?? undefined}>
+      <span>{stateText(state, task, known)}</span> <span className="task-since">· {stateWhen(state, now)}</span>
+    </span>
+  );
+}
+
+/** Only a task that an agent has changes with each step. */
+function ClaimedLine({ task }: { task: TaskCard }) {
+  return <StateLine task={task} state={useTaskState(task)} />;
+}
+
 interface Props {
   readonly task: TaskCard;
   /** In a list that shows all columns: the name of its column. */
@@ -61,10 +77,9 @@ interface Props {
 
 export const Card = memo(function Card({ task, column }: Props) {
   const board = useBoard();
-  const { project, known, now, away, move, focusOn, onFocused, drag } = board;
+  const { project, known, away, move, focusOn, onFocused, drag } = board;
   const { taskId, columnId, number, title, claim, assignee } = task;
   const link = useRef<HTMLAnchorElement>(null);
-  const still = stillOf(board, task);
   const isFocusedNext = focusOn === taskId;
   useEffect(() => {
     if (!isFocusedNext) return undefined;
@@ -94,7 +109,6 @@ export const Card = memo(function Card({ task, column }: Props) {
     }
   };
 
-  const hint = 'obstacle' in still ? (stillHint(still, known.nameOf) ?? undefined) : undefined;
   const kind = project.columns.find((one) => one.columnId === columnId)?.kind ?? 'backlog';
   const note = kind === 'review' || kind === 'blocked' ? task.note : '';
   const who = claim?.agentId ?? assignee;
@@ -150,10 +164,7 @@ export const Card = memo(function Card({ task, column }: Props) {
         </span>
       )}
       <span className="task-foot">
-        <span className="task-still" data-why={still.why} title={hint}>
-          <span>{stillText(still, task, known)}</span>{' '}
-          <span className="task-since">· {stillWhen(still, task, now)}</span>
-        </span>
+        {claim === null ? <StateLine task={task} state={stateOf(board, task)} /> : <ClaimedLine task={task} />}
         {who !== null && (
           <span className="task-face" title={known.nameOf(who)}>
             <FaceOf agentId={who} />

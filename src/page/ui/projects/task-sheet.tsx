@@ -16,11 +16,12 @@ import { MenuButton } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';
 import { dayAndClock } from '../text/time.ts';
 import type { Teammates } from '../use-somebody.ts';
-import { stillOf, useBoard } from './board.ts';
+import { useBoard } from './board.ts';
 import { Comments } from './comments.tsx';
 import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
 import { TaskAttempts, TaskRequest } from './task-work.tsx';
-import { historyText, metBy, PRIORITY_NAMES, stillHint, stillText, stillWhen } from './words.ts';
+import { useTaskState } from './use-task-state.ts';
+import { historyText, metBy, PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
 
 interface Saving {
   readonly busy: boolean;
@@ -294,15 +295,15 @@ function Criteria({ task }: { task: Task }) {
 /** Where the task stands, why it does not move, and where to move it. */
 function Place({ task }: { task: Task }) {
   const projects = projectsOf(useRoost());
-  const board = useBoard();
-  const { project, known, now, away } = board;
+  const { project, known, now, away } = useBoard();
   const saving = useSaving(task);
   const [to, setTo] = useState<string | null>(null);
   const [note, setNote] = useState('');
   const id = useId();
   const card = cardOf(task);
-  const still = stillOf(board, card);
-  const hint = stillHint(still, known.nameOf);
+  const state = useTaskState(card);
+  const hint = stateHint(state);
+  const asks = state.state === 'waits-for-you' && state.held.why === 'obstacle' ? state.held.agentId : null;
   const target = to !== null && to !== task.columnId ? to : null;
   const move = async (event: FormEvent) => {
     event.preventDefault();
@@ -313,12 +314,10 @@ function Place({ task }: { task: Task }) {
   };
   return (
     <section className="task-place">
-      <p className="task-still" data-why={still.why}>
-        <b>{stillText(still, task, known)}</b>
-        <span>{stillWhen(still, card, now)}</span>
-        {still.why === 'obstacle' && still.obstacle.why === 'approval' && (
-          <Link className="ghost" href={PATHS.approvals(still.agentId)}>{t`Look at it`}</Link>
-        )}
+      <p className="task-still" data-state={state.state}>
+        <b>{stateText(state, card, known)}</b>
+        <span>{stateWhen(state, now)}</span>
+        {asks !== null && <Link className="ghost" href={PATHS.approvals(asks)}>{t`Look at it`}</Link>}
         {task.claim !== null && (
           <button
             type="button"

@@ -1,13 +1,12 @@
 /** Projects and tasks in words: columns, priorities, why a task does not move, and its history. */
 import type { Held, Obstacle } from '../../../shared/domain/obstacles.ts';
+import type { TaskState } from '../../../shared/domain/task-state.ts';
 import type { ColumnKind } from '../../../shared/domain/projects.ts';
 import type { Project, Task, TaskCard } from '../../../shared/protocol/projects.ts';
 import { retold, t } from '../../language/t.ts';
 import { plural } from '../text/sizes.ts';
 import { dayAndClock, since } from '../text/time.ts';
 import { doneText } from './work-words.ts';
-
-type Still = Held;
 
 /** The person, as the author of an entry of a history. */
 const PERSON = 'human';
@@ -55,10 +54,9 @@ function columnText(kind: ColumnKind): string {
       return t`Is being planned`;
     case 'in_progress':
       return t`Nobody works on it now`;
-    case 'review':
-      return t`Waits for you to look at it`;
     case 'blocked':
-      return t`Cannot go on`;
+      return t`Blocked: needs your help`;
+    case 'review':
     case 'ready':
     case 'done':
       return KIND_NAMES[kind];
@@ -83,7 +81,7 @@ function obstacleText(why: Obstacle['why'], name: string): string {
     case 'agent-busy':
       return t`${name} begins nothing by itself now`;
     case 'no-copy':
-      return t`The relay cannot wake ${name}`;
+      return t`${name} won’t start by itself`;
     case 'gate':
       return t`A wake limit of ${name} holds it back`;
     case 'unprepared':
@@ -101,80 +99,91 @@ function obstacleText(why: Obstacle['why'], name: string): string {
   }
 }
 
-/** Why a task does not move, in a few words. */
-export function stillText(
-  still: Still,
-  task: Pick<TaskCard, 'assignee' | 'doneWithout'>,
-  { nameOf, taskOf }: Known,
-): string {
-  switch (still.why) {
-    case 'done':
-      return doneText(task);
-    case 'claimed':
-      return t`${nameOf(still.agentId)} works on it`;
+const notStarted = ({ assignee }: Pick<TaskCard, 'assignee'>, { nameOf }: Known): string =>
+  assignee === null ? t`Nobody has started yet` : t`${nameOf(assignee)} has not started yet`;
+
+/** What keeps a task, in a few words. */
+function heldText(held: Held, task: Pick<TaskCard, 'assignee'>, known: Known): string {
+  const { nameOf, taskOf } = known;
+  switch (held.why) {
     case 'blocked-by': {
-      const [first] = still.tasks;
+      const [first] = held.tasks;
       const other = first === undefined ? undefined : taskOf(first);
-      return still.tasks.length === 1 && other
+      return held.tasks.length === 1 && other
         ? t`Waits for #${other.number} ${other.title}`
-        : t`Waits for ${plural(still.tasks.length, 'other task')}`;
+        : t`Waits for ${plural(held.tasks.length, 'other task')}`;
     }
     case 'column':
-      return columnText(still.kind);
+      return columnText(held.kind);
     case 'asked':
       return t`Waits for your yes`;
     case 'no-agent':
       return t`No agent may work on this project`;
     case 'assignee-gone':
-      return t`${nameOf(still.agentId)} may not work on this project`;
+      return t`${nameOf(held.agentId)} may not work on this project`;
     case 'obstacle':
-      return obstacleText(still.obstacle.why, still.agentId === null ? '' : nameOf(still.agentId));
+      return obstacleText(held.obstacle.why, held.agentId === null ? '' : nameOf(held.agentId));
     case 'nobody-can':
-      return t`None of its agents can begin now`;
-    case 'no-routine':
-      return t`No routine takes it`;
+      // Waiting does not help. The person starts it, or lets an agent start by itself.
+      return held.obstacle.until === null
+        ? notStarted(task, known)
+        : obstacleText(held.obstacle.why, nameOf(held.agentId));
     case 'one-at-a-time': {
-      const other = taskOf(still.taskId);
+      const other = taskOf(held.taskId);
       return other
-        ? t`Waits until ${nameOf(still.agentId)} has finished #${other.number} ${other.title}`
-        : t`Waits until ${nameOf(still.agentId)} has finished another task`;
+        ? t`Waits until ${nameOf(held.agentId)} has finished #${other.number} ${other.title}`
+        : t`Waits until ${nameOf(held.agentId)} has finished another task`;
     }
+    case 'no-routine':
     case 'waits':
-      return task.assignee === null
-        ? t`Waits until an agent takes it`
-        : t`Waits until ${nameOf(task.assignee)} takes it`;
+    case 'claimed':
+    case 'done':
+      return notStarted(task, known);
     default:
-      return still satisfies never;
+      return held satisfies never;
   }
 }
 
-/** Obstacles that keep an agent from working in a conversation, too. */
-const KEEPS_ALL: readonly Obstacle['why'][] = [
-  'budget',
-  'project-budget',
-  'task-budget',
-  'approval',
-  'unprepared',
-  'tools-off',
-];
+/** What a task is doing, in a few words. */
+export function stateText(now: TaskState, task: Pick<TaskCard, 'assignee' | 'doneWithout'>, known: Known): string {
+  switch (now.state) {
+    case 'planned':
+      return columnText(now.kind);
+    case 'queued':
+    case 'waits-for-you':
+      return heldText(now.held, task, known);
+    case 'working':
+      return now.step ? `${known.nameOf(now.agentId)}: ${now.step.text}` : t`${known.nameOf(now.agentId)} works on it`;
+    case 'stopped':
+      return t`${known.nameOf(now.agentId)} stopped, unfinished`;
+    case 'in-review':
+      return t`Waits for your review`;
+    case 'merged':
+      return t`Merged`;
+    case 'done':
+      return doneText(task);
+    default:
+      return now satisfies never;
+  }
+}
 
-/** What the relay says, and whether the person can ask for the work all the same. */
-const obstacleHint = ({ why, detail }: Obstacle): string =>
-  KEEPS_ALL.includes(why) ? retold(detail) : t`${retold(detail)} In a conversation it can still be asked.`;
+/** What the person can do so that it moves. null: nothing is needed, or a button says it. */
+export function stateHint(now: TaskState): string | null {
+  if (now.state === 'planned')
+    return now.kind === 'in_progress' ? null : t`Agents take tasks from columns that are ready.`;
+  return 'held' in now ? heldHint(now.held) : null;
+}
 
-/** What the person can do so that it moves. null: nothing is needed. */
-export function stillHint(still: Still, nameOf: Known['nameOf']): string | null {
-  switch (still.why) {
+function heldHint(held: Held): string | null {
+  switch (held.why) {
     case 'obstacle':
-      return obstacleHint(still.obstacle);
+      return retold(held.obstacle.detail);
     case 'nobody-can':
-      return t`${nameOf(still.agentId)} is the first who can: ${obstacleHint(still.obstacle)}`;
+      return held.obstacle.why === 'no-copy'
+        ? t`No agent is allowed to start on its own yet.`
+        : retold(held.obstacle.detail);
     case 'no-routine':
-      return t`No routine of its agents takes tasks from this column. Give one the project in its settings, or ask an agent in a conversation.`;
-    case 'column':
-      if (still.kind === 'review') return t`Move it on if it is good, or back with a few words about what is missing.`;
-      if (still.kind === 'blocked') return t`Its history says why. Help, and move it to a column that is ready.`;
-      return t`Agents take tasks from columns that are ready. Move it there when it is.`;
+      return t`No routine takes tasks from this column.`;
     case 'asked':
       return t`It came from a copy, another device or another relay. Say yes to it above, or move it yourself.`;
     case 'no-agent':
@@ -183,22 +192,23 @@ export function stillHint(still: Still, nameOf: Known['nameOf']): string | null 
       return t`Assign it to somebody else, or let it be taken by anybody.`;
     case 'one-at-a-time':
       return t`The project takes one task at a time. Its settings can give each task a checkout of its own.`;
+    case 'column':
     case 'waits':
-      return t`An agent takes it when it is awake and looks for work: by a routine, or because you ask for it.`;
     case 'claimed':
     case 'blocked-by':
     case 'done':
       return null;
     default:
-      return still satisfies never;
+      return held satisfies never;
   }
 }
 
 /** `until 07:00` where it is known when it can go on, `since yesterday` otherwise. */
-export function stillWhen(still: Still, { since: stands }: Pick<TaskCard, 'since'>, now: number): string {
-  const until = 'obstacle' in still ? still.obstacle.until : null;
-  if (until !== null && until > now) return t`until ${dayAndClock(until, now)}`;
-  return t`since ${since(still.why === 'claimed' ? still.since : stands, now)}`;
+export function stateWhen(now: TaskState, ms: number): string {
+  const held = 'held' in now ? now.held : null;
+  const until = held && 'obstacle' in held ? held.obstacle.until : null;
+  if (until !== null && until > ms) return t`until ${dayAndClock(until, ms)}`;
+  return t`since ${since(now.state === 'working' && now.step ? now.step.from : now.since, ms)}`;
 }
 
 /** An entry of a history, as a sentence without its note. */

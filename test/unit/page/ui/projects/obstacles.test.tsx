@@ -53,7 +53,7 @@ test('a card says which budget or quiet hours keep its agents from it, and until
       { agentId: 'agent-2', obstacle: SPENT, columnIds: null },
     ],
   });
-  await waitFor(async () => expect(await words('Ask the school')).toMatch(/^None of its agents can begin now · until/));
+  await waitFor(async () => expect(await words('Ask the school')).toMatch(/^No budget is left for Wren · until/));
   expect(await words('Book the seats')).toMatch(/^Quiet hours of Lyra · until \d\d:\d\d$/);
   expect(await words('Read reviews')).toMatch(/^Wren works on it · since/);
 });
@@ -65,8 +65,8 @@ test('the sheet says what the relay says, and what the person can do', async () 
   expect(within(dialog).getByText('The budget is used up.')).toBeTruthy();
   opened.said = { ...NOTHING, agents: [{ agentId: 'agent-1', obstacle: null, columnIds: ['backlog'] }] };
   await page.hear({ kind: 'changed', time: NOW, what: 'costs', agentId: null });
-  await within(dialog).findByText('No routine takes it');
-  expect(dialog.textContent).toContain('or ask an agent in a conversation.');
+  await within(dialog).findByText('Nobody has started yet');
+  expect(within(dialog).getByText('No routine takes tasks from this column.')).toBeTruthy();
 });
 
 test('a claimed task whose run asks the person leads to the question', async () => {
@@ -87,7 +87,7 @@ test('a claimed task whose run asks the person leads to the question', async () 
 
 test('quiet hours that begin while the board is open are shown within a minute', async () => {
   const { page, opened, passMinute } = await open({});
-  expect(await words('Book the seats')).toMatch(/^Waits until Lyra takes it/);
+  expect(await words('Book the seats')).toMatch(/^Lyra has not started yet/);
   const asked = page.reach.times('GET /v1/projects/trip/obstacles');
   opened.said = {
     ...NOTHING,

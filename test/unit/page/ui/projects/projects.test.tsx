@@ -136,7 +136,7 @@ test('the board has the columns in order, and each task says why it does not mov
   // Most urgent first.
   expect(titles(await column('Ready'))).toEqual(['Ask the school for the Friday', 'Compare trains and where to sleep']);
   const words = async (name: string) => (await column(name)).textContent;
-  expect(await words('Ready')).toContain('Waits until an agent takes it · since yesterday');
+  expect(await words('Ready')).toContain('Nobody has started yet · since yesterday');
   expect(await words('Ready')).toContain('Waits for #1 Find three places that fit');
   expect(await words('In progress')).toContain('Wren works on it · since 08:43');
   expect(await words('Review')).toContain('Three places are in places.md.');
