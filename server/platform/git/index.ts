@@ -8,15 +8,15 @@
  *
  * Main functions: `git`, `gitText`, `startGit`.
  */
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { codeOf } from '../errors.ts';
 import { type Lane, LaneFullError } from '../lanes.ts';
-import { ArgumentError, programAt, startProgram } from '../processes/index.ts';
+import { ArgumentError, programAt, startShort } from '../processes/index.ts';
 import { GIT_LIMITS } from './settings.ts';
 
 export { GIT_LANES, GIT_LIMITS } from './settings.ts';
@@ -123,7 +123,8 @@ export interface GitAnswer {
 const BOUNDED = 'ulimit -d "$1" 2>/dev/null; shift; exec "$@"';
 
 export interface Running {
-  readonly child: ChildProcess;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
   /** Writes to its input, as fast as it reads. Throws `GitError` if it has ended. */
   write(bytes: Uint8Array | string): Promise<void>;
   /** Ends its input. Resolves with its exit code, one of `codes`. Throws `GitError`. */
@@ -139,12 +140,12 @@ type GitStart = Pick<
 
 /**
  * Starts git, with its input and output open. `words`: the command and its options, as the relay
- * writes them. Throws `ArgumentError`.
+ * writes them. Rejects with `ArgumentError`.
  */
-export function startGit(words: readonly string[], call: GitStart): Running {
+export async function startGit(words: readonly string[], call: GitStart): Promise<Running> {
   const { gitDir, of = [], paths = [], protocols, ms = GIT_LIMITS.ms, memory = GIT_LIMITS.memory, codes = [0] } = call;
   const settings = Object.entries({ ...SETTINGS, ...call.settings });
-  const child = startProgram(
+  const { pid, stdin, stdout, stderr, closed } = await startShort(
     {
       program: '/bin/sh',
       options: ['-c', BOUNDED, 'sh', String(Math.floor(memory / 1_024))],
@@ -181,8 +182,6 @@ export function startGit(words: readonly string[], call: GitStart): Running {
         ),
         ...call.env,
       },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
     },
   );
   const name = words[0] ?? '';
@@ -191,43 +190,36 @@ export function startGit(words: readonly string[], call: GitStart): Running {
   const stop = (error: unknown) => {
     failure ??= error instanceof Error ? error : new GitError(String(error));
     // The whole group: a helper of git may hold its output open.
-    if (child.pid !== undefined)
-      try {
-        process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // It has ended.
-      }
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
   };
-  child.on('error', (error) => (failure ??= error));
-  child.stdin?.on('error', () => undefined);
-  child.stderr?.on('data', (piece: Buffer) => {
+  stdin.on('error', () => undefined);
+  stderr.on('data', (piece: Buffer) => {
     said = (said + piece.toString('utf8')).slice(-GIT_LIMITS.words);
   });
   const seconds = Math.round(ms / 1_000);
   const timer = setTimeout(() => stop(new GitError(`git ${name} did not end within ${seconds} s.`, 'too-slow')), ms);
-  const closed = new Promise<void>((done) => void child.once('close', () => done()));
   void closed.then(() => clearTimeout(timer));
   async function ended(): Promise<number> {
-    child.stdin?.end();
-    await closed;
+    stdin.end();
+    const code = await closed;
     if (failure) throw failure;
-    const { exitCode } = child;
-    if (exitCode !== null && codes.includes(exitCode)) return exitCode;
-    throw errorOf(said, name, exitCode);
+    if (code !== null && codes.includes(code)) return code;
+    throw errorOf(said, name, code);
   }
   return {
-    child,
-    stop,
-    ended,
+    ...{ stdin, stdout, stop, ended },
     async write(bytes) {
-      const input = child.stdin;
-      if (!input?.writable) {
+      if (!stdin.writable) {
         await ended();
         throw new GitError(`git ${name} has ended too early.`);
       }
       // If git fails, its end says why.
-      const drained = () => once(input, 'drain').catch(() => undefined);
-      if (!input.write(bytes)) await Promise.race([drained(), closed]);
+      const drained = () => once(stdin, 'drain').catch(() => undefined);
+      if (!stdin.write(bytes)) await Promise.race([drained(), closed]);
     },
   };
 }
@@ -243,13 +235,16 @@ export async function git(words: readonly string[], call: GitCall): Promise<GitA
   }
 }
 
+const isAborted = (signal: AbortSignal | undefined) => signal?.aborted ?? false;
+
 async function runGit(words: readonly string[], call: GitCall): Promise<GitAnswer> {
   const { signal, input = '', most = GIT_LIMITS.most, cut = false } = call;
-  if (signal?.aborted) throw stopped();
-  const running = startGit(words, call);
-  const { stdin, stdout } = running.child;
+  if (isAborted(signal)) throw stopped();
+  const running = await startGit(words, call);
+  const { stdin, stdout } = running;
   const onAbort = () => running.stop(stopped());
   signal?.addEventListener('abort', onAbort);
+  if (isAborted(signal)) onAbort();
   const pieces: Buffer[] = [];
   let bytes = 0;
   const tooLong = new GitError('git wrote more than the relay reads.', 'too-much');
@@ -259,11 +254,11 @@ async function runGit(words: readonly string[], call: GitCall): Promise<GitAnswe
     if (bytes > most) throw tooLong;
   };
   const isRead = (async () => {
-    for await (const piece of stdout ?? []) await (call.output ?? keep)(piece as Buffer);
+    for await (const piece of stdout) await (call.output ?? keep)(piece as Buffer);
   })().catch(running.stop);
   const isStream = typeof input === 'object' && Symbol.asyncIterator in input;
-  const isWritten = isStream && stdin ? pipeline(input, stdin).catch(unlessUnread).catch(running.stop) : null;
-  if (!isStream) stdin?.end(input);
+  const isWritten = isStream ? pipeline(input, stdin).catch(unlessUnread).catch(running.stop) : null;
+  if (!isStream) stdin.end(input);
   try {
     await Promise.all([isRead, isWritten]);
     const code = await running.ended();

@@ -4,8 +4,9 @@
  * Each program has a process group of its own. The relay records the group in its folder before any
  * of the program runs.
  *
- * Main function: `startProgram` and its neighbours. `invocation.ts` keeps options and operands
- * apart. `lines.ts` reads a program's output line by line.
+ * Main function: `startProgram` and its neighbours. `starter.ts` starts short programs without
+ * holding up the relay. `invocation.ts` keeps options and operands apart. `lines.ts` reads a
+ * program's output line by line.
  *
  * Invariants:
  * - Nothing else in the relay starts a program. Lint enforces that.
@@ -22,6 +23,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { endGroup, endMarked, GROUP_MARK, groupOf, groupSchema } from './proc.ts';
 import { argumentsOf, type Invocation } from './invocation.ts';
+import { createStarter } from './starter.ts';
 export { ArgumentError, type Invocation } from './invocation.ts';
 export { memoryLeft, processNow, processOf, processesNow, type Process } from './proc.ts';
 
@@ -68,6 +70,9 @@ export function startProgram(invocation: Invocation, options: SpawnOptions): Chi
   closeInherited();
   return spawn(invocation.program, argumentsOf(invocation), options);
 }
+
+/** Starts a short program without holding up the event loop. Rejects with `ArgumentError`. */
+export const startShort = createStarter(startProgram, argumentsOf);
 
 /** The program waits for a line on this descriptor before it begins. */
 const GO_FD = 3;

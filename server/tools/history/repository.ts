@@ -224,9 +224,9 @@ export async function openRepository({ lane, folder, path }: RepositoryPlace): P
     if (number > 1)
       tree ??= (await ask(['rev-parse', '--verify'], { of: [`${refOf(number - 1)}^{tree}`] })).toString().trim();
     const before = tree;
-    const running: Running = startGit(['fast-import', '--quiet', '--done'], { ...place, ms: limitMs });
+    const running: Running = await startGit(['fast-import', '--quiet', '--done'], { ...place, ms: limitMs });
     let answer = '';
-    running.child.stdout?.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    running.stdout.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     const data = async (text: string) => await running.write(`data ${Buffer.byteLength(text)}\n${text}\n`);
     return {
       async blob(bytes, parts) {
@@ -298,10 +298,8 @@ export async function openRepository({ lane, folder, path }: RepositoryPlace): P
     },
     async read(objects, use) {
       if (objects.length === 0) return;
-      const running = startGit(['cat-file', '--batch'], { ...place, ms: HISTORY_LIMITS.restoreMs });
-      const pieces = running.child.stdout;
-      if (!pieces) throw new GitError('git has no output.');
-      const reader = createReader(pieces);
+      const running = await startGit(['cat-file', '--batch'], { ...place, ms: HISTORY_LIMITS.restoreMs });
+      const reader = createReader(running.stdout);
       try {
         for (const [index, object] of objects.entries()) {
           await running.write(`${object}\n`);
