@@ -6,7 +6,7 @@ export interface LongPart {
   with(seed: number): readonly number[];
   /**
    * Runs the seeds and prints a line for each; answers with a line about all. Rejects with the seed
-   * that failed.
+   * that failed. `only`: what `--only` names.
    */
-  run(seeds: readonly number[]): Promise<string>;
+  run(seeds: readonly number[], only?: readonly string[]): Promise<string>;
 }

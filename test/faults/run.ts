@@ -1,8 +1,8 @@
 /**
  * `npm run faults -- --seeds 50`: the long form of every part. `npm run faults -- ledger --seeds
  * 100` runs one part, `npm run faults -- ledger --seed K` runs one seed again (or several: `--seed
- * K --seed L`), with those before it that each needs. A part that fails says why, and the others go
- * on; the run has failed then.
+ * K --seed L`), with those before it that each needs. `--only NAME` leaves out the other attacks of
+ * `hostile`. A part that fails says why, and the others go on; the run has failed then.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     alone: { type: 'boolean', default: false },
     seeds: { type: 'string' },
     seed: { type: 'string', multiple: true },
+    only: { type: 'string', multiple: true },
   },
 });
 const wholeNumber = (text: string) => {
@@ -43,13 +44,18 @@ if (values.alone) {
       ? [...new Set(again.flatMap((seed) => part.with(seed)))]
       : Array.from({ length: count }, (_none, i) => i + 1);
     const started = performance.now();
-    console.log(`${part.name}: ${await part.run(seeds)}. ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+    console.log(
+      `${part.name}: ${await part.run(seeds, values.only)}. ${((performance.now() - started) / 1_000).toFixed(1)} s`,
+    );
   }
 } else {
   const failed = await runParts({
     program: fileURLToPath(import.meta.url),
     names: chosen.map(({ name }) => name),
-    args: again ? again.flatMap((seed) => ['--seed', String(seed)]) : ['--seeds', String(count)],
+    args: [
+      ...(again ? again.flatMap((seed) => ['--seed', String(seed)]) : ['--seeds', String(count)]),
+      ...(values.only ?? []).flatMap((name) => ['--only', name]),
+    ],
   });
   if (failed.length > 0) {
     console.error(`${failed.length} of ${chosen.length} parts failed: ${failed.join(', ')}`);

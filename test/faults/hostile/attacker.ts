@@ -16,9 +16,9 @@ const send = (message: object) => process.send?.(message);
 /**
  * What each has to do first, so that each attack is made in each round; then whatever chance says.
  */
-function dealt(seed: number, workers: number): readonly (readonly Attack[])[] {
+function dealt(attacks: readonly Attack[], seed: number, workers: number): readonly (readonly Attack[])[] {
   const random = createRandom(seed);
-  const [inSession, others] = [ATTACKS.filter((each) => each.inSession), ATTACKS.filter((each) => !each.inSession)];
+  const [inSession, others] = [attacks.filter((each) => each.inSession), attacks.filter((each) => !each.inSession)];
   const mixed = pick(random, others, others.length);
   return [
     pick(random, inSession, inSession.length),
@@ -26,16 +26,17 @@ function dealt(seed: number, workers: number): readonly (readonly Attack[])[] {
   ];
 }
 
-async function attack({ target, seed, ms, workers }: Orders): Promise<Findings> {
+async function attack({ target, seed, ms, workers, only }: Orders): Promise<Findings> {
+  const attacks = ATTACKS.filter(({ name }) => only?.includes(name) ?? true);
   const found: string[] = [];
   const made: Record<string, { rounds: number; answers: Record<string, number> }> = {};
   const until = performance.now() + ms;
   await Promise.all(
-    dealt(seed, workers).map(async (first, at) => {
+    dealt(attacks, seed, workers).map(async (first, at) => {
       // No two workers of any two seeds have the same chance.
       let round = 0;
       const own = createRandom(seed * 1_000 + at);
-      const all = ATTACKS.filter((each) => (at === 0) === (each.inSession ?? false));
+      const all = attacks.filter((each) => (at === 0) === (each.inSession ?? false));
       while (round < first.length || performance.now() < until) {
         const next = first[round] ?? pick(own, all, 1)[0];
         if (!next) return;

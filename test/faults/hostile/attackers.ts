@@ -21,6 +21,8 @@ export interface Orders {
   readonly ms: number;
   /** How many attacks go on at once. */
   readonly workers: number;
+  /** Names of attacks. Left out: all. */
+  readonly only?: readonly string[];
 }
 export interface Findings {
   readonly found: readonly string[];
@@ -31,6 +33,7 @@ export interface Findings {
 }
 
 export interface Attackers extends Begun {
+  readonly pid: number;
   attack(orders: Orders): Promise<Findings>;
   close(): Promise<void>;
 }
@@ -52,6 +55,7 @@ export async function openAttackers(): Promise<Attackers> {
   const begun = await said<Begun>();
   return {
     ...begun,
+    pid: child.pid ?? 0,
     attack(orders) {
       child.send(orders);
       return said<Findings>();

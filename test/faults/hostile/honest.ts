@@ -26,7 +26,7 @@ export interface Honesty {
 }
 
 /** ms between two calls, at most. */
-const PAUSE_MS = 200;
+export const PAUSE_MS = 200;
 /** ms that something may take before it is a fault; a busy machine is none. */
 const PATIENCE_MS = 60_000;
 const REPEAT_MS = 250;

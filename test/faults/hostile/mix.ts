@@ -2,22 +2,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../../support/random.ts';
 import { openAttackers, type Attackers, type Findings } from './attackers.ts';
-import { openHonest, type Honesty } from './honest.ts';
+import { takenBy } from '../../support/processor.ts';
+import { type Floor, openFloor } from './floor.ts';
+import { openHonest, type Honesty, PAUSE_MS } from './honest.ts';
 import { createOutage, type Outage } from './outage.ts';
 import { openScene, type Scene } from './scene.ts';
 
 export interface Mix {
   /** The honest person alone, for so long: ms of their calls, and to whole answers. */
   calm(ms: number): Promise<Timed>;
-  /** The attacks of a seed: each once, and on for so long. Rejects with what was wrong. */
-  attack(seed: number, ms: number): Promise<Attacked>;
+  /**
+   * The attacks of a seed: each once, and on for so long. `only`: names of attacks, and the database
+   * is there all the while. Rejects with what was wrong.
+   */
+  attack(seed: number, ms: number, only?: readonly string[]): Promise<Attacked>;
   /** Ends it all, and looks at what is left. Rejects with what was wrong. */
   close(): Promise<void>;
 }
 export interface Timed {
   readonly times: readonly number[];
   readonly answers: readonly number[];
+  /** The same calls at a bare server beside the relay: the machine’s part of it. */
+  readonly floor: readonly number[];
+  /** ms by which the relay’s event loop was late at most, 99 times of 100. */
+  readonly lateMs: number;
+  /** ms of the processor, by whose they are. */
+  readonly taken: Taken;
 }
+/** `programs`: of the relay. */
+type Taken = Readonly<Record<'relay' | 'programs' | 'attackers' | 'others', number>>;
 export interface Attacked extends Timed {
   readonly made: Findings['made'];
   readonly outage: string;
@@ -53,8 +66,35 @@ export async function openMix(): Promise<Mix> {
   });
   const outage: Outage = createOutage(scene);
   const honest: Honesty = await openHonest(scene, createRandom(1), outage);
+  const floor: Floor = await openFloor(PAUSE_MS, createRandom(2));
   const atFirst = scene.memoryMb();
   let repeated = 0;
+
+  /** `others`: the honest person with their model, the database, the bare server. */
+  function takenNow(): Taken {
+    const [relay, attack, all] = [scene.relayPid, attackers.pid, process.pid].map(takenBy);
+    const sum = (taken?: { own: number; started: number }) => (taken?.own ?? 0) + (taken?.started ?? 0);
+    return {
+      relay: relay?.own ?? 0,
+      programs: relay?.started ?? 0,
+      attackers: sum(attack),
+      others: sum(all) - sum(attack) - sum(relay),
+    };
+  }
+  /** What has been timed since this was called last. */
+  let before = takenNow();
+  async function timed(): Promise<Timed> {
+    const now = takenNow();
+    const taken = {
+      relay: now.relay - before.relay,
+      programs: now.programs - before.programs,
+      attackers: now.attackers - before.attackers,
+      others: now.others - before.others,
+    };
+    before = now;
+    const lateMs = scene.ended() ? 0 : await scene.lag.late();
+    return { times: honest.times(), answers: honest.answers(), floor: floor.times(), lateMs, taken };
+  }
 
   function faults(more: readonly string[]): string[] {
     const ended = scene.ended();
@@ -69,12 +109,12 @@ export async function openMix(): Promise<Mix> {
     async calm(ms) {
       await sleep(ms);
       demandNone(faults([]));
-      return { times: honest.times(), answers: honest.answers() };
+      return await timed();
     },
-    async attack(seed, ms) {
-      const away = outageOf(seed);
+    async attack(seed, ms, only) {
+      const away = only ? null : outageOf(seed);
       const [findings] = await Promise.all([
-        attackers.attack({ target: scene.target, seed, ms, workers: WORKERS }),
+        attackers.attack({ target: scene.target, seed, ms, workers: WORKERS, ...(only && { only }) }),
         away && sleep(OUTAGE_AFTER_MS).then(() => outage.happen(away.how, away.ms)),
       ]);
       const memoryMb = scene.ended() ? 0 : scene.memoryMb();
@@ -87,8 +127,7 @@ export async function openMix(): Promise<Mix> {
       const again = honest.repeated() - repeated;
       repeated += again;
       return {
-        times: honest.times(),
-        answers: honest.answers(),
+        ...(await timed()),
         made: findings.made,
         outage: away ? `${away.how} for ${away.ms} ms` : 'there',
         repeated: again,
@@ -103,7 +142,7 @@ export async function openMix(): Promise<Mix> {
         more.push(String(error));
       }
       const left = faults(more);
-      await attackers.close();
+      await Promise.all([attackers.close(), floor.close()]);
       const { code, stdout, stderr } = await scene.close();
       if (code !== 0) left.push(`the relay ended with ${code ?? 'a signal'}: ${stderr.slice(-500)}`);
       if (/\n\s+at .*:\d+:\d+/.test(stdout + stderr))

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { madeCredentialSchema } from '../../../src/shared/protocol/team.ts';
+import { createLoopLag, type LoopLag } from '../../support/loop-lag.ts';
 import { browserOf, type Browser } from '../../support/open-relay.ts';
 import { startPostgres, type PostgresProcess } from '../../support/postgres-process.ts';
 import { createHome, startRelay, type ProcessEnd } from '../../support/relay.ts';
@@ -28,6 +29,8 @@ export interface Scene {
   readonly model: ScriptedModel;
   readonly word: string;
   readonly target: Target;
+  readonly relayPid: number;
+  readonly lag: LoopLag;
   /** MB that the relay holds. */
   memoryMb(): number;
   /** Its end; null: it lives. */
@@ -50,8 +53,10 @@ export async function openScene({ modelUrl, oddUrl }: Begun): Promise<Scene> {
   const postgres = await startPostgres();
   const model = await startScriptedModel(() => [{ say: 'Yes.' }]);
   const home = await createHome({ store: null });
+  const lag = createLoopLag();
   const relay = await startRelay({
     home,
+    env: lag.env,
     databaseUrl: postgres.url,
     args: ['--model-addresses', 'any'],
     terminal: true,
@@ -97,9 +102,8 @@ export async function openScene({ modelUrl, oddUrl }: Begun): Promise<Scene> {
   if (!put.ok) throw new Error(`A file was not taken: ${put.status}`);
 
   return {
-    postgres,
-    honest,
-    model,
+    ...{ postgres, honest, model, lag },
+    relayPid: pid,
     word: SECRETS.word,
     target: {
       url: relay.url,
