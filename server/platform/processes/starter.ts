@@ -97,7 +97,7 @@ export function createStarter(
   let starter: ChildProcess | null = null;
   let count = 0;
 
-  /** Sockets read as soon as they are made, so they are made together, when the caller can listen. */
+  /** Sockets read as soon as they are made. So all are made once the caller can listen. */
   function add(program: Starting, pid: number, handle: unknown): void {
     program.pid = pid;
     if (program.handles.push(handle) < PIPES) return;

@@ -12,8 +12,8 @@ export interface Mix {
   /** The honest person alone, for so long: ms of their calls, and to whole answers. */
   calm(ms: number): Promise<Timed>;
   /**
-   * The attacks of a seed: each once, and on for so long. `only`: names of attacks, and the database
-   * is there all the while. Rejects with what was wrong.
+   * The attacks of a seed: each once, and on for so long. `only`: names of attacks. The database is
+   * there all the while then. Rejects with what was wrong.
    */
   attack(seed: number, ms: number, only?: readonly string[]): Promise<Attacked>;
   /** Ends it all, and looks at what is left. Rejects with what was wrong. */
