@@ -100,7 +100,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
       .setInputFiles([{ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('one two three\n') }]);
     await beside.getByRole('button', { name: 'notes.md', exact: true }).waitFor();
     await goWithin(beside, '/approvals');
-    await beside.getByText('Nothing. What an agent may do only with your yes').waitFor();
+    await beside.getByText('Nothing is waiting for you.').waitFor();
 
     // The whole command, in the conversation and on the other page; answered there, it goes here.
     await visitor.open(1);
@@ -150,7 +150,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await put('five\n');
     await whole.getByText('− five').waitFor();
     await put('x'.repeat(2_100_000));
-    await whole.getByText(/^What lies there now would be replaced\. It is 2\.1 MB long/).waitFor();
+    await whole.getByText(/^The file there now would be replaced\. It is 2\.1 MB long/).waitFor();
     await whole.getByText('+ one two four').waitFor();
     await whole.getByRole('button', { name: 'No', exact: true }).click();
     await whole.getByRole('button', { name: 'Say no' }).click();

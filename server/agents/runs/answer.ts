@@ -654,7 +654,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         // Its calls and their results stay in the conversation. The next message continues from
         // there.
         status: 'interrupted',
-        error: sentence`It used tools ${turn} times without coming to an end, and was stopped there. It goes on when you say so.`,
+        error: sentence`Stopped after ${turn} steps (limit).`,
         usage,
         stop: null,
         failure: null,

@@ -4,7 +4,7 @@ import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
 import { seatNumber } from '../../../src/shared/domain/seat.ts';
 import type { AsleepReason, CallKind, RoostEvent } from '../../../src/shared/protocol/events.ts';
-import { onOneLine } from '../../../src/shared/domain/quoting.ts';
+import { type ReportLine, reportText } from '../../../src/shared/domain/team-report.ts';
 import { checkName } from '../../../src/shared/domain/names.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { ToolOutcome } from '../../contracts/index.ts';
@@ -18,33 +18,7 @@ import type { Present } from './presence.ts';
 // exactly one way: the agent is here, or it is not, with a reason. `call-ended` is written together
 // with the last decision.
 
-/** The `[TEAM REPORT]` lists who came, who did not and why, and who is still on the way. */
-const REPORT_TAG = '[TEAM REPORT]';
-
 type SeatOutcome = { readonly here: true } | { readonly here: false; readonly reason: AsleepReason };
-
-interface ReportLine {
-  readonly seat: number;
-  readonly name: string | null;
-  /** Null: not decided yet. */
-  readonly outcome: SeatOutcome | null;
-}
-
-const called = ({ name, seat }: ReportLine) => (name === null ? `seat ${seat}` : `${name} (seat ${seat})`);
-
-function teamReport(lines: readonly ReportLine[]): string {
-  const here = lines.filter((line) => line.outcome?.here === true);
-  const late = lines.filter((line) => line.outcome === null);
-  const missing = lines.flatMap((line) =>
-    line.outcome?.here === false ? [`- ${called(line)}: ${onOneLine(line.outcome.reason.message)}`] : [],
-  );
-  return [
-    REPORT_TAG,
-    ...(here.length > 0 ? [`Here: ${here.map(called).join(', ')}.`] : []),
-    ...(missing.length > 0 ? ['Not here:', ...missing] : []),
-    ...(late.length > 0 ? [`Still on the way: ${late.map(called).join(', ')}.`] : []),
-  ].join('\n');
-}
 
 export interface RunningCall {
   readonly callId: string;
@@ -108,13 +82,16 @@ export function createRunningCall({
   }
 
   function reportOf(some: readonly Present[]): string {
-    const lines = some.map((agent): ReportLine => ({
-      seat: seatNumber(agent.position),
-      name: agent.name(),
-      outcome: outcomes.get(agent.agentId) ?? null,
-    }));
+    const lines = some.map((agent): ReportLine => {
+      const outcome = outcomes.get(agent.agentId) ?? null;
+      return {
+        seat: seatNumber(agent.position),
+        name: agent.name(),
+        outcome: outcome?.here === false ? { here: false, why: outcome.reason.message } : outcome,
+      };
+    });
     for (const agent of some) if (outcomes.has(agent.agentId)) reported.add(agent.agentId);
-    return teamReport(lines);
+    return reportText(lines);
   }
 
   return {

@@ -224,9 +224,7 @@ describe('how many requests a run may make', () => {
     const ended = async () => (await night.history(LYRA)).find(({ scheduleId }) => scheduleId === id);
     await expect.poll(async () => (await ended())?.state).toBe('timed-out');
     const requests = asked().length - before;
-    expect((await ended())?.detail).toBe(
-      `It used tools ${requests} times without coming to an end, and was stopped there. It goes on when you say so.`,
-    );
+    expect((await ended())?.detail).toBe(`Stopped after ${requests} steps (limit).`);
     return requests;
   }
 

@@ -47,7 +47,7 @@ export interface TalkActions {
   stop(agentId: AgentId): Promise<void>;
 }
 
-const GO_ON = t`Go on.`;
+const GO_ON = t`Continue.`;
 /** ms until the next attempt, if the relay is reachable but has not answered. */
 const AGAIN_MS = 5_000;
 

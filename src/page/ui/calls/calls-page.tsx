@@ -18,7 +18,7 @@ import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { ApprovalCard } from './card.tsx';
-import { allowedText, endText, inputOf, textIn, wantsTo } from './words.ts';
+import { allowedText, endText, didIn, inputOf, textIn, wantsTo } from './words.ts';
 import './calls.css';
 
 const lasted = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
@@ -38,7 +38,8 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
     textIn(input, 'title') ??
     '';
   const { question } = call;
-  const does = question ? t`${question.server} asked you` : wantsTo(call);
+  const isDone = call.state === 'done' && !call.isError;
+  const does = question ? t`${question.server} asked you` : isDone ? didIn(call) : wantsTo(call);
   const began = call.answeredAt ?? call.askedAt;
   return (
     <li>
@@ -153,7 +154,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
         <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.approvals} />
       </PageHead>
       <p className="calls-about">
-        {t`What your agents ask you for, and what they did. How far each may go stands under ${<Link href={PATHS.limits(agentId)}>{t`Limits`}</Link>}.`}
+        {t`Requests waiting for you, and everything agents did. ${<Link href={PATHS.limits(agentId)}>{t`Change permissions`}</Link>}`}
       </p>
       <QueryView query={calls.approvals} what={t`What waits for you`}>
         {({ waiting, sandbox }) => (
@@ -163,7 +164,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
               {waiting.some(of) ? (
                 waiting.filter(of).map((call) => <ApprovalCard key={call.callId} call={call} />)
               ) : (
-                <p className="query-quiet">{t`Nothing. What an agent may do only with your yes stands here until you answer.`}</p>
+                <p className="query-quiet">{t`Nothing is waiting for you.`}</p>
               )}
             </section>
             {sandbox.why !== null && <p className="call-note">{retold(sandbox.why)}</p>}

@@ -20,6 +20,7 @@ import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
+import { wantsInGeneral } from '../text/tool-phrases.ts';
 import { QuestionCard, useSettled } from './question-card.tsx';
 import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './words.ts';
 import '../design/excerpt.css';
@@ -72,19 +73,19 @@ function ReadFiles({ content: { files, rest, isWhole }, isBounded }: { content: 
     <section className="call-files" aria-label={t`What it reads of its folder`}>
       {files.length > 0 && (
         <p className="call-note">
-          {t`It reads ${plural(files.length + rest, 'file')} of its folder. Your yes is to what they say now.`}
+          {t`It reads ${plural(files.length + rest, 'file')} of its folder, as they are now.`}
         </p>
       )}
       {files.map((file, i) => (
         <FileText key={file.path} file={file} isOpen={i < OPEN_AT_FIRST} />
       ))}
-      {rest > 0 && <p className="call-note">{t`And ${count(rest)} more, which are compared too.`}</p>}
+      {rest > 0 && <p className="call-note">{t`And ${count(rest)} more.`}</p>}
       <p className="call-note">
         {!isWhole
-          ? t`It may read more than can be compared, so you can let it once only.`
+          ? t`It may read more than Roost can check, so it can be allowed only once.`
           : isBounded
-            ? t`An “always” is to its words alone: in the sandbox, without a network, it can do no more than its agent can.`
-            : t`An “always” holds until one of them changes. What it finds by itself while it runs, such as installed packages, is not compared.`}
+            ? t`“Always” covers the command alone: sandboxed and without a network, it can do no more than its agent.`
+            : t`“Always” applies until one of these files changes. Installed packages and other files that it finds are not checked.`}
       </p>
     </section>
   );
@@ -120,7 +121,7 @@ function Changed({ content: { files, before } }: { content: CallContent }) {
   return (
     <section className="call-changed" aria-label={t`What has changed`}>
       <p className="call-note">
-        <b>{t`This has changed since you were asked, or since you let it for always. Look at it again.`}</b>
+        <b>{t`Changed since you were asked, or since you allowed it. Check it again.`}</b>
       </p>
       {changes.map(({ path, was, is }) => (
         <ChangedFile key={path} path={path} {...(was ? { before: was } : {})} {...(is ? { now: is } : {})} />
@@ -132,7 +133,7 @@ function Changed({ content: { files, before } }: { content: CallContent }) {
 /** What would be deleted or moved. */
 function WhatLies({ file }: { file: PinnedFile }) {
   if (file.kind === 'file' && file.text !== null) return <Diff before={file.text} after="" />;
-  return <p className="call-note">{t`There lies ${kindText(file)} now.`}</p>;
+  return <p className="call-note">{t`There now: ${kindText(file)}.`}</p>;
 }
 
 const later = () => import('./wanted-later.ts');
@@ -154,7 +155,7 @@ function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string;
           : null;
   return (
     <>
-      {unseen !== null && <p className="call-note">{t`What lies there now would be replaced. ${unseen}`}</p>}
+      {unseen !== null && <p className="call-note">{t`The file there now would be replaced. ${unseen}`}</p>}
       <Diff before={lies?.kind === 'text' ? lies.text : ''} after={content} />
     </>
   );
@@ -202,8 +203,8 @@ export function Wanted({ call }: { call: ToolCall }) {
       <>
         <p className="call-note">
           {input['replace'] === true
-            ? t`What lies at ${revealedCode(over.path)} now would be replaced.`
-            : t`Something lies at ${revealedCode(over.path)} already: as it asks for it, nothing will be moved.`}
+            ? t`${revealedCode(over.path)} would be replaced.`
+            : t`${revealedCode(over.path)} exists already, so nothing would be moved.`}
         </p>
         <WhatLies file={over} />
       </>
@@ -213,7 +214,7 @@ export function Wanted({ call }: { call: ToolCall }) {
     return (
       <>
         <Diff before={before} after={after} />
-        {input['all'] === true && <p className="call-note">{t`Wherever it stands in the file.`}</p>}
+        {input['all'] === true && <p className="call-note">{t`Everywhere in the file.`}</p>}
       </>
     );
   if (call.tool === 'wake_schedule')
@@ -325,6 +326,7 @@ function YesCard({ call, inTray = false }: CardProps) {
   const [isShown, setIsShown] = useState(false);
   const isScript = SCRIPT_TOOLS.includes(call.tool);
   const isHeld = isScript && (!isShown || wrongInHosts(hostsIn(ownHosts)) !== null);
+  const reaches = touches(call, reach);
   const id = useId();
   const mayAlways = isBounded(call, reach) || (call.content?.isWhole ?? true);
   const say = (answer: Answer, with_ = '') => {
@@ -337,16 +339,14 @@ function YesCard({ call, inTray = false }: CardProps) {
       ? []
       : [
           {
-            label: t`Always, for this tool`,
-            hint: t`${mate.name} is not asked again for it`,
+            label: t`Always allow ${mate.name} to ${wantsInGeneral(call.tool)}`,
             run: () => say('always-tool'),
           },
         ]),
     ...(RUN_COMMANDS.includes(call.tool) && textIn(inputOf(call), 'command') !== null && mayAlways
       ? [
           {
-            label: t`Always, for exactly this command`,
-            hint: t`Every other one is asked about`,
+            label: t`Always allow exactly this command`,
             run: () => say('always-command'),
           },
         ]
@@ -364,7 +364,7 @@ function YesCard({ call, inTray = false }: CardProps) {
         )} wants to ${wantsTo(call)}`}
       </h3>
       {call.folder !== undefined && (
-        <p className="call-note">{t`An executor asks for this. Its paths begin in ${revealedCode(call.folder)}.`}</p>
+        <p className="call-note">{t`Asked by an executor. Paths start in ${revealedCode(call.folder)}.`}</p>
       )}
       {call.content && call.tool !== 'accept_script' && <Changed content={call.content} />}
       {isScript ? (
@@ -378,12 +378,16 @@ function YesCard({ call, inTray = false }: CardProps) {
         <ReadFiles content={call.content} isBounded={isBounded(call, reach)} />
       )}
       <p className="call-note">
-        {t`${touches(call, reach)} Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}`}
-        {t`${call.where === 'run' ? t`, while nobody was there` : ''}. Nothing of it runs before you say yes.`}
+        {reaches !== '' && <span>{`${reaches} `}</span>}
+        <span>
+          {call.where === 'run'
+            ? t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}, while you were away.`
+            : t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}.`}
+        </span>
       </p>
       {words !== null && (
         <label className="call-words">
-          {t`What ${mate.name} is told with the no (may stay empty)`}
+          {t`Message to ${mate.name} (optional)`}
           <textarea
             className="field"
             rows={2}

@@ -11,7 +11,7 @@ import {
 import type { ServerQuestion, ToolCall } from '../../../shared/protocol/calls.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
-import { attachedTool } from '../chat/deeds.ts';
+import { attachedTool } from '../text/tool-phrases.ts';
 import { useRoost } from '../context.tsx';
 import { MoreIcon } from '../design/icons.tsx';
 import { MenuButton } from '../design/menu.tsx';
@@ -307,9 +307,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
       </h3>
       <p className="call-note">
         <span>{t`${mate.name} uses its tool ${tool}, which waits for your answer.`}</span>
-        {others.length > 0 && (
-          <span>{` ${t`It does not say for whom it asks: it may be for ${names(others.map(nameOf))} as well.`}`}</span>
-        )}
+        {others.length > 0 && <span>{` ${t`It may also ask for ${names(others.map(nameOf))}.`}`}</span>}
       </p>
       <figure className="question-said">
         <figcaption>{t`In the words of ${server}:`}</figcaption>
@@ -317,11 +315,11 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
       </figure>
       {soundsSecret(wordsOf(question)) && (
         <p className="question-warning" role="note">
-          {t`This sounds like a password, a key or a card number. No MCP server may ask for that here, and Roost never does. Decline, unless you are sure that it means something else.`}
+          {t`This sounds like a password, a key or a card number. No MCP server may ask for that here, and Roost never does. Decline unless you are sure.`}
         </p>
       )}
       {leftOut.length > 0 && (
-        <p className="call-note">{t`Roost cannot show these fields, and leaves them out: ${leftOut.join(', ')}.`}</p>
+        <p className="call-note">{t`Left out, because Roost cannot show them: ${leftOut.join(', ')}.`}</p>
       )}
       <form ref={form} className="question-form" noValidate onSubmit={send}>
         {fields.map((field) => (
@@ -335,7 +333,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
           />
         ))}
         <p className="call-note">
-          <span>{t`These are the server’s words and not Roost’s. What you send goes to ${server} alone, which may tell your agent. Roost stores which fields you sent, and no value.`}</span>{' '}
+          <span>{t`Written by the server, not by Roost. Your answer goes to ${server} alone, which may tell your agent. Roost stores which fields you sent, and no value.`}</span>{' '}
           <span>{t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}. It is withdrawn at ${clockTime(until)}.`}</span>
         </p>
         <div className="call-ways">

@@ -8,8 +8,8 @@ import { revealed, revealedLine } from '../text/unseen.ts';
 import { inputOf, textIn, useBefore, useWhen } from './words.ts';
 
 const GIVEN: Readonly<Record<string, string>> = {
-  last_session: t`It is given its last conversation as well.`,
-  own_runs: t`It is given the last words of its last three runs as well.`,
+  last_session: t`It also gets its last conversation.`,
+  own_runs: t`It also gets the last words of its last three runs.`,
 };
 
 /** When it is due next if it is approved now. */
@@ -17,7 +17,7 @@ function nextSentence(timing: Timing, [first, ...rest]: readonly number[], now: 
   if (first === undefined) return t`That time is in the past.`;
   // The relay assigns its place in the interval.
   if (timing.kind === 'every') return t`Due within ${timing.minutes} minutes, and then every ${timing.minutes}.`;
-  return t`Due next: ${[nextText(first, now), ...rest.map((at) => momentText(at, now))].join(', then ')}.`;
+  return t`Due next: ${[nextText(first, now), ...rest.map((at) => momentText(at, now))].join(t`, then `)}.`;
 }
 
 export default function WantedReminder({ call }: { call: ToolCall }) {
@@ -37,7 +37,7 @@ export default function WantedReminder({ call }: { call: ToolCall }) {
     t`As “${revealedLine(name)}”, ${timingText(timing, now)}.`,
     nextSentence(timing, next, now),
     GIVEN[of('context') ?? ''] ?? null,
-    t`Each time its model is asked. You can change it or take it away under Night.`,
+    t`Each time costs a request to its model.`,
   ];
   return (
     <>
@@ -47,7 +47,7 @@ export default function WantedReminder({ call }: { call: ToolCall }) {
       <p className="call-note">{notes.filter((note) => note !== null).join(' ')}</p>
       {before?.kind === 'reminder' && (
         <>
-          <p className="call-note">{t`It takes the place of the one of this name, ${timingText(before.timing, now)}:`}</p>
+          <p className="call-note">{t`Replaces the reminder with this name, ${timingText(before.timing, now)}:`}</p>
           <Diff before={before.message} after={message} />
         </>
       )}

@@ -60,7 +60,7 @@ function OwnHosts({ value, onChange }: { value: string; onChange: (text: string)
   const wrong = wrongInHosts(hostsIn(value));
   return (
     <label className="call-words">
-      <span>{t`Hosts of the relay’s own machine and networks that it may reach besides (may stay empty)`}</span>
+      <span>{t`Hosts on the relay’s own computer and networks that it may also reach (optional)`}</span>
       <input
         className="field"
         autoComplete="off"
@@ -97,8 +97,8 @@ function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
   return (
     <p className="call-note">
       {hosts.length === 0
-        ? t`It takes the place of the script of this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, without a network.`
-        : t`It takes the place of the script of this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, which reaches ${names(hosts)}.`}
+        ? t`Replaces the script with this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, without a network.`
+        : t`Replaces the script with this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, which reaches ${names(hosts)}.`}
     </p>
   );
 }
@@ -119,14 +119,14 @@ function Registered({ call, ownHosts, onOwnHosts }: Props) {
         <When call={call} />
         <Row what={t`Where it fails`}>
           {input['on_failure'] === 'wake_agent'
-            ? t`The agent is woken, and told what the script wrote. That asks a model.`
-            : t`It is written down in the history. Nobody is woken.`}
+            ? t`Wakes the agent with the output. That costs a request to its model.`
+            : t`Recorded in the history. Wakes nobody.`}
         </Row>
         <Row what={t`Reaches`}>
           {!isBoxed
-            ? t`There is no sandbox here: it runs as whoever started the relay, and reaches any network.`
+            ? t`No sandbox: it runs as the relay’s user and reaches any network.`
             : hosts.length > 0
-              ? t`${names(hosts.map(revealedLine))}, and nothing else of the network`
+              ? t`${names(hosts.map(revealedLine))}, and no other address`
               : t`No network.`}
         </Row>
       </dl>
@@ -146,8 +146,8 @@ function AnotherText({ call }: Pick<Props, 'call'>) {
     <>
       <p className="call-note">
         {before
-          ? t`Its file ${revealedLine(path)} says something else by now. Until you say yes, the text that you accepted runs. After a no, this text is not asked about again.`
-          : t`It does not run: what its file ${revealedLine(path)} says was not accepted at this relay. After a no, this text is not asked about again.`}
+          ? t`Its file ${revealedLine(path)} has changed. Until you say yes, the text that you accepted runs. After a no, you are not asked about this text again.`
+          : t`It does not run: the text of ${revealedLine(path)} was not accepted at this relay. After a no, you are not asked about this text again.`}
       </p>
       {before?.text != null && now?.text != null ? (
         <>

@@ -1,14 +1,13 @@
 /** Describes tool calls in words. Pure. */
-import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
-import { ASKING_TOOLS, MIND_PREFIX, toolsetOf } from '../../../shared/domain/toolsets.ts';
+import { ASKING_TOOLS, toolsetOf } from '../../../shared/domain/toolsets.ts';
 import type { CommandReach, ToolCall } from '../../../shared/protocol/calls.ts';
 import { slotsBetween } from '../../../shared/domain/schedule/timing.ts';
 import { createCronClock, parseTiming } from '../../../shared/protocol/timing-arguments.ts';
 import type { Schedule } from '../../../shared/protocol/schedules.ts';
 import { retold, t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
-import { attachedTool } from '../chat/deeds.ts';
-import { revealedCode, revealedLine } from '../text/unseen.ts';
+import { argument } from '../chat/deeds.ts';
+import { type Argument, attachedTool, hostOf, inWords, phraseOf } from '../text/tool-phrases.ts';
 import { useRoost } from '../context.tsx';
 import { useNow, useQuery } from '../hooks.ts';
 
@@ -27,84 +26,20 @@ export const textIn = (input: Readonly<Record<string, unknown>>, name: string): 
   return typeof value === 'string' ? value : null;
 };
 
-/** Host of the page in the input. */
-function hostIn(input: Readonly<Record<string, unknown>>): string {
-  const url = urlOf(textIn(input, 'url') ?? '');
-  return url === null ? t`the web` : url.host;
-}
-
-function searchesFor(words: string | null): string {
-  return words === null ? t`search the web` : t`search the web for “${revealedCode(words)}”`;
-}
-
-function usesOf(name: string): string {
-  const attached = attachedTool(name);
-  return attached === null ? t`use ${name}` : t`use ${attached.tool} of ${attached.server}`;
-}
-
-const shownIn = (input: Readonly<Record<string, unknown>>, name: string): string => {
-  const path = textIn(input, name);
-  return path === null ? t`a file` : revealedCode(path);
-};
-
 /** The heading: an MCP server asks, or the agent wants to do something. */
 export const asksText = (call: ToolCall, agent: string): string =>
   call.question ? t`${call.question.server} asks you something` : t`${agent} wants to ${wantsTo(call)}`;
 /** Calls of these tools are about a script. */
 export const SCRIPT_TOOLS: readonly string[] = ['wake_script', 'accept_script'];
 
+const argumentIn =
+  (call: Pick<ToolCall, 'input'>): Argument =>
+  (key) =>
+    argument(inputOf(call), key);
 /** To follow “wants to”. */
-export function wantsTo(call: ToolCall): string {
-  const input = inputOf(call);
-  const given = textIn(input, 'path');
-  const path = given === null ? null : revealedCode(given);
-  switch (call.tool) {
-    case 'run_command':
-      return input['background'] === true ? t`run a command in the background` : t`run a command`;
-    case 'write_file':
-      return t`write ${path ?? t`a file`}`;
-    case 'edit_file':
-      return t`change ${path ?? t`a file`}`;
-    case 'move_file':
-      return t`move ${shownIn(input, 'from')} to ${shownIn(input, 'to')}`;
-    case 'delete_file':
-      return input['recursive'] === true
-        ? t`delete ${path ?? t`a file`}, with all that is in it`
-        : t`delete ${path ?? t`a file`}`;
-    case 'read_file':
-      return t`read ${path ?? t`a file`}`;
-    case 'view_image':
-      return t`look at ${path ?? t`a picture`}`;
-    case 'fetch_page':
-      return t`read a page of ${hostIn(input)}`;
-    case 'web_search':
-      return searchesFor(textIn(input, 'query'));
-    case 'web_fetch':
-      return t`read a page of ${hostIn(input)}, by its model’s provider`;
-    case 'wake_schedule':
-      return t`come back to a message of its own`;
-    case 'list_files':
-    case 'search_files':
-      return t`look through its folder`;
-    case 'wake_script':
-      return t`have the relay run its script “${revealedLine(textIn(input, 'name') ?? '')}” by itself`;
-    case 'accept_script':
-      return t`run another text of its script “${revealedLine(textIn(input, 'name') ?? '')}”`;
-    case 'mind__execute':
-      return t`run a command, in its own program`;
-    case 'mind__edit':
-    case 'mind__delete':
-    case 'mind__move':
-      return t`change files, in its own program`;
-    case 'mind__read':
-    case 'mind__search':
-      return t`read files, in its own program`;
-    case 'mind__fetch':
-      return t`fetch something from the web, in its own program`;
-    default:
-      return call.tool.startsWith(MIND_PREFIX) ? t`do something in its own program` : usesOf(call.tool);
-  }
-}
+export const wantsTo = (call: ToolCall): string => inWords(phraseOf(call.tool).wants, argumentIn(call));
+/** What the call did, if it succeeded. */
+export const didIn = (call: ToolCall): string => inWords(phraseOf(call.tool).did, argumentIn(call));
 
 /** Whether it can do no more than its agent can: in the sandbox, without a network. */
 export const isBounded = ({ tool }: Pick<ToolCall, 'tool'>, reach: CommandReach | undefined): boolean =>
@@ -115,35 +50,33 @@ export const isBounded = ({ tool }: Pick<ToolCall, 'tool'>, reach: CommandReach 
 /** The reach of a command, by the person's setting and by the sandbox. */
 function commandTouches(reach: CommandReach | undefined): string {
   if (reach?.sandboxed === false)
-    return t`There is no sandbox here: it runs as whoever started the relay, can read, change and delete all that they can, and reach any network.`;
-  const folder = t`It runs in the sandbox: it can read and change what lies in its own folder, and nothing else of this machine.`;
+    return t`No sandbox: it can read, change and delete everything that the relay’s user can, and reach any network.`;
+  const folder = t`Sandboxed: only this agent’s folder.`;
   if (reach === undefined) return folder;
   const { network } = reach;
-  if (network === 'all') return t`${folder} Of the network it reaches all that is public.`;
+  if (network === 'all') return t`${folder} Network: every public address.`;
   if (network === 'none' || network.length === 0) return t`${folder} No network.`;
-  return t`${folder} Of the network it reaches ${network.join(', ')}.`;
+  return t`${folder} Network: ${network.join(', ')}.`;
 }
 
-/** What an approval lets it touch. `reach`: of a command. */
-export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach): string {
-  if (ASKING_TOOLS.includes(tool)) return t`It can read and change what lies in its agent’s folder.`;
+/** What an approval lets it touch. `reach`: of a command. Empty: nothing besides what is shown. */
+export function touches(call: ToolCall, reach?: CommandReach): string {
+  const { tool } = call;
+  if (ASKING_TOOLS.includes(tool)) return t`It can read and change this agent’s folder.`;
   switch (toolsetOf(tool)) {
     case 'shell':
       return commandTouches(reach);
     case 'files':
-      return t`It touches its own folder on the relay’s machine, and nothing else.`;
+      return t`Only this agent’s folder on the relay’s computer.`;
     case 'web':
-      return t`The relay asks for that page, with nothing that could sign anybody in. Whoever serves it learns the whole address, and what stands in it.`;
-    case 'team':
-      return t`It touches what agents say to each other, and whom they wake.`;
-    case 'schedule':
-      return t`It touches when this agent is woken.`;
-    case 'projects':
-      return t`It touches the tasks of its projects.`;
+      return t`Roost fetches it without your sign-ins. ${hostOf(argumentIn(call)) ?? t`The site`} will see the full address.`;
     case 'mind':
-      return t`The program that is its mind does this by itself, on the relay’s machine, with all that whoever started the relay may do there: no sandbox is around it.`;
+      return t`Its own program does this on the relay’s computer, with the rights of the relay’s user. No sandbox.`;
     case 'attached':
-      return t`It is sent to a server that you have connected, which may do with it what it can.`;
+      return t`Sent to ${attachedTool(tool)?.server ?? t`a server`}, which you connected.`;
+    case 'team':
+    case 'schedule':
+    case 'projects':
     case null:
       return '';
   }

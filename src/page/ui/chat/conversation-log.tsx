@@ -158,15 +158,11 @@ export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: Ses
   return last.blocks.some((block) => block.kind === 'text') || last.attachments ? last : null;
 }
 
-/** The last answer if it was interrupted in the running session. Its mind still has the context. */
-function brokenOff(
-  messages: readonly MessageDoc[],
-  agentId: AgentId,
-  liveSessionId: SessionId | null,
-): MessageDoc | null {
+/** The last answer if it broke off. One that failed before its first word can only be tried again. */
+function brokenOff(messages: readonly MessageDoc[], agentId: AgentId): MessageDoc | null {
   const last = messages.at(-1);
-  if (last?.author !== agentId || last.sessionId !== liveSessionId) return null;
-  return last.status === 'interrupted' || last.status === 'stopped' ? last : null;
+  if (last?.author !== agentId || last.status === 'complete') return null;
+  return last.status === 'failed' && last.blocks.length === 0 ? null : last;
 }
 
 interface Props {
@@ -209,9 +205,10 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWi
 
   const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
   const last = messages.at(-1);
-  const failed = question && last && last.author !== 'human' && last.status !== 'complete' ? last : null;
+  const replied = question && last?.author === agentId ? last : null;
   const quiet = speaker.awake && openIds.length === 0 && sending.length === 0;
-  const broken = quiet ? brokenOff(messages, agentId, liveSessionId) : null;
+  const latest = quiet && last?.author === agentId ? last : null;
+  const broken = quiet ? brokenOff(messages, agentId) : null;
   const edit = useCallback(() => {
     if (question) onEdit(question);
   }, [question, onEdit]);
@@ -250,12 +247,12 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWi
         case 'message': {
           const { message, waits } = item;
           const mayEdit = message === question;
-          const onRetry = mayEdit || message === failed ? retry : null;
+          const onRetry = mayEdit || message === replied ? retry : null;
           const onGoOn = message === broken ? goOn : null;
           const isOwn = message.author === 'human' && message.sessionId === liveSessionId && !waited(message);
           const onBranch = quiet && isOwn ? onEdit : null;
           const ways = { onFold, onRetry, onGoOn, onBranch, onWithdraw, onEdit: mayEdit ? edit : null };
-          const of = { message, waits, speaker, ...ways };
+          const of = { message, waits, speaker, isLatest: message === latest, ...ways };
           return stretch && <Message stretch={stretch} {...of} />;
         }
         case 'queued':
@@ -286,7 +283,8 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWi
       liveSessionId,
       quiet,
       question,
-      failed,
+      replied,
+      latest,
       broken,
       onEdit,
       edit,

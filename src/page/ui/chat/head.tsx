@@ -24,20 +24,8 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
   const doing = useDoingNow(agentId);
   const otherwise = stateText(speaker);
-  const place = placeText(speaker);
-  return doing ? (
-    <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
-  ) : (
-    <p>
-      <span>{otherwise}</span>
-      {place !== null && <span>{` · ${place}`}</span>}
-    </p>
-  );
+  return doing ? <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} /> : <p>{otherwise}</p>;
 }
-
-/** Where the agent sits; null: it has no seat, or its place is obvious. */
-export const placeText = (speaker: Speaker): string | null =>
-  speaker.kind === 'agent' ? t`seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}` : null;
 
 function seatText({ paused, working, state, client }: SeatView): string {
   if (paused) return t`set to sleep, keeps what was said`;
@@ -55,7 +43,7 @@ export function stateText(speaker: Speaker): string {
     case 'agent':
       return seatText(speaker.seat);
     case 'egg':
-      return t`hatching · ${speaker.seat.colorName}`;
+      return t`hatching`;
     case 'seatless':
       return speaker.retired ? t`retired` : t`waits for a seat`;
     default:

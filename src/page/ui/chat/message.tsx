@@ -13,6 +13,8 @@ import {
 } from 'react';
 import { Link } from 'wouter';
 import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
+import { type AnsweredCall, answeredOf } from '../../../shared/domain/answered-call.ts';
+import { reportOf, type TeamReport } from '../../../shared/domain/team-report.ts';
 import { addedOf, type AddedToThread } from '../../../shared/domain/threads.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
@@ -20,7 +22,7 @@ import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { retold, t } from '../../language/t.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import { namedIn, type Somebody, useSomebody, useTeammates } from '../use-somebody.ts';
-import { ChevronIcon, EditIcon, MoreIcon, RetryIcon } from '../design/icons.tsx';
+import { ChevronIcon, CopyIcon, EditIcon, MoreIcon, RetryIcon } from '../design/icons.tsx';
 import { bytes, names, plural } from '../text/sizes.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { ago, clockTime, fullTime, isYoung } from '../text/time.ts';
@@ -35,67 +37,15 @@ import { keyOf } from '../design/keys.ts';
 import { Face } from '../grid/face.tsx';
 import { optional } from '../parts/part.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { partsOf, type ShownPart, type Stretch, type ToolBlock } from './parts.ts';
-import { deedsOf, toolPhrase } from './deeds.ts';
+import { partsOf, type ShownPart, type Stretch } from './parts.ts';
+import { deedOf, wantsOf } from './deeds.ts';
+import { outcomeIn } from './step-outcome.ts';
+import { StepLine, StepsOf, ToolSteps } from './steps.tsx';
 import { PersonWords, Piece, Words } from './markdown.tsx';
 import { useOpened } from './log.tsx';
 
-/** Characters of a tool's input or output that are shown at first. */
-const SHOWN_AT_ONCE = 20_000;
 /** Characters of a reasoning text that identify it. */
 const KEY_CHARS = 200;
-
-const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
-
-function Shown({ text }: { text: string }) {
-  const [length, setLength] = useState(SHOWN_AT_ONCE);
-  return (
-    <>
-      <pre dir="auto">{text.slice(0, length)}</pre>
-      {text.length > length && (
-        <button
-          type="button"
-          className="link-button"
-          onClick={() => setLength(length + SHOWN_AT_ONCE)}
-        >{t`Show more (${bytes(text.length - length)} left)`}</button>
-      )}
-    </>
-  );
-}
-
-/** Consecutive tool calls, in one collapsed line. */
-function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
-  const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
-  const nameOf = namedIn(useTeammates());
-  return (
-    <details
-      className="tools"
-      data-error={tools.some((tool) => tool.isError)}
-      open={open}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>
-        <ChevronIcon />
-        {deedsOf(tools, nameOf)}
-      </summary>
-      {open && (
-        <dl>
-          {tools.map((tool) => (
-            <div key={tool.toolUseId}>
-              <dt title={tool.name}>{toolPhrase(tool, nameOf)}</dt>
-              <dd>
-                <Shown text={shown(tool.input)} />
-              </dd>
-              <dd>
-                <Shown text={tool.result ?? t`no answer yet`} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </details>
-  );
-}
 
 /** The model's reasoning, collapsed. `isGoing`: it is still reasoning. */
 function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
@@ -124,7 +74,7 @@ function shownPart(part: ShownPart, isLast: boolean, isGrowing: boolean): ReactN
     case 'thinking':
       return <Thinking text={part.text} isGoing={isGrowing && isLast} />;
     case 'tools':
-      return <ToolLines tools={part.tools} />;
+      return <ToolSteps tools={part.tools} />;
     default:
       return part satisfies never;
   }
@@ -172,9 +122,6 @@ function VersionsButton({ message, name }: { message: MessageDoc; name: string }
   );
 }
 
-/** The relay's own messages about a requested action have ids of this form. */
-const ABOUT_CALL = /^call-/;
-
 /**
  * A divider where the agent was added to a thread, with a link to it. `by` names who added it;
  * null: the person.
@@ -189,26 +136,80 @@ function AddedCard({ added, name, by }: { added: AddedToThread; name: string; by
   );
 }
 
+/** What became of a call that the person was asked about. */
+function AnsweredStep({ messageId, call }: { messageId: string; call: AnsweredCall }) {
+  const nameOf = namedIn(useTeammates());
+  const input = parsed(call.input);
+  const tool = { name: call.tool, input };
+  const outcome = outcomeIn(call.tool, call.text, false);
+  const isFailed = outcome.exit !== null && outcome.exit !== 0;
+  return (
+    <ul className="steps">
+      <StepLine
+        stepKey={messageId}
+        phrase={call.end === 'declined' ? wantsOf(tool, nameOf) : deedOf(tool, nameOf)}
+        state={call.end === 'done' && !isFailed ? 'done' : 'failed'}
+        outcome={outcome}
+        took={null}
+        answer={ANSWERED[call.end]}
+        input={input}
+      />
+    </ul>
+  );
+}
+
+const ANSWERED: Readonly<Record<AnsweredCall['end'], string>> = {
+  done: t`You said yes`,
+  declined: t`You said no`,
+  unknown: t`not known whether it ran: the relay stopped`,
+};
+
+/** The input of a call; a long one has lost its middle, and is no JSON any more. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return null;
+  }
+}
+
+/** Who came and who did not, as the lead was told. */
+function ReportDivider({ report: { here, missing, late } }: { report: TeamReport }) {
+  const parts = [
+    ...(here.length > 0 ? [t`${names(here)} came`] : []),
+    ...(late.length > 0 ? [t`${names(late)} on the way`] : []),
+    ...missing.map(({ name, why }) => t`${name} did not come: ${retold(why)}`),
+  ];
+  return (
+    <p className="divider" dir="auto">
+      {parts.join(' · ')}
+    </p>
+  );
+}
+
 /**
  * A message from the relay to the agent. A single line is shown as it is. Longer ones are
  * collapsed, since they were written for the agent.
  */
 function RelayNote({ messageId, text, name }: { messageId: string; text: string; name: string }) {
   const [open, setOpen] = useOpened(messageId);
-  const [first = ''] = text.split('\n', 1);
   const added = addedOf(text);
   if (added) return <AddedCard added={added} name={name} by={null} />;
+  const report = reportOf(text);
+  if (report) return <ReportDivider report={report} />;
+  const call = answeredOf(text);
+  if (call) return <AnsweredStep messageId={messageId} call={call} />;
   if (!text.includes('\n'))
     return (
       <p className="divider" dir="auto">
-        {text}
+        {retold(text.replace(/^\[(.*)\]$/, '$1'))}
       </p>
     );
   return (
     <details className="tools relay-note" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <ChevronIcon />
-        <span>{ABOUT_CALL.test(messageId) ? t`Roost told ${name} what came of its question` : first}</span>
+        <span>{t`Note from Roost to ${name}`}</span>
       </summary>
       {open && <pre dir="auto">{text}</pre>}
     </details>
@@ -301,7 +302,7 @@ function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) 
                 },
               ]
             : []),
-          { label: t`Copy as Markdown`, run: () => void copyText(state, text(), t`Message`) },
+          { label: t`Copy`, run: () => void copyText(state, text(), t`Message`) },
           {
             label: t`Copy link`,
             hint: t`For somebody who may open your Roost.`,
@@ -384,7 +385,9 @@ export function Bubble({
             )}
           </header>
         )}
-        <div className={mine || received ? 'msg-words bubble' : 'msg-words'}>{children}</div>
+        <StepsOf value={mine ? null : speaker.agentId}>
+          <div className={mine || received ? 'msg-words bubble' : 'msg-words'}>{children}</div>
+        </StepsOf>
         {foot}
       </div>
     </article>
@@ -440,6 +443,37 @@ interface MessageProps {
   /** Set on the last answer if it was interrupted and can be continued. */
   readonly onGoOn: (() => void) | null;
   readonly onFold: (key: string) => void;
+  /** The newest message of the conversation, while nothing is being written. */
+  readonly isLatest: boolean;
+}
+
+/** Below the newest reply: copy it, or ask for another one. */
+function ReplyTools({ text, onRetry }: { text: () => string; onRetry: (() => void) | null }) {
+  const state = useRoost();
+  return (
+    <div className="msg-tools">
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={t`Copy this reply`}
+        title={t`Copy`}
+        onClick={() => void copyText(state, text(), t`Message`)}
+      >
+        <CopyIcon />
+      </button>
+      {onRetry && (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t`Answer again`}
+          title={t`Answer again`}
+          onClick={onRetry}
+        >
+          <RetryIcon />
+        </button>
+      )}
+    </div>
+  );
 }
 
 /** Expands or collapses a person's long message. */
@@ -510,6 +544,7 @@ export const Message = memo(function Message({
   onGoOn,
   onWithdraw,
   onFold,
+  isLatest,
 }: MessageProps) {
   const call = message.blocks.find((block) => block.kind === 'call');
   if (call) return <CallDivider block={call} />;
@@ -532,12 +567,15 @@ export const Message = memo(function Message({
       {status && (
         <p className="msg-status" data-status={message.status} dir="auto">
           <span>{status}</span>
-          {onGoOn && <button type="button" className="link-button" onClick={onGoOn}>{t`Go on`}</button>}
+          {onGoOn && <button type="button" className="link-button" onClick={onGoOn}>{t`Continue`}</button>}
           {!mine && onRetry && <button type="button" className="link-button" onClick={onRetry}>{t`Try again`}</button>}
         </p>
       )}
       {mine && <VersionsButton message={message} name={speaker.name} />}
       {!mine && <ReplyCost messageId={message.messageId} />}
+      {!mine && isLatest && (
+        <ReplyTools text={() => withoutThinking(textOf(message.blocks))} onRetry={status === null ? onRetry : null} />
+      )}
       {waits && (
         <p className="msg-status">
           {t`Waits: ${waits === 'answer' ? t`${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}`}

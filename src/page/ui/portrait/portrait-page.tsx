@@ -33,7 +33,7 @@ import { clockTime, dayName, fullTime } from '../text/time.ts';
 import { causeText, outcomeText } from '../chat/dividers.tsx';
 import { byDay } from '../text/by-day.ts';
 import { useNow } from '../hooks.ts';
-import { placeText, stateText } from '../chat/head.tsx';
+import { stateText } from '../chat/head.tsx';
 import { AgentCosts } from '../costs/agent-costs.tsx';
 import { Face } from '../grid/face.tsx';
 import { TAB_TITLES } from './titles.ts';
@@ -620,9 +620,7 @@ export default function PortraitPage(props: Props) {
           <PageHead title={name} pageTitle={`${name}: ${title}`} onClose={close}>
             <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change…`}</button>
           </PageHead>
-          <p className="portrait-state">
-            {[stateText(somebody), placeText(somebody)].filter((part) => part !== null).join(' · ')}
-          </p>
+          <p className="portrait-state">{stateText(somebody)}</p>
         </div>
       </div>
       <Tabs

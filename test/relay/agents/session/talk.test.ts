@@ -228,7 +228,7 @@ describe('what the person says', () => {
     await house.untilQuiet();
     expect(answersOf(house, 'agent-0')[1]).toMatchObject({
       status: 'interrupted',
-      error: 'It used tools 2 times without coming to an end, and was stopped there. It goes on when you say so.',
+      error: 'Stopped after 2 steps (limit).',
     });
     await house.post({ text: 'Go on.', to: 'agent-0' });
     await house.until(() => answersOf(house, 'agent-0').length === 3);

@@ -71,9 +71,9 @@ test('a question says how far its yes goes, as it is set, and shows what a progr
   });
   const cards = await screen.findAllByRole('article');
   const texts = cards.map(({ textContent }) => textContent);
-  expect(texts[0]).toMatch(/make⟨U\+202E⟩.*Of the network it reaches example\.org\./);
-  expect(texts[1]).toMatch(/There is no sandbox here: it runs as whoever started the relay.*any network\./);
-  expect(texts[2]).toMatch(/rm -rf x[^]*"sandbox": false[^]*no sandbox is around it/);
+  expect(texts[0]).toMatch(/make⟨U\+202E⟩.*Network: example\.org\./);
+  expect(texts[1]).toMatch(/No sandbox: it can read.*any network\./);
+  expect(texts[2]).toMatch(/rm -rf x[^]*"sandbox": false[^]*No sandbox\./);
   expect(texts[3]).toMatch(/a\.md[^]*− old line[^]*\+ new line/);
   for (const card of cards.slice(1)) expect(card.textContent).not.toContain('No network');
   // What moves under the hand takes no yes: the press may be meant for what stood there before.
@@ -122,11 +122,11 @@ test('a message that is to come again is shown with its words, its times, and wh
   const textOf = (nth: number) => screen.getAllByRole('article')[nth]?.textContent ?? '';
   await waitFor(() =>
     expect(textOf(0)).toMatch(
-      /wants to come back to a message of its own[^]*Look twice\.[^]*As “river”, by the cron text “0 9 \* \* 1-5”\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. It is given the last words[^]*It takes the place of the one of this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
+      /wants to set repeating reminders[^]*Look twice\.[^]*As “river”, by the cron text “0 9 \* \* 1-5”\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. It also gets the last words[^]*Replaces the reminder with this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
     ),
   );
   expect(textOf(1)).toMatch(/As “tea”, every 90 minutes\. Due within 90 minutes, and then every 90\./);
-  expect(textOf(1)).not.toContain('takes the place');
+  expect(textOf(1)).not.toContain('Replaces');
   // What cannot be read is shown as it stands.
   expect(textOf(2)).toContain('"at": "2020-01-01T09:00:00Z"');
 });
@@ -198,18 +198,18 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
   const cards = await screen.findAllByRole('article');
   const texts = cards.map(({ textContent }) => textContent);
   expect(texts[0]).toMatch(
-    /This has changed since you were asked[^]*lib\.sh[^]*− echo good[^]*\+ echo evil[^]*It reads 10 files of its folder\.[^]*build\.sh[^]*\. \.\/lib\.sh[^]*named by another[^]*way, which leads to far[^]*And 7 more, which are compared too\.[^]*holds until one of them changes/,
+    /Changed since you were asked[^]*lib\.sh[^]*− echo good[^]*\+ echo evil[^]*It reads 10 files of its folder[^]*build\.sh[^]*\. \.\/lib\.sh[^]*named by another[^]*way, which leads to far[^]*And 7 more\.[^]*applies until one of these files changes/,
   );
   // What is the same is not told as changed.
   const changed = within(cards[0] ?? document.body).getByRole('region', { name: 'What has changed' });
   expect(changed.textContent).not.toContain('build.sh');
-  expect(texts[1]).toMatch(/huge 5\.0 MB[^]*you can let it once only/);
+  expect(texts[1]).toMatch(/huge 5\.0 MB[^]*can be allowed only once/);
   expect(texts[2]).toMatch(/− old words[^]*\+ new words/);
   expect(texts[3]).not.toContain('−');
-  expect(texts[4]).toMatch(/wants to move a\.md to b\.md[^]*What lies at b\.md now would be replaced\.[^]*− lost/);
+  expect(texts[4]).toMatch(/wants to move a\.md to b\.md[^]*b\.md would be replaced\.[^]*− lost/);
   expect(texts[5]).toMatch(/Something lies at b\.md already: as it asks for it, nothing will be moved\./);
   expect(texts[6]).toMatch(
-    /wants to delete trip, with all that is in it[^]*It was: a folder with 1 file or folder, 10 B\. It is now: a folder with 3 files or folders, 2 KB\.[^]*There lies a folder with 3/,
+    /wants to delete trip, with all that is in it[^]*It was: a folder with 1 file or folder, 10 B\. It is now: a folder with 3 files or folders, 2 KB\.[^]*There now: a folder with 3/,
   );
   expect(texts[7]).toMatch(/wants to delete a\.md[^]*− lost words/);
   const menuOf = async (nth: number) => {
@@ -219,8 +219,8 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
     await waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
     return items.join();
   };
-  expect(await menuOf(0)).toContain('Always, for exactly this command');
-  expect(await menuOf(1)).not.toContain('Always, for exactly this command');
+  expect(await menuOf(0)).toContain('Always allow exactly this command');
+  expect(await menuOf(1)).not.toContain('Always allow exactly this command');
   const yes = within(cards[0] ?? document.body).getByRole<HTMLButtonElement>('button', { name: 'Yes, once' });
   await waitFor(() => expect(yes.disabled).toBe(false));
   fireEvent.click(yes);

@@ -66,7 +66,7 @@ test('it is filled in and sent by the keyboard: each field has its name, and wha
   const { page, card, bodies } = await open(asked('For whom is the table?\nSay it.', FIELDS, ['agent-2']));
   expect(card.getByText(/For whom is the table\?\s+Say it\./).tagName).toBe('BLOCKQUOTE');
   card.getByText(/uses its tool book, which waits/);
-  card.getByText(/it may be for Wren as well/);
+  card.getByText(/may also ask for Wren/);
   const name = card.getByRole<HTMLInputElement>('textbox', { name: 'Your name' });
   expect(name.getAttribute('aria-describedby')).not.toBeNull();
   expect(card.getByRole<HTMLInputElement>('textbox', { name: 'guests' }).value).toBe('2');

@@ -48,8 +48,8 @@ test('the card of a script speaks the language of the page', async () => {
   await waitFor(() => expect(screen.getAllByRole('article')).toHaveLength(2));
   const [first, second] = screen.getAllByRole('article');
   await waitFor(() => expect(first?.textContent).toContain('Als Nächstes'));
-  for (const words of ['alle 10 Minuten', 'example.org und sonst nichts im Netz', 'Niemand wird geweckt'])
+  for (const words of ['alle 10 Minuten', 'example.org, und keine andere Adresse', 'Weckt niemanden'])
     expect(first?.textContent).toContain(words);
-  expect(second?.textContent).toContain('Bis du zustimmst, läuft der Text, den du angenommen hast.');
+  expect(second?.textContent).toContain('Bis du Ja sagst, läuft der Text, den du angenommen hast.');
   localStorage.clear();
 });

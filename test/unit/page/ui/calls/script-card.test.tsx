@@ -51,15 +51,15 @@ const open = async (call: ToolCall, more: object = {}, prepare: (reach: MemoryRe
 
 test('a script that is registered is shown whole, with when it runs, what follows where it fails, and what it reaches', async () => {
   const { card } = await open(REGISTERS);
-  expect(card.textContent).toContain('Lyra wants to have the relay run its script “Is the site up” by itself');
+  expect(card.textContent).toContain('Lyra wants to schedule its script “Is the site up”');
   await waitFor(() => expect(card.textContent).toContain('Next'));
   const all = Object.fromEntries(
     [...card.querySelectorAll('dt')].map((what) => [what.textContent, what.nextElementSibling?.textContent]),
   );
   expect(all).toMatchObject({
     File: 'checks/site.sh',
-    'Where it fails': expect.stringContaining('The agent is woken'),
-    Reaches: 'example.org and example.net:8443, and nothing else of the network',
+    'Where it fails': expect.stringContaining('Wakes the agent'),
+    Reaches: 'example.org and example.net:8443, and no other address',
   });
   expect(all['When']).toContain('by the cron text “30 7 * * *”');
   expect(all['Next']?.match(/\d\d:30/g)).toHaveLength(3);
@@ -67,7 +67,6 @@ test('a script that is registered is shown whole, with when it runs, what follow
   const text = within(card).getByRole('region', { name: 'The whole script' });
   expect(text.textContent).toBe('curl https://example.org\necho fine');
   expect(text.tabIndex).toBe(0);
-  expect(card.textContent).toContain('Nothing of it runs before you say yes.');
 });
 
 test('what it takes the place of is said, with what that reaches', async () => {
@@ -79,7 +78,7 @@ test('what it takes the place of is said, with what that reaches', async () => {
   });
   expect(
     await within(card).findByText(
-      'It takes the place of the script of this name: old.sh, every 10 minutes, which reaches localhost:8080.',
+      'Replaces the script with this name: old.sh, every 10 minutes, which reaches localhost:8080.',
     ),
   ).toBeTruthy();
 });
@@ -105,7 +104,7 @@ test('it is said yes to each time, with hosts of the relay’s machine that the 
     expect.stringContaining('Not now'),
   ]);
   await page.user.keyboard('{Escape}');
-  const field = within(card).getByLabelText(/^Hosts of the relay’s own machine/);
+  const field = within(card).getByLabelText(/^Hosts on the relay’s own computer/);
   for (const odd of ['*.x.org', 'a@b', '[::1]', 'http://localhost']) {
     fireEvent.change(field, { target: { value: odd } });
     expect(within(card).getByText(/is no host/)).toBeTruthy();
@@ -127,15 +126,15 @@ test('it is said yes to each time, with hosts of the relay’s machine that the 
 
 test('where the household may name no hosts of the relay’s machine there is no field for them, and without a sandbox it is said what it reaches', async () => {
   const first = await open(REGISTERS, { ownHosts: false });
-  expect(within(first.card).queryByLabelText(/^Hosts of the relay’s own machine/)).toBeNull();
+  expect(within(first.card).queryByLabelText(/^Hosts on the relay’s own computer/)).toBeNull();
   first.page.unmount();
   const { card } = await open(REGISTERS, { sandbox: { available: false, why: 'There is none.' } });
-  expect(card.textContent).toContain('There is no sandbox here: it runs as whoever started the relay');
+  expect(card.textContent).toContain('No sandbox: it runs as the relay’s user');
 });
 
 test('a script whose file has changed is shown by what is new in it, and whole; a no goes with words', async () => {
   const { page, card, bodies } = await open(CHANGED);
-  expect(card.textContent).toContain('Lyra wants to run another text of its script “Is the site up”');
+  expect(card.textContent).toContain('Lyra wants to run the new text of its script “Is the site up”');
   expect(card.textContent).toContain('Until you say yes, the text that you accepted runs.');
   const lines = [...card.querySelectorAll('.diff [data-kind]')].map((line) => line.textContent);
   expect(lines).toEqual(['  curl https://example.org\n', '− echo fine\n', '+ rm -r everything\n']);

@@ -1,10 +1,13 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { answeredText } from '../../../../../src/shared/domain/answered-call.ts';
+import { reportText } from '../../../../../src/shared/domain/team-report.ts';
 import { addedText } from '../../../../../src/shared/domain/threads.ts';
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../../../src/shared/protocol/events.ts';
 import { LIMITS } from '../../../../../src/shared/protocol/limits.ts';
 import { prepareFile } from '../../../../../src/page/ui/attachments/prepare.ts';
 import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from '../../support/household.ts';
+import { json } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
 
 const HOUR = 3_600_000;
@@ -97,7 +100,7 @@ test('what was said is copied as the Markdown that it is, and so is the way to i
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await answer(page, { text: '**Two** piers:\n\n- north\n- south' });
   const more = 'More about what Lyra said';
-  await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: 'Copy as Markdown' }));
+  await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: 'Copy' }));
   expect(await navigator.clipboard.readText()).toBe('**Two** piers:\n\n- north\n- south');
   await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: /^Copy link/ }));
   expect(await navigator.clipboard.readText()).toBe(`${location.origin}/agent/agent-1/at/answer`);
@@ -236,7 +239,7 @@ test('what goes on stands under the name with since when, unfolds into what was 
   await page.user.click(await line());
   const list = within(screen.getByRole('region', { name: 'What Lyra does' }));
   expect(list.getAllByRole('listitem').map((step) => step.textContent)).toEqual([
-    '✓looked into the folder, done08:54 · 4 s',
+    '✓looked through its folder, done08:54 · 4 s',
     '•waits for Wren, under way08:54 · 4 s',
   ]);
   // The field keeps what it has: the key is the list's alone.
@@ -387,20 +390,20 @@ test('a failed answer says why, and “Try again” asks the last question again
   expect(log().textContent).not.toContain('overloaded');
 });
 
-test('an answer that broke off says why, and Go on has it gone on with, once', async () => {
+test('an answer that broke off says why, and Continue asks the agent to continue it, once', async () => {
   const page = await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', 'Long ago', NOW - HOUR, { status: 'interrupted' })],
     path: '/agent/agent-1',
     snapshot: awake,
   });
-  // Of another session: what it had before it is gone.
-  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
-  await answer(page, { status: 'interrupted', error: 'It used tools 25 times.' });
-  expect(log().textContent).toContain('It used tools 25 times.');
-  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
-  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Go on.' }]);
+  // Also of an earlier session: it has that conversation before it.
+  expect(await screen.findByRole('button', { name: 'Continue' })).toBeDefined();
+  await answer(page, { status: 'interrupted', error: 'Stopped after 25 steps (limit).' });
+  expect(log().textContent).toContain('Stopped after 25 steps (limit).');
+  await page.user.click(screen.getByRole('button', { name: 'Continue' }));
+  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Continue.' }]);
   expect(page.relay.posted[0]).not.toHaveProperty('replaces');
-  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
 });
 
 test('the last question can be edited and sent again, in its place', async () => {
@@ -521,7 +524,7 @@ test('whoever sleeps now says since when, and why', async () => {
   expect(screen.getByText('Lyra sleeps since today 08:25 · nothing was said for a while')).toBeDefined();
 });
 
-test('tool calls fold into one quiet line, and open', async () => {
+test('few tool calls are steps, many fold into one quiet line, and each opens', async () => {
   const blocks = [
     {
       kind: 'tool' as const,
@@ -584,20 +587,111 @@ test('tool calls fold into one quiet line, and open', async () => {
     path: '/agent/agent-1',
     snapshot: awake,
   });
-  const line = screen.getByText('chose the name Fen · wrote down who it is · wrote to Wren');
-  expect(line.closest('details')?.open).toBe(false);
+  // A few are listed, and many are folded into one line.
+  const step = screen.getByText('wrote to Wren');
+  expect(step.closest('details')?.open).toBe(false);
+  expect(screen.getByText('asked you: write 0.md')).toBeDefined();
+  expect(screen.getByText('asked you: write 1.md')).toBeDefined();
+  expect(screen.getByText('worked 21 steps')).toBeDefined();
   // The same again is said once, and of very many the first.
-  const again = 'looked into the folder, 2 times · looked what a command wrote · ';
-  expect(screen.getByText('asked you first: 0.md · asked you first: 1.md')).toBeDefined();
-  expect(screen.getByText(`${again}${again}looked into the folder, 2 times · and 13 more`)).toBeDefined();
+  const again = 'looked through its folder, 2 times · read the output of a command · ';
+  expect(screen.getByText(`${again}${again}looked through its folder, 2 times · and 13 more`)).toBeDefined();
   expect(
-    screen.getByText('thought · Edit notes.md · ran make all · read files · used find_all of notes'),
+    screen.getByText('thought · Edit notes.md · ran `make all` · read some files · used find_all of notes'),
   ).toBeDefined();
-  // Each says the same where it is opened; what it is called stands under the pointer.
-  await user.click(line);
-  const opened = screen.getByText('wrote to Wren');
-  expect(opened.title).toBe('message_agent');
-  expect(screen.queryByText('message_agent')).toBeNull();
+  // A press opens what it was asked for, without ids and without the tool's name.
+  await user.click(step);
+  expect(screen.getByText('Hello.')).toBeDefined();
+  expect(screen.queryByText(/message_agent/)).toBeNull();
+});
+
+const tool = (name: string, input: object, result: string, more: { isError?: boolean } = {}) => ({
+  ...{ kind: 'tool' as const, toolUseId: `${name}-${JSON.stringify(input)}`, name, input, result },
+  ...{ isError: false, ...more },
+});
+
+test('a command shows how it ended and its output, a long output by a press, and a failure its first line', async () => {
+  const long = Array.from({ length: 30 }, (_, line) => `line ${line}`);
+  const blocks = [
+    tool('run_command', { command: 'npm test' }, '[Exit status 0 after 0.1 s.]\n> 3 tests passed'),
+    tool(
+      'run_command',
+      { command: 'seq 30' },
+      `[Exit status 1 after 2.0 s.]\n${long.map((line) => `> ${line}`).join('\n')}`,
+    ),
+    tool('read_file', { path: 'gone.md' }, 'There is no such file.', { isError: true }),
+  ];
+  const { user } = await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  expect(screen.getByText('exit 0 · 0.1 s')).toBeDefined();
+  expect(screen.getByText('3 tests passed')).toBeDefined();
+  expect(screen.queryByText(/line 29/)).toBeNull();
+  await user.click(screen.getByText('ran `seq 30`'));
+  expect(screen.getByText(/line 29/)).toBeDefined();
+  expect(screen.getByText('There is no such file.')).toBeDefined();
+});
+
+test('a written file is a card as it was left, and one press opens it', async () => {
+  const content = ['one', 'two', 'three', 'four', 'five'].join('\n');
+  const blocks = [
+    tool('write_file', { path: 'notes/draft.md', content: 'draft' }, 'Written.'),
+    tool('write_file', { path: 'notes/plan.md', content: 'first' }, 'Written.'),
+    tool('write_file', { path: 'notes/plan.md', content }, 'Written.'),
+    tool('delete_file', { path: 'notes/draft.md' }, 'Deleted.'),
+    tool('write_file', { path: 'refused.md', content }, 'The folder is full.', { isError: true }),
+  ];
+  const { user } = await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare({ reach }) {
+      reach.on('GET /api/files/agent-1', () =>
+        json({
+          ...{ entries: [{ name: 'plan.md', kind: 'file', bytes: 23, changedAt: NOW }], more: 0 },
+          used: { bytes: 23, entries: 1, most: 1_000 },
+        }),
+      );
+    },
+  });
+  expect(screen.getByText('worked 5 steps, 1 failed')).toBeDefined();
+  const cards = screen.getAllByRole('article', { name: /\.md$/ });
+  expect(cards.map((card) => card.getAttribute('aria-label'))).toEqual(['plan.md']);
+  expect(cards[0]?.textContent).toContain('one\ntwo\nthree\nfour');
+  expect(cards[0]?.textContent).not.toContain('five');
+  await user.click(screen.getByRole('button', { name: 'Open plan.md' }));
+  expect(await screen.findByRole('dialog', { name: 'plan.md' })).toBeDefined();
+});
+
+test('the person’s answer to a question is a step with its result, and a report on the team is a line', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const tells = (messageId: string, text: string) => hears(page, { messageId, author: 'relay', role: 'user' }, text);
+  const call = { tool: 'run_command', input: JSON.stringify({ command: 'npm test' }) };
+  await tells('call-c1', answeredText({ ...call, end: 'done', text: '[Exit status 0 after 0.1 s.]\n> fine' }));
+  await tells('call-c2', answeredText({ ...call, end: 'declined', text: 'Not today.' }));
+  const here = { seat: 1, name: 'Wren', outcome: { here: true as const } };
+  const gone = { seat: 2, name: 'Orrin', outcome: { here: false as const, why: 'No model.' } };
+  await tells('report', reportText([here, gone]));
+  await within(log()).findByText('You said yes · exit 0 · 0.1 s');
+  expect(log().textContent).toContain('fine');
+  expect(log().textContent).toContain('You said no');
+  expect(log().textContent).toContain('Wren came · Orrin did not come: No model.');
+  expect(log().textContent).not.toMatch(/TEAM REPORT|seat 1|run_command|You asked to call/);
+});
+
+test('the newest reply is copied and asked for again by one press each', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'Does it hold?', NOW - 2000, now),
+    said('agent-1', 'agent-1', 'It **holds**.', NOW - 1000, now),
+  ];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await page.user.click(await screen.findByRole('button', { name: 'Copy this reply' }));
+  expect(await navigator.clipboard.readText()).toBe('It **holds**.');
+  await page.user.click(screen.getByRole('button', { name: 'Answer again' }));
+  await waitFor(() => expect(page.relay.posted).toMatchObject([{ text: 'Does it hold?' }]));
 });
 
 test('a wake is a line across the lead’s conversation', async () => {
@@ -801,16 +895,16 @@ test('on a phone the hearth and the conversation are two views', async () => {
   expect(screen.getByRole('list', { name: 'The team' })).toBeDefined();
 });
 
-test('what the relay told an agent of its question opens; a line of the relay’s stands as it is', async () => {
+test('a note of the relay to an agent opens; a line of the relay’s stands as it is', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const tells = (messageId: string, text: string) => hears(page, { messageId, author: 'relay', role: 'user' }, text);
   await tells('note', 'One line.');
-  await tells('call-c1', 'You asked to call fetch_page with:\n> {}\nThe human said yes.');
+  await tells('long', 'For you alone.\nMore of it.');
   await within(log()).findByText('One line.');
-  const summary = await within(log()).findByText(/^Roost told .+ what came of its question$/);
-  expect(screen.queryByText(/You asked to call/)).toBeNull();
+  const summary = await within(log()).findByText(/^Note from Roost to .+$/);
+  expect(screen.queryByText(/More of it/)).toBeNull();
   await page.user.click(summary);
-  await screen.findByText(/You asked to call fetch_page/);
+  await screen.findByText(/More of it/);
 });
 
 test('who is taken into a thread has a line with the way there, in the person’s words, whoever did it', async () => {

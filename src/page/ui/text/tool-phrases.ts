@@ -1,0 +1,420 @@
+/**
+ * Every tool as a verb: what an agent did, does and wants to do with it. The one table for the
+ * conversation, the tiles, the log, the approvals and copies. A text in it is either past or to
+ * follow “wants to”, never both: other languages have a form for each. Pure.
+ */
+import { MIND_PREFIX } from '../../../shared/domain/toolsets.ts';
+import { urlOf } from '../../../shared/domain/platform/old-browsers.ts';
+import { t } from '../../language/t.ts';
+import { revealedCode, revealedLine } from './unseen.ts';
+
+/** An argument of the call as text; null: it has none of this name. */
+export type Argument = (key: string) => string | null;
+type Words = string | ((of: Argument) => string);
+
+export interface ToolPhrase {
+  /** “read plan.md” */
+  readonly did: Words;
+  /** “reading plan.md” */
+  readonly does: Words;
+  /** To follow “wants to” and “may always”: “read plan.md”. */
+  readonly wants: Words;
+  /** Several calls in a row: “read 3 files”. Left out: the calls are named one by one. */
+  readonly many?: (calls: number) => string;
+  /** The agent waits for someone, and does nothing itself. */
+  readonly waits?: true;
+}
+
+const who = (of: Argument, key: string) => of(key) ?? t`another`;
+const file = (of: Argument, key = 'path') => {
+  const path = of(key);
+  return path === null ? t`a file` : revealedCode(path);
+};
+const named = (of: Argument, key: string) => revealedLine(of(key) ?? '');
+/** The host of the page in the arguments; null: there is none. */
+export const hostOf = (of: Argument) => urlOf(of('url') ?? '')?.host ?? null;
+
+/** A command on one line, in code marks. */
+const command = (of: Argument, key = 'command') => {
+  const text = of(key);
+  return text === null ? null : `\`${revealedCode(text).replace(/\s+/g, ' ').trim()}\``;
+};
+const ran = (of: Argument) => t`ran ${command(of) ?? command(of, 'title') ?? t`a command`}`;
+const running = (of: Argument) => {
+  const text = command(of) ?? command(of, 'title');
+  return text === null ? t`running a command` : t`running ${text}`;
+};
+
+const TEAM: Readonly<Record<string, ToolPhrase>> = {
+  spawn_team: { did: t`woke the team`, does: t`waking the team`, wants: t`wake the team` },
+  choose_name: {
+    did: (of) => (of('name') === null ? t`chose a name` : t`chose the name ${named(of, 'name')}`),
+    does: t`choosing a name`,
+    wants: t`choose a name`,
+  },
+  write_soul: { did: t`wrote its soul`, does: t`writing its soul`, wants: t`write its soul` },
+  read_soul: { did: t`read its soul`, does: t`reading its soul`, wants: t`see its soul` },
+  read_last_conversation: {
+    did: t`read its last conversation`,
+    does: t`reading its last conversation`,
+    wants: t`see its last conversation`,
+  },
+  message_agent: {
+    did: (of) => t`wrote to ${who(of, 'to')}`,
+    does: (of) => t`writing to ${who(of, 'to')}`,
+    wants: t`write to other agents`,
+  },
+  wake_agent: {
+    did: (of) => t`asked to wake ${who(of, 'to')}`,
+    does: (of) => t`waking ${who(of, 'to')}`,
+    wants: t`wake other agents`,
+  },
+  message_human: { did: t`wrote to you`, does: t`writing to you`, wants: t`write to you` },
+  read_inbox: { did: t`read its inbox`, does: t`reading its inbox`, wants: t`open its inbox` },
+  list_team: { did: t`looked who is here`, does: t`looking who is here`, wants: t`see who is here` },
+  wake_limits: { did: t`checked its limits`, does: t`checking its limits`, wants: t`check its limits` },
+  go_to_sleep: { did: t`went to sleep`, does: t`going to sleep`, wants: t`go to sleep` },
+  put_to_sleep: {
+    did: (of) => t`put ${who(of, 'agent')} to sleep`,
+    does: (of) => t`putting ${who(of, 'agent')} to sleep`,
+    wants: t`put others to sleep`,
+  },
+  create_thread: {
+    did: (of) => (of('title') === null ? t`started a thread` : t`started the thread “${named(of, 'title')}”`),
+    does: t`starting a thread`,
+    wants: t`start threads`,
+  },
+  add_participant: {
+    did: (of) => t`added ${who(of, 'agent')} to a thread`,
+    does: (of) => t`adding ${who(of, 'agent')} to a thread`,
+    wants: t`add agents to threads`,
+  },
+  remove_participant: {
+    did: (of) => t`removed ${who(of, 'agent')} from a thread`,
+    does: (of) => t`removing ${who(of, 'agent')} from a thread`,
+    wants: t`remove agents from threads`,
+  },
+  send_message_to_thread: {
+    did: t`wrote in a thread`,
+    does: t`writing in a thread`,
+    wants: t`write in threads`,
+    many: (calls) => t`wrote ${calls} messages in threads`,
+  },
+  close_thread: { did: t`closed a thread`, does: t`closing a thread`, wants: t`close threads` },
+  list_threads: {
+    did: t`looked through the threads`,
+    does: t`looking through the threads`,
+    wants: t`look through the threads`,
+  },
+  read_thread: { did: t`read a thread`, does: t`reading a thread`, wants: t`read threads` },
+  wait_for_message: {
+    did: t`waited for a message`,
+    does: t`waits for a message`,
+    wants: t`wait for messages`,
+    waits: true,
+  },
+  wait_for_mention: {
+    did: t`waited to be mentioned`,
+    does: t`waits to be mentioned`,
+    wants: t`wait to be mentioned`,
+    waits: true,
+  },
+  wait_for_agent: {
+    did: (of) => t`waited for ${who(of, 'agent')}`,
+    does: (of) => t`waits for ${who(of, 'agent')}`,
+    wants: t`wait for others`,
+    waits: true,
+  },
+  search_conversations: {
+    did: (of) =>
+      of('query') === null
+        ? t`searched earlier conversations`
+        : t`searched earlier conversations for “${named(of, 'query')}”`,
+    does: t`searching earlier conversations`,
+    wants: t`search earlier conversations`,
+  },
+  find_tool: { did: t`looked for a tool`, does: t`looking for a tool`, wants: t`look for a tool` },
+};
+
+const SCHEDULE: Readonly<Record<string, ToolPhrase>> = {
+  wake_later: { did: t`set a reminder`, does: t`setting a reminder`, wants: t`set reminders` },
+  wake_schedule: {
+    did: t`set a repeating reminder`,
+    does: t`setting a repeating reminder`,
+    wants: t`set repeating reminders`,
+  },
+  wake_script: {
+    did: (of) => (of('name') === null ? t`scheduled a script` : t`scheduled its script “${named(of, 'name')}”`),
+    does: t`scheduling a script`,
+    wants: (of) => (of('name') === null ? t`schedule scripts` : t`schedule its script “${named(of, 'name')}”`),
+  },
+  accept_script: {
+    did: (of) => t`changed its script “${named(of, 'name')}”`,
+    does: (of) => t`changing its script “${named(of, 'name')}”`,
+    wants: (of) => t`run the new text of its script “${named(of, 'name')}”`,
+  },
+  wake_cancel: {
+    did: t`cancelled a reminder or script`,
+    does: t`cancelling a reminder or script`,
+    wants: t`cancel reminders and scripts`,
+  },
+  wake_list: { did: t`checked what is due`, does: t`checking what is due`, wants: t`check what is due` },
+  list_my_routines: { did: t`checked its routines`, does: t`checking its routines`, wants: t`check its routines` },
+  propose_routine: {
+    did: (of) => (of('name') === null ? t`proposed a routine` : t`proposed the routine “${named(of, 'name')}”`),
+    does: t`proposing a routine`,
+    wants: t`propose routines`,
+  },
+};
+
+const PROJECTS: Readonly<Record<string, ToolPhrase>> = {
+  get_my_projects: {
+    did: t`looked through its projects`,
+    does: t`looking through its projects`,
+    wants: t`look through its projects`,
+  },
+  get_ready_tasks: {
+    did: t`looked for ready tasks`,
+    does: t`looking for ready tasks`,
+    wants: t`look for ready tasks`,
+  },
+  get_task_context: {
+    did: t`read the task`,
+    does: t`reading the task`,
+    wants: t`read tasks`,
+    many: (calls) => t`read ${calls} tasks`,
+  },
+  claim_task: { did: t`took the task`, does: t`taking the task`, wants: t`take tasks` },
+  release_task: { did: t`gave the task back`, does: t`giving the task back`, wants: t`give tasks back` },
+  comment_on_task: { did: t`commented on the task`, does: t`commenting on the task`, wants: t`comment on tasks` },
+  create_task: {
+    did: (of) => (of('title') === null ? t`added a task` : t`added the task “${named(of, 'title')}”`),
+    does: t`adding a task`,
+    wants: t`add tasks`,
+    many: (calls) => t`added ${calls} tasks`,
+  },
+  transition_task: {
+    did: (of) => moved(of('status')),
+    does: t`moving the task`,
+    wants: t`move tasks`,
+  },
+  meet_criterion: {
+    did: t`checked off a criterion`,
+    does: t`checking off a criterion`,
+    wants: t`check off criteria`,
+    many: (calls) => t`checked off ${calls} criteria`,
+  },
+  open_pull_request: {
+    did: t`opened a pull request`,
+    does: t`opening a pull request`,
+    wants: t`open pull requests`,
+  },
+  read_skill: {
+    did: (of) => (of('name') === null ? t`read a skill` : t`read the skill “${named(of, 'name')}”`),
+    does: t`reading a skill`,
+    wants: t`read skills`,
+  },
+  spawn_executor: {
+    did: t`gave part of the task to an executor`,
+    does: t`waiting for its executor`,
+    wants: t`give work to executors`,
+  },
+  execute_task: {
+    did: t`gave the task to an executor`,
+    does: t`waiting for its executor`,
+    wants: t`give tasks to executors`,
+  },
+};
+
+/** By the kind of column that the task was moved to. */
+function moved(status: string | null): string {
+  switch (status) {
+    case 'planning':
+      return t`moved the task to planning`;
+    case 'ready':
+      return t`moved the task to ready`;
+    case 'in_progress':
+      return t`started on the task`;
+    case 'review':
+      return t`handed the task in for review`;
+    case 'blocked':
+      return t`marked the task as blocked`;
+    default:
+      return t`moved the task`;
+  }
+}
+
+const FILES: Readonly<Record<string, ToolPhrase>> = {
+  list_files: {
+    did: t`looked through its folder`,
+    does: t`looking through its folder`,
+    wants: t`look through its folder`,
+  },
+  search_files: {
+    did: (of) =>
+      of('text') === null ? t`searched the folder` : t`searched the folder for “${revealedCode(of('text') ?? '')}”`,
+    does: t`searching the folder`,
+    wants: t`search its folder`,
+  },
+  read_file: {
+    did: (of) => t`opened ${file(of)}`,
+    does: (of) => t`reading ${file(of)}`,
+    wants: (of) => (of('path') === null ? t`read files` : t`read ${file(of)}`),
+    many: (calls) => t`read ${calls} files`,
+  },
+  view_image: {
+    did: (of) => t`looked at ${file(of)}`,
+    does: (of) => t`looking at ${file(of)}`,
+    wants: (of) => (of('path') === null ? t`look at pictures` : t`look at ${file(of)}`),
+    many: (calls) => t`looked at ${calls} pictures`,
+  },
+  write_file: {
+    did: (of) => t`wrote ${file(of)}`,
+    does: (of) => t`writing ${file(of)}`,
+    wants: (of) => (of('path') === null ? t`write files` : t`write ${file(of)}`),
+    many: (calls) => t`wrote ${calls} files`,
+  },
+  edit_file: {
+    did: (of) => t`changed ${file(of)}`,
+    does: (of) => t`changing ${file(of)}`,
+    wants: (of) => (of('path') === null ? t`change files` : t`change ${file(of)}`),
+    many: (calls) => t`made ${calls} changes to files`,
+  },
+  move_file: {
+    did: (of) => t`moved ${file(of, 'from')} to ${file(of, 'to')}`,
+    does: (of) => t`moving ${file(of, 'from')}`,
+    wants: (of) => (of('from') === null ? t`move files` : t`move ${file(of, 'from')} to ${file(of, 'to')}`),
+  },
+  delete_file: {
+    did: (of) => t`deleted ${file(of)}`,
+    does: (of) => t`deleting ${file(of)}`,
+    wants: (of) => {
+      if (of('path') === null) return t`delete files`;
+      return of('recursive') === 'true' ? t`delete ${file(of)}, with all that is in it` : t`delete ${file(of)}`;
+    },
+  },
+};
+
+const SHELL_AND_WEB: Readonly<Record<string, ToolPhrase>> = {
+  run_command: {
+    did: ran,
+    does: running,
+    wants: (of) => {
+      if (of('command') === null) return t`run commands`;
+      return of('background') === 'true' ? t`run a command in the background` : t`run a command`;
+    },
+    many: (calls) => t`ran ${calls} commands`,
+  },
+  read_output: {
+    did: t`read the output of a command`,
+    does: t`reading the output of a command`,
+    wants: t`read the output of commands`,
+  },
+  stop_command: { did: t`stopped a command`, does: t`stopping a command`, wants: t`stop commands` },
+  fetch_page: {
+    did: (of) => readPage(hostOf(of)),
+    does: (of) => (hostOf(of) === null ? t`reading a web page` : t`reading a page of ${hostOf(of) ?? ''}`),
+    wants: (of) => (hostOf(of) === null ? t`read web pages` : t`read a page of ${hostOf(of) ?? ''}`),
+    many: (calls) => t`read ${calls} web pages`,
+  },
+  web_fetch: {
+    did: (of) => readPage(hostOf(of)),
+    does: (of) => (hostOf(of) === null ? t`reading a web page` : t`reading a page of ${hostOf(of) ?? ''}`),
+    wants: (of) =>
+      hostOf(of) === null
+        ? t`read web pages through its model’s provider`
+        : t`read a page of ${hostOf(of) ?? ''} through its model’s provider`,
+    many: (calls) => t`read ${calls} web pages`,
+  },
+  web_search: {
+    did: (of) => (of('query') === null ? t`searched the web` : t`searched the web for “${named(of, 'query')}”`),
+    does: t`searching the web`,
+    wants: (of) =>
+      of('query') === null ? t`search the web` : t`search the web for “${revealedCode(of('query') ?? '')}”`,
+    many: (calls) => t`searched the web ${calls} times`,
+  },
+};
+
+function readPage(host: string | null): string {
+  return host === null ? t`read a web page` : t`read a page on ${host}`;
+}
+
+/** What an ACP agent does in its own program, under the names that it reports. */
+const PROGRAM: Readonly<Record<string, ToolPhrase>> = {
+  mind__think: { did: t`thought`, does: t`thinking`, wants: t`think` },
+  mind__plan: { did: t`made a plan`, does: t`making a plan`, wants: t`make a plan` },
+  mind__read: {
+    did: (of) => of('title') ?? t`read some files`,
+    does: (of) => of('title') ?? t`reading files`,
+    wants: t`read files in its own program`,
+  },
+  mind__search: {
+    did: (of) => of('title') ?? t`searched`,
+    does: (of) => of('title') ?? t`searching`,
+    wants: t`read files in its own program`,
+  },
+  mind__edit: {
+    did: (of) => of('title') ?? t`changed files`,
+    does: (of) => of('title') ?? t`changing files`,
+    wants: t`change files in its own program`,
+  },
+  mind__delete: {
+    did: (of) => of('title') ?? t`deleted files`,
+    does: (of) => of('title') ?? t`deleting files`,
+    wants: t`change files in its own program`,
+  },
+  mind__move: {
+    did: (of) => of('title') ?? t`moved files`,
+    does: (of) => of('title') ?? t`moving files`,
+    wants: t`change files in its own program`,
+  },
+  mind__execute: { did: ran, does: running, wants: t`run a command in its own program` },
+  mind__fetch: {
+    did: (of) => of('title') ?? t`fetched something from the web`,
+    does: (of) => of('title') ?? t`fetching something from the web`,
+    wants: t`fetch something from the web in its own program`,
+  },
+  mind__other: {
+    did: (of) => of('title') ?? t`did something in its own program`,
+    does: (of) => of('title') ?? t`at work in its own program`,
+    wants: t`do something in its own program`,
+  },
+};
+
+/** By the tool's name. A test compares it with the tools of the relay. */
+export const TOOL_PHRASES: Readonly<Record<string, ToolPhrase>> = {
+  ...TEAM,
+  ...SCHEDULE,
+  ...PROJECTS,
+  ...FILES,
+  ...SHELL_AND_WEB,
+  ...PROGRAM,
+};
+
+/** The MCP server and the tool's name on it; null: not a tool of an MCP server. */
+export function attachedTool(name: string): { readonly server: string; readonly tool: string } | null {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  return server === undefined || tool === undefined ? null : { server, tool };
+}
+
+/** For a tool that the table does not have: of an MCP server, or of a newer relay. */
+function otherPhrase(name: string): ToolPhrase {
+  if (name.startsWith(MIND_PREFIX)) return PROGRAM['mind__other'] ?? otherPhrase('');
+  const { tool, server } = attachedTool(name) ?? { tool: name, server: null };
+  return server === null
+    ? { did: t`used ${tool}`, does: t`using ${tool}`, wants: t`use ${tool}` }
+    : {
+        did: t`used ${tool} of ${server}`,
+        does: t`using ${tool} of ${server}`,
+        wants: t`use ${tool} of ${server}`,
+      };
+}
+
+export const phraseOf = (name: string): ToolPhrase =>
+  Object.hasOwn(TOOL_PHRASES, name) ? (TOOL_PHRASES[name] ?? otherPhrase(name)) : otherPhrase(name);
+
+export const inWords = (words: Words, of: Argument): string => (typeof words === 'string' ? words : words(of));
+const WITHOUT: Argument = () => null;
+
+/** The tool without its arguments, to follow “may always”: “read web pages”. */
+export const wantsInGeneral = (name: string): string => inWords(phraseOf(name).wants, WITHOUT);
