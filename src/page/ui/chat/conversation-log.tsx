@@ -158,7 +158,7 @@ export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: Ses
   return last.blocks.some((block) => block.kind === 'text') || last.attachments ? last : null;
 }
 
-/** The last answer if it broke off. One that failed before its first word can only be tried again. */
+/** The last answer if it broke off. Null for one that failed before its first word. */
 function brokenOff(messages: readonly MessageDoc[], agentId: AgentId): MessageDoc | null {
   const last = messages.at(-1);
   if (last?.author !== agentId || last.status === 'complete') return null;

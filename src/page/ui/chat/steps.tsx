@@ -1,4 +1,4 @@
-/** What an agent did with tools in an answer: its steps with their results, and the files it wrote. */
+/** The steps of an answer with their results, and the files that it wrote. */
 import { createContext, lazy, Suspense, use, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
