@@ -7,7 +7,9 @@
  *
  * There is one connection. A transaction has it alone from its first statement to its end. So
  * transactions never mix, and a statement outside of one never sees its rows. Statements that wait
- * together outside of transactions share one commit, and each is answered after it.
+ * together outside of transactions share one commit, and each is answered after it. Each message
+ * to the thread costs both sides more than most statements do, so a transaction whose statements
+ * are known in advance is sent whole: `runTogether` in `together.ts`.
  *
  * SQLite has no `boolean`: a column that is declared as one returns `true` or `false` here.
  */
@@ -33,18 +35,20 @@ import { explained, SQLITE, StoreError, UnstorableText } from './store-error.ts'
 /** The file in the store's folder. */
 export const STORE_FILE = 'roost.db';
 
-// The thread. It runs one message after the other: a list of statements, each answered with its
-// rows or its error.
+// The thread. It runs one message after the other: a list of units. A unit is a list of statements
+// that run all or none. Each is answered with the rows of its statements, up to the first error.
 
 /**
  * CommonJS, as a worker made from text requires. The package's address is resolved out here, where
  * it is known.
  *
- * - `alone`: each statement is committed by itself.
+ * - `alone`: each unit is committed by itself.
  * - `together`: all are committed at once. If that fails, each is tried alone.
  * - `begin`: a transaction begins with the first. It stays open.
  * - `within`: in the open transaction. SQLite ends a transaction by itself where the disk fails. A
  *   later statement must not run outside of it.
+ *
+ * Only units of one statement are sent by `begin` and `within`.
  */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -94,38 +98,67 @@ function run({ sql, parameters }) {
 const end = (how) => {
   if (database.isTransaction) database.exec(how);
 };
-function runTogether(statements) {
+// In an open transaction. What a failed statement has done is undone by SQLite.
+function runUnit({ statements, ifFirstChanges }) {
+  if (statements.length === 1) return statements.map(run);
+  const results = [];
+  const isOver = ({ message, changes }) =>
+    message !== undefined || (ifFirstChanges && results.length === 1 && changes === 0);
+  database.exec('savepoint unit');
+  for (const statement of statements) {
+    const result = run(statement);
+    results.push(result);
+    if (!isOver(result)) continue;
+    end('rollback to unit');
+    break;
+  }
+  end('release unit');
+  return results;
+}
+function commit(units) {
+  database.exec('begin immediate');
+  const results = units.map(runUnit);
+  if (!database.isTransaction) throw new Error('SQLite has ended the transaction');
+  database.exec('commit');
+  return results;
+}
+function runAlone(unit) {
+  if (unit.statements.length === 1) return unit.statements.map(run);
   try {
-    database.exec('begin immediate');
-    const results = statements.map(run);
-    if (!database.isTransaction) throw new Error('SQLite has ended the transaction');
-    database.exec('commit');
-    return results;
+    return commit([unit])[0];
+  } catch (error) {
+    end('rollback');
+    return [told(error)];
+  }
+}
+function runTogether(units) {
+  try {
+    return commit(units);
   } catch {
     end('rollback');
-    return statements.map(run);
+    return units.map(runAlone);
   }
 }
 const ENDED = { message: 'The transaction has ended: an earlier statement of it failed', code: null };
 const ways = {
-  alone: (statements) => statements.map(run),
+  alone: (units) => units.map(runAlone),
   together: runTogether,
-  begin(statements) {
+  begin(units) {
     const begun = run({ sql: 'begin immediate', parameters: [] });
-    return 'message' in begun ? statements.map(() => begun) : statements.map(run);
+    return 'message' in begun ? units.map(() => [begun]) : units.map(runUnit);
   },
-  within: (statements) => statements.map((statement) => (database.isTransaction ? run(statement) : ENDED)),
+  within: (units) => units.map((unit) => (database.isTransaction ? runUnit(unit) : [ENDED])),
   rollback() {
     end('rollback');
     return [];
   },
 };
-parentPort.on('message', ({ way, statements }) => {
+parentPort.on('message', ({ way, units }) => {
   if (way === 'close') {
     prepared.clear();
     database.close();
     parentPort.close();
-  } else parentPort.postMessage(ways[way](statements));
+  } else parentPort.postMessage(ways[way](units));
 });
 parentPort.postMessage('open');
 `;
@@ -156,6 +189,12 @@ interface Statement {
   readonly parameters: readonly unknown[];
 }
 
+/** `ifFirstChanges`: where the first statement changes no row, the others do not run. */
+interface Unit {
+  readonly statements: readonly Statement[];
+  readonly ifFirstChanges?: boolean;
+}
+
 interface Rows {
   /** Name, and whether it is declared as boolean. */
   readonly columns: readonly (readonly [string, boolean])[];
@@ -170,8 +209,10 @@ interface Failure {
 type Result = Rows | Failure;
 
 interface Thread {
-  /** Calls are answered in their order. When the thread has ended, every statement fails. */
-  run(way: Way, statements: readonly Statement[]): Promise<readonly Result[]>;
+  /**
+   * Calls are answered in their order, and units too. When the thread has ended, every unit fails.
+   */
+  run(way: Way, units: readonly Unit[]): Promise<readonly (readonly Result[])[]>;
   close(): Promise<void>;
 }
 
@@ -198,42 +239,48 @@ async function openThread(file: string, isChecked: boolean, onLost: (error: Erro
   worker.once('exit', () => exited.resolve());
   const [opened] = (await once(worker, 'message')) as ['open' | Failure];
   if (opened !== 'open') throw new SqliteError(opened);
-  const waiting: { readonly answer: Deferred<readonly Result[]>; readonly statements: readonly Statement[] }[] = [];
+  const waiting: { readonly answer: Deferred<readonly (readonly Result[])[]>; readonly units: readonly Unit[] }[] = [];
   let state: 'open' | 'closing' | 'ended' = 'open';
-  worker.on('message', (results: readonly Result[]) => waiting.shift()?.answer.resolve(results));
+  worker.on('message', (results: readonly (readonly Result[])[]) => waiting.shift()?.answer.resolve(results));
   function end(error: Error): void {
     const isLost = state === 'open';
     state = 'ended';
-    for (const { answer, statements } of waiting.splice(0)) answer.resolve(statements.map(() => LOST));
+    for (const { answer, units } of waiting.splice(0)) answer.resolve(units.map(() => [LOST]));
     if (isLost) onLost(error);
   }
   worker.once('error', end);
   worker.once('exit', (code) => end(new Error(`it exited with ${code}`)));
   return {
-    run(way, statements) {
-      if (state === 'ended') return Promise.resolve(statements.map(() => LOST));
-      const answer = createDeferred<readonly Result[]>();
-      waiting.push({ answer, statements });
-      worker.postMessage({ way, statements });
+    run(way, units) {
+      if (state === 'ended') return Promise.resolve(units.map(() => [LOST]));
+      const answer = createDeferred<readonly (readonly Result[])[]>();
+      waiting.push({ answer, units });
+      worker.postMessage({ way, units });
       return answer.promise;
     },
     async close() {
       if (state === 'open') {
         state = 'closing';
-        worker.postMessage({ way: 'close', statements: [] });
+        worker.postMessage({ way: 'close', units: [] });
       }
       await exited.promise;
     },
   };
 }
 
-// Turns. The connection belongs to one transaction, or to the statements that wait together.
-
-interface One {
-  readonly statement: Statement;
-  readonly answer: Deferred<Result>;
+/** Resolves with the result of one statement. */
+async function runOne(thread: Thread, way: Way, statement: Statement): Promise<Result> {
+  const [[result = UNANSWERED] = []] = await thread.run(way, [{ statements: [statement] }]);
+  return result;
 }
-type Turn = One | { readonly begin: (end: () => void) => void };
+
+// Turns. The connection belongs to one transaction, or to the units that wait together.
+
+interface Waiting {
+  readonly unit: Unit;
+  readonly answer: Deferred<readonly Result[]>;
+}
+type Turn = Waiting | { readonly begin: (end: () => void) => void };
 
 const READS = /^\s*select\b/i;
 /** Statements that no transaction may hold. */
@@ -244,12 +291,13 @@ function createTurns(thread: Thread) {
   const waiting: Turn[] = [];
   let busy = false;
 
-  async function runOnes(ones: readonly One[]): Promise<void> {
-    const statements = ones.map(({ statement }) => statement);
-    const isOf = (kind: RegExp) => statements.filter(({ sql }) => kind.test(sql)).length;
-    const together = ones.length > 1 && isOf(READS) < ones.length && isOf(ALONE) === 0;
-    const results = await thread.run(together ? 'together' : 'alone', statements);
-    ones.forEach(({ answer }, i) => answer.resolve(results[i] ?? UNANSWERED));
+  async function runUnits(all: readonly Waiting[]): Promise<void> {
+    const units = all.map(({ unit }) => unit);
+    const isEvery = (kind: RegExp) => units.every(({ statements }) => statements.every(({ sql }) => kind.test(sql)));
+    const isAny = (kind: RegExp) => units.some(({ statements }) => statements.some(({ sql }) => kind.test(sql)));
+    const together = all.length > 1 && !isEvery(READS) && !isAny(ALONE);
+    const results = await thread.run(together ? 'together' : 'alone', units);
+    all.forEach(({ answer }, i) => answer.resolve(results[i] ?? [UNANSWERED]));
   }
   function end(): void {
     busy = false;
@@ -264,19 +312,19 @@ function createTurns(thread: Thread) {
       first.begin(end);
       return;
     }
-    const ones: One[] = [];
+    const units: Waiting[] = [];
     for (let turn = waiting[0]; turn && !('begin' in turn); turn = waiting[0]) {
-      if (ones.length === EMBEDDED_LIMITS.togetherMost) break;
-      ones.push(turn);
+      if (units.length === EMBEDDED_LIMITS.togetherMost) break;
+      units.push(turn);
       waiting.shift();
     }
-    void runOnes(ones).finally(end);
+    void runUnits(units).finally(end);
   }
 
   return {
-    run(statement: Statement): Promise<Result> {
-      const answer = createDeferred<Result>();
-      waiting.push({ statement, answer });
+    run(unit: Unit): Promise<readonly Result[]> {
+      const answer = createDeferred<readonly Result[]>();
+      waiting.push({ unit, answer });
       next();
       return answer.promise;
     },
@@ -326,18 +374,33 @@ interface Connection extends DatabaseConnection {
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
+  /**
+   * Runs the queries in a transaction of their own, all or none. Resolves with the rows that each
+   * has changed. Null: `ifFirstChanges` was asked for, and the first changed none.
+   */
+  runTogether(queries: readonly CompiledQuery[], ifFirstChanges: boolean): Promise<readonly number[] | null>;
 }
+
+const statementOf = ({ sql, parameters }: CompiledQuery): Statement => ({
+  sql,
+  parameters: parameters.map(parameterOf),
+});
+
+/** Whether this connection is one of the embedded store. */
+export const isConnection = (connection: DatabaseConnection): connection is Connection => 'runTogether' in connection;
 
 function createConnection(thread: Thread, turns: Turns): Connection {
   /** `begun`: its first statement was sent, and `begin` with it. */
   let transaction: { begun: boolean; readonly endTurn: () => void } | null = null;
 
   async function resultOf(statement: Statement): Promise<Result> {
-    if (!transaction) return await turns.run(statement);
+    if (!transaction) {
+      const [result = UNANSWERED] = await turns.run({ statements: [statement] });
+      return result;
+    }
     const way = transaction.begun ? 'within' : 'begin';
     transaction.begun = true;
-    const [result = UNANSWERED] = await thread.run(way, [statement]);
-    return result;
+    return await runOne(thread, way, statement);
   }
   async function run(statement: Statement): Promise<Rows> {
     const result = await resultOf(statement);
@@ -350,11 +413,19 @@ function createConnection(thread: Thread, turns: Turns): Connection {
   }
 
   return {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery) {
-      const result = await run({ sql, parameters: parameters.map(parameterOf) });
+    async runTogether(queries, ifFirstChanges) {
+      const results = await turns.run({ statements: queries.map(statementOf), ifFirstChanges });
+      const changes = results.map((result) => {
+        if ('message' in result) throw new SqliteError(result);
+        return result.changes;
+      });
+      return changes.length === queries.length ? changes : null;
+    },
+    async executeQuery<R>(query: CompiledQuery) {
+      const result = await run(statementOf(query));
       // Kysely's types define the columns, and SQLite returned the rows.
       const rows = result.rows.map((values) => rowOf(result, values)) as R[];
-      return READS.test(sql) ? { rows } : { rows, numAffectedRows: BigInt(result.changes) };
+      return READS.test(query.sql) ? { rows } : { rows, numAffectedRows: BigInt(result.changes) };
     },
     streamQuery() {
       throw new Error('The embedded store does not stream rows');
@@ -421,7 +492,7 @@ const createDialect = (thread: Thread, turns: Turns): Dialect => ({
 async function copyOpen(thread: Thread, turns: Turns, to: string): Promise<void> {
   const endTurn = await turns.take();
   try {
-    const [result = UNANSWERED] = await thread.run('alone', [{ sql: 'vacuum into ?', parameters: [to] }]);
+    const result = await runOne(thread, 'alone', { sql: 'vacuum into ?', parameters: [to] });
     if ('message' in result) throw new SqliteError(result);
   } finally {
     endTurn();
@@ -449,7 +520,7 @@ export async function checkEmbedded(folder: string): Promise<readonly string[]> 
   let thread: Thread | null = null;
   try {
     thread = await openThread(join(folder, STORE_FILE), false, NOTHING);
-    const [result = UNANSWERED] = await thread.run('alone', [{ sql: 'pragma integrity_check', parameters: [] }]);
+    const result = await runOne(thread, 'alone', { sql: 'pragma integrity_check', parameters: [] });
     if ('message' in result) throw new SqliteError(result);
     return result.rows.map(([found]) => String(found)).filter((found) => found !== 'ok');
   } catch (error) {

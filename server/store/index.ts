@@ -32,6 +32,7 @@ export { checkEmbedded, copyEmbedded, STORE_FILE } from './embedded.ts';
 export { checkServer } from './postgres.ts';
 export { enduring, repeated, writeOnce } from './outage.ts';
 export { DatabaseAway, isAway, isUnstorable, StoreError, storeTrouble } from './store-error.ts';
+export { runTogether } from './together.ts';
 
 // The database's time, continued by this process's monotonic clock. So several relays on one
 // database share one clock, whatever happens to the wall clocks of their machines. Leases,

@@ -14,7 +14,7 @@ import {
 import { type Price, pricesSchema, type Spent } from '../../../src/shared/protocol/costs.ts';
 import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/ids.ts';
 import { anyTrue, bucketOf, cappedSum, isOneOf } from '../../store/dialect.ts';
-import { type Database, type Db, enduring, parseText } from '../../store/index.ts';
+import { type Database, type Db, enduring, parseText, runTogether } from '../../store/index.ts';
 import { PRICES_SCOPE, writeConfig } from '../gate/index.ts';
 import { createCommits } from '../events/commits.ts';
 import { COST_LIMITS } from './settings.ts';
@@ -180,65 +180,65 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
    */
   let turn = 0;
 
+  /** Without those that an earlier `insert` wrote before its answer was lost. */
+  async function withoutCounted(rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
+    const known = await db
+      .selectFrom('usage')
+      .select(['used_at', 'reserve'])
+      .where('home', '=', home)
+      .where(
+        isOneOf(
+          'used_at',
+          rows.map(({ usedAt }) => usedAt),
+        ),
+      )
+      .where('reserve', 'is not', null)
+      .execute();
+    const keyOf = (usedAt: number, reserve: string | null) => `${usedAt} ${reserve ?? ''}`;
+    const counted = new Set(known.map(({ used_at, reserve }) => keyOf(used_at, reserve)));
+    return rows.filter(({ usedAt, reserve }) => !counted.has(keyOf(usedAt, reserve)));
+  }
+
   /**
    * Inserts all rows in one transaction, so that all or none are written. Requests that end
-   * together share it. Rows that an earlier one wrote before its answer was lost are skipped.
+   * together share it.
    */
   async function insert(rows: readonly UsageRow[]): Promise<void> {
-    await db.transaction().execute(async (trx) => {
-      const known = await trx
-        .selectFrom('usage')
-        .select(['used_at', 'reserve'])
-        .where('home', '=', home)
-        .where(
-          isOneOf(
-            'used_at',
-            rows.map(({ usedAt }) => usedAt),
-          ),
-        )
-        .where('reserve', 'is not', null)
-        .execute();
-      const keyOf = (usedAt: number, reserve: string | null) => `${usedAt} ${reserve ?? ''}`;
-      const counted = new Set(known.map(({ used_at, reserve }) => keyOf(used_at, reserve)));
-      const given = rows.filter(({ usedAt, reserve }) => reserve === null || !counted.has(keyOf(usedAt, reserve)));
-      if (given.length === 0) return;
-      await trx
-        .insertInto('usage')
-        .values(
-          given.map((row) => ({
-            home,
-            used_at: row.usedAt,
-            agent_json: JSON.stringify(row.agentId),
-            session_json: textOrNull(row.sessionId),
-            message_json: textOrNull(row.messageId),
-            via: row.via,
-            model_json: JSON.stringify(row.model),
-            input_tokens: row.inputTokens,
-            output_tokens: row.outputTokens,
-            cache_read_tokens: row.cacheReadTokens,
-            cache_write_tokens: row.cacheWriteTokens,
-            cost_micro_usd: row.costMicroUsd,
-            estimated: row.estimated,
-            reserve: row.reserve,
-          })),
-        )
-        .execute();
-      for (const { usedAt, agentId, costMicroUsd } of given)
-        await trx
-          .insertInto('spending')
-          .values({
-            home,
-            quarter: quarterOf(usedAt),
-            agent_json: JSON.stringify(agentId),
-            cost_micro_usd: costMicroUsd,
-          })
-          .onConflict((conflict) =>
-            conflict.columns(['home', 'quarter', 'agent_json']).doUpdateSet((eb) => ({
-              cost_micro_usd: eb('spending.cost_micro_usd', '+', costMicroUsd),
-            })),
-          )
-          .execute();
-    });
+    const usage = db.insertInto('usage').values(
+      rows.map((row) => ({
+        home,
+        used_at: row.usedAt,
+        agent_json: JSON.stringify(row.agentId),
+        session_json: textOrNull(row.sessionId),
+        message_json: textOrNull(row.messageId),
+        via: row.via,
+        model_json: JSON.stringify(row.model),
+        input_tokens: row.inputTokens,
+        output_tokens: row.outputTokens,
+        cache_read_tokens: row.cacheReadTokens,
+        cache_write_tokens: row.cacheWriteTokens,
+        cost_micro_usd: row.costMicroUsd,
+        estimated: row.estimated,
+        reserve: row.reserve,
+      })),
+    );
+    /** One for each agent and quarter: a statement may change a row once. */
+    const sums = new Map<string, { home: string; quarter: number; agent_json: string; cost_micro_usd: number }>();
+    for (const { usedAt, agentId, costMicroUsd } of rows) {
+      const [quarter, agent] = [quarterOf(usedAt), JSON.stringify(agentId)];
+      const before = sums.get(`${quarter} ${agent}`)?.cost_micro_usd ?? 0;
+      const cost = Math.min(before + costMicroUsd, Number.MAX_SAFE_INTEGER);
+      sums.set(`${quarter} ${agent}`, { home, quarter, agent_json: agent, cost_micro_usd: cost });
+    }
+    const spending = db
+      .insertInto('spending')
+      .values([...sums.values()])
+      .onConflict((conflict) =>
+        conflict.columns(['home', 'quarter', 'agent_json']).doUpdateSet((eb) => ({
+          cost_micro_usd: eb('spending.cost_micro_usd', '+', eb.ref('excluded.cost_micro_usd')),
+        })),
+      );
+    await runTogether(db, [usage, spending]);
   }
 
   const commits = createCommits<UsageRow, true>({
@@ -247,7 +247,13 @@ export function createUsageRows({ db, database, home, alone, elapsed }: UsageRow
     async commit(rows) {
       turn += 1;
       try {
-        await enduring(database, () => insert(rows));
+        let left = rows;
+        let isRepeated = false;
+        await enduring(database, async () => {
+          if (isRepeated) left = await withoutCounted(rows);
+          isRepeated = true;
+          if (left.length > 0) await insert(left);
+        });
         for (const { usedAt, agentId, costMicroUsd } of rows)
           if (known && quarterOf(usedAt) >= known.from)
             known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);

@@ -4,7 +4,7 @@ import { isRecord, parseJson } from '../../../src/shared/domain/platform/json.ts
 import { blockSchema, usageSchema } from '../../../src/shared/protocol/documents.ts';
 import { eventSchema, type RoostEvent, type StoredEvent } from '../../../src/shared/protocol/events.ts';
 import { isOneOf, largerOf } from '../../store/dialect.ts';
-import type { Db } from '../../store/index.ts';
+import { type Db, runTogether } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 
 // Reads rows of the log. A row that does not fit its schema is repaired if only the model's own
@@ -115,6 +115,10 @@ export interface Write {
 
 /** Rows of one statement: a store has a limit of parameters. */
 const ROWS_AT_ONCE = 1_000;
+const inParts = <Row>(rows: readonly Row[]): Row[][] =>
+  Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_none, i) =>
+    rows.slice(i * ROWS_AT_ONCE, (i + 1) * ROWS_AT_ONCE),
+  );
 
 /**
  * Inserts events with the next ids, in order. Writes of a client id that was taken before are
@@ -131,40 +135,31 @@ export async function insertEvents(
   now: number,
 ): Promise<number[]> {
   const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
-  return await db.transaction().execute(async (trx) => {
-    // Whoever takes a client id moves the head too. So what is read here holds where the head is
-    // still `after`.
-    const taken = clients.length === 0 ? new Map<string, number>() : await readTaken(trx, log, clients);
-    const claims: { log: string; client_json: string; event_id: number }[] = [];
-    const events: Insertable<Tables['events']>[] = [];
-    for (const write of writes) {
-      if (write.client !== null && taken.has(write.client)) continue;
-      if (write.client !== null) claims.push({ log, client_json: write.client, event_id: after + events.length + 1 });
-      for (const event of write.events) {
-        const id = after + events.length + 1;
-        events.push({ log, id, kind: event.kind, event_json: JSON.stringify(event), stored_at: now });
-      }
+  // Whoever takes a client id moves the head too. So what is read here holds where the head is
+  // still `after`.
+  const taken = clients.length === 0 ? new Map<string, number>() : await readTaken(db, log, clients);
+  const claims: { log: string; client_json: string; event_id: number }[] = [];
+  const events: Insertable<Tables['events']>[] = [];
+  for (const write of writes) {
+    if (write.client !== null && taken.has(write.client)) continue;
+    if (write.client !== null) claims.push({ log, client_json: write.client, event_id: after + events.length + 1 });
+    for (const event of write.events) {
+      const id = after + events.length + 1;
+      events.push({ log, id, kind: event.kind, event_json: JSON.stringify(event), stored_at: now });
     }
-    if (events.length === 0) return [];
-    const { numUpdatedRows } = await trx
-      .updateTable('logs')
-      .set({ head: after + events.length })
-      .where('log', '=', log)
-      .where('head', '=', after)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return [];
-    for (let i = 0; i < events.length; i += ROWS_AT_ONCE)
-      await trx
-        .insertInto('events')
-        .values(events.slice(i, i + ROWS_AT_ONCE))
-        .execute();
-    for (let i = 0; i < claims.length; i += ROWS_AT_ONCE)
-      await trx
-        .insertInto('taken')
-        .values(claims.slice(i, i + ROWS_AT_ONCE))
-        .execute();
-    return events.map(({ id }) => id);
-  });
+  }
+  if (events.length === 0) return [];
+  const moveHead = db
+    .updateTable('logs')
+    .set({ head: after + events.length })
+    .where('log', '=', log)
+    .where('head', '=', after);
+  const inserts = [
+    ...inParts(events).map((part) => db.insertInto('events').values(part)),
+    ...inParts(claims).map((part) => db.insertInto('taken').values(part)),
+  ];
+  const changes = await runTogether(db, [moveHead, ...inserts], { ifFirstChanges: true });
+  return changes === null ? [] : events.map(({ id }) => id);
 }
 
 export async function readHead(db: Db, log: string): Promise<number> {

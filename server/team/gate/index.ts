@@ -27,7 +27,7 @@ import { realTimers, type Timers } from '../../../src/shared/domain/platform/tim
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { isNoneOf, isOneOf } from '../../store/dialect.ts';
 import { SCHEMA, type Tables } from '../../store/tables.ts';
-import { ALWAYS_THERE, type Database, type Db, parseText, writeOnce } from '../../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db, parseText, runTogether, writeOnce } from '../../store/index.ts';
 import type { Gate, WakePermit, WakeRequest } from '../../contracts/index.ts';
 import { HOUSEHOLD_SCOPE, type OpenConfigs } from './configs.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
@@ -235,47 +235,40 @@ async function insertDecision(
   const { decisionId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
   const target = JSON.stringify(decision.target);
-  const write = async (trx: Db) => {
-    if (decisions !== null) {
-      const { numUpdatedRows } = await trx
-        .updateTable('configs')
-        .set((eb) => ({ decisions: eb('decisions', '+', 1) }))
-        .where('home', '=', home)
-        .where('scope', '=', HOUSEHOLD_SCOPE)
-        .where('decisions', '=', decisions)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) return false;
-    }
-    if (granted)
-      await trx
-        .insertInto('wake_sessions')
-        .values({ home, wake, target_json: target, opened_at: time, seen_at: time, ended_at: null })
-        .execute();
-    await trx
-      .insertInto('wakes')
-      .values({
-        home,
-        wake,
-        asked_at: time,
-        target_json: target,
-        source_kind: source.kind,
-        source_json: sourceKey(source),
-        way: decision.way,
-        reason: decision.reason,
-        message_json: decision.messageId === null ? null : JSON.stringify(decision.messageId),
-        call_id: decision.callId,
-        outcome: decision.outcome,
-        stopped_by: decision.check,
-        until_at: decision.until,
-        detail_json: JSON.stringify(decision.detail),
-        granted_target_json: granted ? target : null,
-        budget_json: granted ? budget : null,
-        clears,
-      })
-      .execute();
-    return true;
-  };
-  return db.isTransaction ? await write(db) : await db.transaction().execute(write);
+  const wakes = db.insertInto('wakes').values({
+    home,
+    wake,
+    asked_at: time,
+    target_json: target,
+    source_kind: source.kind,
+    source_json: sourceKey(source),
+    way: decision.way,
+    reason: decision.reason,
+    message_json: decision.messageId === null ? null : JSON.stringify(decision.messageId),
+    call_id: decision.callId,
+    outcome: decision.outcome,
+    stopped_by: decision.check,
+    until_at: decision.until,
+    detail_json: JSON.stringify(decision.detail),
+    granted_target_json: granted ? target : null,
+    budget_json: granted ? budget : null,
+    clears,
+  });
+  const opens = db
+    .insertInto('wake_sessions')
+    .values({ home, wake, target_json: target, opened_at: time, seen_at: time, ended_at: null });
+  const count = db
+    .updateTable('configs')
+    .set((eb) => ({ decisions: eb('decisions', '+', 1) }))
+    .where('home', '=', home)
+    .where('scope', '=', HOUSEHOLD_SCOPE)
+    .where('decisions', '=', decisions);
+  const writes = granted ? [opens, wakes] : [wakes];
+  const changes =
+    decisions === null
+      ? await runTogether(db, writes)
+      : await runTogether(db, [count, ...writes], { ifFirstChanges: true });
+  return changes !== null;
 }
 
 /** Whether this decision was written. */

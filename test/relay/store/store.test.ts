@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Migration, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { STORE_FILE } from '../../../server/store/embedded.ts';
-import { isUnstorable, migrate, MIGRATIONS, openStore } from '../../../server/store/index.ts';
+import { isUnstorable, migrate, MIGRATIONS, openStore, runTogether } from '../../../server/store/index.ts';
 import { writeConfig } from '../../../server/team/gate/index.ts';
 import { createStorePlace, STORES, type StorePlace } from '../../support/stores.ts';
 
@@ -169,6 +169,43 @@ describe.each(STORES)('the store on %s', (kind) => {
     await expect(broken).rejects.toThrow(/duplicate key|UNIQUE constraint/);
     expect(await store.db.selectFrom('logs').selectAll().execute()).toEqual([]);
     await store.close();
+  });
+
+  it('runs all of the statements that are sent together, or none, whoever waits beside them', async () => {
+    const { db, close } = await place.open();
+    const log = (home: string) =>
+      db.insertInto('logs').values({ home, log: home, head: 0, acked: 0, made_at: 0 }).returning('home');
+    const outcomes = await Promise.allSettled([
+      runTogether(db, [log('a'), log('b')]),
+      runTogether(db, [log('c'), log('a'), log('d')]),
+      log('e').execute(),
+      runTogether(db, [log('f')]),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(outcomes[0]).toMatchObject({ value: [1, 1] });
+    expect(outcomes[1]).toMatchObject({
+      reason: { message: expect.stringMatching(/duplicate key|UNIQUE constraint/) },
+    });
+    const undone = db.transaction().execute(async (trx) => {
+      await runTogether(trx, [trx.deleteFrom('logs')]);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    const rows = await db.selectFrom('logs').select('home').orderBy('home').execute();
+    expect(rows.map(({ home }) => home)).toEqual(['a', 'b', 'e', 'f']);
+    await close();
+  });
+
+  it('runs nothing of what is sent together where the first changes no row and has to', async () => {
+    const { db, close } = await place.open();
+    const move = (from: number) => db.updateTable('logs').set({ head: 5 }).where('head', '=', from);
+    const taken = db.insertInto('taken').values({ log: 'l', client_json: '1', event_id: 1 });
+    await db.insertInto('logs').values({ home: 'r', log: 'l', head: 0, acked: 0, made_at: 0 }).execute();
+    expect(await runTogether(db, [move(1), taken], { ifFirstChanges: true })).toBeNull();
+    expect(await db.selectFrom('taken').selectAll().execute()).toEqual([]);
+    expect(await runTogether(db, [move(0), taken], { ifFirstChanges: true })).toEqual([1, 1]);
+    expect(await db.selectFrom('taken').selectAll().execute()).toHaveLength(1);
+    await close();
   });
 
   it('keeps transactions apart that run at the same time', async () => {
