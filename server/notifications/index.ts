@@ -251,7 +251,7 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
     for (const { key, kind } of await rows.open(now()))
       if (kind === 'approval' && !keys.has(key)) await close(key, null);
     for (const { callId, agentId, later } of waiting)
-      if (!later) await tell('approval', callId, agentId, `/approvals/${encodeURIComponent(agentId)}`);
+      if (!later) await tell('approval', callId, agentId, '/inbox');
   }
 
   return {
@@ -264,7 +264,7 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
         case 'run-ended':
           if (event.sessionId !== null) return null;
           if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
-            return () => tell('failure', event.runId, event.agentId, `/night/${encodeURIComponent(event.agentId)}`);
+            return () => tell('failure', event.runId, event.agentId, `/schedule/${encodeURIComponent(event.agentId)}`);
           return async () => {
             // One per night: the next morning, in the household's time zone and not the relay's.
             const at = nextHour(await readZone(), LIMITS.nightHour, now());

@@ -42,7 +42,8 @@ export async function reloaded(page: Page, mark: 'grid-painted' | 'page-painted'
 /** ms from the press of the button to the word that it is done; with a passphrase, sealed. */
 export async function exportAll(visitor: Visitor, passphrase: string | null): Promise<number> {
   const { page } = visitor;
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: 'More places' }).click();
+  await page.getByRole('menuitem', { name: /^Settings/ }).click();
   await page
     .getByRole('navigation', { name: 'Settings' })
     .getByRole('link', { name: 'Export & import', exact: true })

@@ -99,7 +99,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
       .locator('input[type=file]')
       .setInputFiles([{ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('one two three\n') }]);
     await beside.getByRole('button', { name: 'notes.md', exact: true }).waitFor();
-    await goWithin(beside, '/approvals');
+    await goWithin(beside, '/inbox');
     await beside.getByText('Nothing is waiting for you.').waitFor();
 
     // The whole command, in the conversation and on the other page; answered there, it goes here.
@@ -155,7 +155,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await whole.getByRole('button', { name: 'No', exact: true }).click();
     await whole.getByRole('button', { name: 'Say no' }).click();
     await whole.waitFor({ state: 'detached' });
-    await goWithin(beside, '/approvals');
+    await goWithin(beside, '/inbox');
     await beside.getByText('you said no').first().waitFor();
     await picture(beside, 'account');
     await beside.close();

@@ -65,7 +65,8 @@ async function house(options?: Parameters<typeof build>[0]): Promise<Visitor> {
 }
 
 const settings = async ({ page }: Visitor, section: string) => {
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: 'More places' }).click();
+  await page.getByRole('menuitem', { name: /^Settings/ }).click();
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: section, exact: true }).click();
 };
 const leaveSettings = ({ page }: Visitor) => page.getByRole('button', { name: 'Close', exact: true }).click();

@@ -147,7 +147,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.press('End session');
     await desk.untilAll('sleeping');
     // What one does by itself meanwhile is there as what it is, too.
-    await goWithin(desk.page, '/night');
+    await goWithin(desk.page, '/schedule');
     await desk.press(/^Every weekday at 7:30/);
     await desk.press('Save');
     await desk.page.getByText(/^Left just now: /).waitFor();

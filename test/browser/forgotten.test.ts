@@ -115,7 +115,8 @@ it('a forgotten agent is in no database, file, search or export of the browser',
   await page.reload();
   expect(await placesOf(page, WORDS)).toEqual([]);
 
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('button', { name: 'More places' }).click();
+  await page.getByRole('menuitem', { name: /^Settings/ }).click();
   const sections = page.getByRole('navigation', { name: 'Settings' });
   await sections.getByRole('link', { name: 'Export & import', exact: true }).click();
   await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();

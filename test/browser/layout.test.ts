@@ -170,10 +170,10 @@ const OF_ONE = ['', '/soul', '/conversations', '/deeds', '/costs', '/more', '/in
 const placesOf = (agent: string) => [
   ...OF_ONE.map((tab) => `${agent}${tab}`),
   ...[
-    '/wakes',
-    '/costs',
-    '/night',
-    '/approvals',
+    '/activity/wakes',
+    '/activity/costs',
+    '/schedule',
+    '/inbox',
     '/files',
     '/threads',
     '/threads/new',
@@ -216,8 +216,8 @@ const cutOff = () => {
  * What is opened by a button has no address of its own: where the button is, and how it is called.
  */
 const dialogsOf = (agent: string): readonly (readonly [string, string | RegExp])[] => [
-  ['/night', 'New routine'],
-  ['/night', 'New script'],
+  ['/schedule', 'New routine'],
+  ['/schedule', 'New script'],
   ['/settings/devices', 'Add a device'],
   ['/settings/devices', 'Make a recovery phrase'],
   ['/settings/devices', 'Join from another device'],
@@ -280,7 +280,7 @@ describe('every page and dialog', () => {
     }
     expect(found).toEqual([]);
     // Where the system has colours of its own, what is pressed has an edge and a switch its knob.
-    await goTo('/night');
+    await goTo('/schedule');
     await page.emulateMedia({ forcedColors: 'active', ...STILL });
     const seen = await page.evaluate(() => ({
       edges: [...document.querySelectorAll('main .solid, main .ghost')].map((button) => {

@@ -120,7 +120,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
   });
 
   it('who asks has an amber ring, every page says so, and one press on any of them answers', async () => {
-    await goWithin(beside, '/costs');
+    await goWithin(beside, '/activity/costs');
     await ask('Count the words.');
     await said(visitor.page, 'asks you');
     expect(await tile(visitor.page).getAttribute('data-mood')).toBe('asks');
@@ -156,7 +156,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
   });
 
   it('what was put away is opened again by the chip or by a key, and answered by the keyboard', async () => {
-    await goWithin(beside, '/night');
+    await goWithin(beside, '/schedule');
     await ask('Count them once more.');
     await tray(beside).getByRole('button', { name: 'Put away' }).click();
     await tray(beside).waitFor({ state: 'detached' });

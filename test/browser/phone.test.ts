@@ -103,9 +103,9 @@ describe('On a phone', () => {
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       return { at: page.url().replace(/^.*?:\d+/, ''), found, wide };
     };
-    for (const view of ['Hearth', 'Threads', null]) {
+    for (const view of ['Team', 'Inbox', 'Schedule', null]) {
       if (view === null) await visitor.open(1);
-      else await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
+      else await page.locator('.bottom-bar').getByRole('link', { name: view }).click();
       expect(await tooSmall()).toMatchObject({ found: [], wide: 0 });
     }
   });

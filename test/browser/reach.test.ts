@@ -81,7 +81,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     const { page } = visitor;
     expect(await tell(1, `Wake ${nameOf(3)}: come and see`)).toContain('Granted');
     expect(await tell(4, `Wake ${nameOf(3)}: and again`)).toContain('Suppressed');
-    await go('/wakes');
+    await go('/activity/wakes');
     const rows = feed().getByRole('button');
     await rows.filter({ hasText: `${nameOf(4)} asked for ${nameOf(3)}` }).click();
     const path = page.getByRole('list', { name: 'The way through the checks' });
@@ -96,11 +96,11 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
 
   it('stops all wakes at once, and says so until they may go on', async () => {
     const { page } = visitor;
-    await go('/wakes');
+    await go('/activity/wakes');
     await page.getByRole('switch', { name: 'Stop all wakes' }).click();
     await page.getByRole('switch', { name: 'Stop all wakes', checked: true }).waitFor();
     expect(await tell(1, `Wake ${nameOf(6)}: now`)).toContain('All waking is switched off');
-    await go('/wakes');
+    await go('/activity/wakes');
     await page.getByRole('switch', { name: 'Stop all wakes', checked: true }).click();
     await page.getByRole('switch', { name: 'Stop all wakes', checked: false }).waitFor();
   });
@@ -218,7 +218,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
   });
 
   it('says what it costs: nothing, in a rehearsal', async () => {
-    await go('/costs');
+    await go('/activity/costs');
     await visitor.page.getByText('nothing costs anything').waitFor();
     expect(await visitor.axe()).toEqual([]);
     expect(visitor.complaints).toEqual([]);

@@ -34,7 +34,8 @@ describe('A page whose relay goes before anything was said on it', () => {
     expect((await readShown(morning.page)).flatMap((row) => row.texts)).not.toEqual([]);
     await morning.say('Kept for the morning.');
     await morning.untilRead(/Kept on this device/);
-    await morning.page.getByRole('link', { name: 'Settings' }).click();
+    await morning.page.getByRole('button', { name: 'More places' }).click();
+    await morning.page.getByRole('menuitem', { name: /^Settings/ }).click();
     await morning.page.getByLabel('Your name').waitFor();
     await morning.page.getByRole('link', { name: 'Export & import' }).click();
     await morning.page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();

@@ -448,10 +448,10 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/threads',
     prepare: ({ reach }) => reach.on('GET /api/threads', () => new Response(new ReadableStream())),
   },
-  'wakes, none': { docs: team(3), path: '/wakes' },
-  'wakes, some': {
+  'activity wakes, none': { docs: team(3), path: '/activity/wakes' },
+  'activity wakes, some': {
     docs: team(8),
-    path: '/wakes',
+    path: '/activity/wakes',
     prepare: ({ reach }) =>
       reach.on('GET /api/wakes', {
         wakes: [
@@ -472,18 +472,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       }),
     press: ['Lyra asked for Wren'],
   },
-  'costs, some': {
+  'activity costs, some': {
     docs: team(3),
-    path: '/costs',
+    path: '/activity/costs',
     prepare: ({ relay, reach }) => {
       relay.mind = 'anthropic';
       reach.on('GET /api/costs', report());
     },
   },
-  'costs, failed': { docs: team(3), path: '/costs' },
-  'approvals, some': {
+  'activity costs, failed': { docs: team(3), path: '/activity/costs' },
+  'inbox, some': {
     docs: team(3),
-    path: '/approvals',
+    path: '/inbox',
     prepare: ({ reach }) => {
       reach.on('GET /api/approvals', {
         waiting: [COMMAND, SWAPPED, EDIT],
@@ -515,9 +515,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       });
     },
   },
-  'approvals, a server asks': {
+  'inbox, a server asks': {
     docs: team(3),
-    path: '/approvals',
+    path: '/inbox',
     prepare: ({ reach }) => {
       reach.on('GET /api/approvals', {
         waiting: [QUESTION],
@@ -526,9 +526,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       });
     },
   },
-  'approvals, scripts': {
+  'inbox, scripts': {
     docs: team(3),
-    path: '/approvals',
+    path: '/inbox',
     prepare: ({ reach }) => {
       reach.on('GET /api/approvals', {
         waiting: SCRIPTS,
@@ -539,9 +539,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       reach.on('GET /api/calls', { calls: [], more: false });
     },
   },
-  'needs you, on any page': {
+  'ask bar, on any page': {
     docs: team(3),
-    path: '/costs',
+    path: '/activity/costs',
     prepare: ({ reach }) => {
       reach.on('GET /api/costs', report());
       reach.on('GET /api/approvals', {
@@ -551,9 +551,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       });
     },
   },
-  'approvals, none': {
+  'inbox, none': {
     docs: team(3),
-    path: '/approvals',
+    path: '/inbox',
     prepare: ({ reach }) => {
       const why =
         'Commands are off: their sandbox needs bubblewrap, which is not installed. Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.';
@@ -561,7 +561,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       reach.on('GET /api/calls', { calls: [], more: false });
     },
   },
-  'approvals, failed': { docs: team(3), path: '/approvals' },
+  'inbox, failed': { docs: team(3), path: '/inbox' },
   'files, some': {
     docs: team(3),
     path: '/files/agent-1',
@@ -660,9 +660,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     prepare: ({ reach }) => oneProject(reach),
     link: { kind: 'lost', reason: 'unreachable' },
   },
-  'night, some': {
+  'schedule, some': {
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare({ reach }) {
       nights(reach);
       reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
@@ -671,15 +671,15 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       });
     },
   },
-  'night, history': {
+  'schedule, history': {
     docs: team(3),
-    path: '/night/agent-1',
+    path: '/schedule/agent-1',
     prepare: ({ reach }) => nights(reach),
     press: ['History of Morning round'],
   },
-  'night, none': {
+  'schedule, none': {
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare: ({ reach }) =>
       nights(reach, {
         schedules: [],
@@ -692,33 +692,33 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         }),
       }),
   },
-  'night, a new routine': {
+  'schedule, a new routine': {
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare: ({ reach }) => nights(reach),
     press: ['New routine'],
   },
-  'night, a new script': {
+  'schedule, a new script': {
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare: ({ reach }) => nights(reach),
     press: ['New script'],
   },
-  'night, scripts off': {
+  'schedule, scripts off': {
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare: ({ reach }) => nights(reach, { scripts: false }),
     press: ['New script'],
   },
-  'night, loading': {
+  'schedule, loading': {
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare: ({ reach }) => {
       nights(reach);
       reach.on('GET /v1/pulse-routines', () => new Response(new ReadableStream()));
     },
   },
-  'night, failed': { docs: team(3), path: '/night' },
+  'schedule, failed': { docs: team(3), path: '/schedule' },
   'wake some': { docs: [...team(5), ...TALK], press: ['More ways to wake', 'Wake only some…'] },
   'change somebody': { docs: team(3), path: '/agent/agent-1/change' },
   'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },

@@ -41,7 +41,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'relay/schedules/schedules': 30,
   'relay/tools/mcp-client/server-questions': 30,
   'browser/connect': 29,
-  'browser/night': 26,
+  'browser/schedule': 26,
   'relay/sync/sync-replication': 26,
   'attacks/voices': 25,
   'faults/ledger-kill': 25,

@@ -235,7 +235,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     },
     async hearth() {
       // On a phone the hearth and the conversation are two views.
-      const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Hearth' });
+      const link = page.locator('.bottom-bar').getByRole('link', { name: 'Team' });
       if (!(await link.isVisible())) return;
       // A window that has just become wide may lose the link meanwhile.
       await link.click({ timeout: LINK_MS }).catch(async (error: unknown) => {

@@ -12,6 +12,7 @@ import './design/buttons.css';
 import './design/fields.css';
 import './app.css';
 import { lazy, startTransition, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import { displayName } from '../../shared/domain/agent.ts';
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { type Awaited, awaitedOf, type FirstScreen, firstScreenOf } from '../state/last-team.ts';
@@ -24,7 +25,7 @@ import { Hearth, useBreath } from './grid/hearth.tsx';
 import { keepTyped, OpensFind, type Within, withinOf } from './palette/typed-ahead.ts';
 import { keepDialogsWhileComposing } from './design/keys.ts';
 import { optional, Part } from './parts/part.tsx';
-import { PATHS, useRoute, type Route } from './routes.ts';
+import { movedPath, PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival, Opening, Sky } from './shell/opening.tsx';
 import { Banners, NoticeList } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
@@ -36,17 +37,16 @@ const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));
 const PortraitPage = lazy(() => import('./portrait/portrait-page.tsx'));
 const ChangeDialog = lazy(() => import('./agent/change-dialog.tsx'));
 const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
-const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
+const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
+const ActivityPage = lazy(() => import('./activity/activity-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const ProjectsPage = lazy(() => import('./projects/projects-page.tsx'));
-const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
-const NightPage = lazy(() => import('./night/night-page.tsx'));
+const SchedulePage = lazy(() => import('./schedule/schedule-page.tsx'));
 const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'));
 const Palette = lazy(() => import('./palette/palette.tsx'));
 const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
-const CallsPage = lazy(() => import('./calls/calls-page.tsx'));
 const FilesPage = lazy(() => import('./files/files-page.tsx'));
 const first = () => import('./welcome/first.ts');
 const WelcomePage = lazy(() => first().then(({ WelcomePage: Page }) => ({ default: Page })));
@@ -72,19 +72,17 @@ function wholePage(
       return { view: 'page', page: <SettingsPage section={route.section} agentId={route.agentId} onClose={onClose} /> };
     case 'portrait':
       return { view: 'page', page: <PortraitPage key={route.agentId} {...route} /> };
-    case 'wakes':
-      return { view: 'page', page: <WakesPage agentId={route.agentId} onClose={onClose} /> };
+    case 'inbox':
+      return { view: 'page', page: <InboxPage onClose={onClose} /> };
+    case 'activity':
+      return { view: 'page', page: <ActivityPage tab={route.tab} agentId={route.agentId} onClose={onClose} /> };
     case 'threads':
       return { view: 'threads', page: <ThreadsPage route={route} /> };
     case 'projects':
     case 'project':
       return { view: 'projects', page: <ProjectsPage route={route} onClose={onClose} /> };
-    case 'costs':
-      return { view: 'page', page: <CostsPage onClose={onClose} /> };
-    case 'night':
-      return { view: 'page', page: <NightPage agentId={route.agentId} onClose={onClose} /> };
-    case 'approvals':
-      return { view: 'page', page: <CallsPage agentId={route.agentId} onClose={onClose} /> };
+    case 'schedule':
+      return { view: 'page', page: <SchedulePage agentId={route.agentId} onClose={onClose} /> };
     case 'files':
       return { view: 'page', page: <FilesPage agentId={route.agentId} folder={route.folder} onClose={onClose} /> };
     case 'file-history':
@@ -161,11 +159,6 @@ function Home() {
           </>
         )}
       </main>
-      {twoViews && (
-        <Part>
-          <BottomBar at={route.kind === 'agent' ? 'talk' : route.kind} talkTo={talkTo} talkName={name} />
-        </Part>
-      )}
       <Part>
         <Suspense fallback={null}>
           {route.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
@@ -234,6 +227,12 @@ export function App() {
   );
   const find = useCallback((within: Within) => startTransition(() => setPalette({ within })), []);
   const roost = useRoost();
+  const [path] = useLocation();
+  const moved = movedPath(path);
+  useEffect(() => {
+    if (moved !== null) go(moved, { replace: true });
+  }, [moved, go]);
+  const twoViews = useMedia(TWO_VIEWS_BELOW);
   const around: Around = {
     roost,
     route,
@@ -267,6 +266,7 @@ export function App() {
     }, []),
   );
   const known = { household: { status, roster }, sync, syncFailed, home };
+  const screen = firstScreenOf(known);
   return (
     <div className="app">
       <Sky />
@@ -274,9 +274,9 @@ export function App() {
       <Part>
         <Header begun={begun} around={around} />
       </Part>
-      {begun && <WaitingSign />}
       <div className="banners">
         <Part>
+          {begun && <WaitingSign />}
           <Banners />
           <NoticeList />
         </Part>
@@ -293,8 +293,13 @@ export function App() {
         />
       )}
       <OpensFind value={find}>
-        <First screen={firstScreenOf(known)} awaited={awaitedOf(known)} />
+        <First screen={screen} awaited={awaitedOf(known)} />
       </OpensFind>
+      {twoViews && screen === 'home' && (
+        <Part>
+          <BottomBar around={around} />
+        </Part>
+      )}
       <Suspense fallback={null}>
         {route.kind === 'connect' && <ConnectDialog onClose={() => go(PATHS.hearth)} />}
       </Suspense>

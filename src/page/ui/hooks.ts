@@ -4,8 +4,7 @@ import { useStore } from 'zustand';
 import type { Query, QueryState } from '../state/query.ts';
 import { t } from '../language/t.ts';
 import { waitingOf } from '../state/waiting.ts';
-import { useRoost, useUnread } from './context.tsx';
-import { newCount } from './text/reasons.ts';
+import { useRoost } from './context.tsx';
 
 /**
  * As in the style sheets, in em: below this width, the team and a conversation are two views, and
@@ -62,12 +61,9 @@ export function useQuery<Value>(query: Query<Value>): QueryState<Value> {
   return useStore(query.store);
 }
 
-/**
- * The number of things that wait for the person, as text: unread messages and requests of agents.
- */
+/** The number of things that wait for the person, as text; '' if there are none. */
 export function useWaitingCount(): string {
-  const { approvals, threads } = useStore(waitingOf(useRoost()));
-  return useUnread((state) => newCount([...state.counts.values(), approvals, threads]));
+  return useStore(waitingOf(useRoost()), ({ approvals }) => (approvals === 0 ? '' : String(approvals)));
 }
 
 /**

@@ -33,6 +33,10 @@ export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more'] as const;
 export type PortraitTab = (typeof PORTRAIT_TABS)[number];
 
+/** The tabs of the log, as in its address, in display order. */
+export const ACTIVITY_KINDS = ['wakes', 'runs', 'calls', 'costs'] as const;
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+
 const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
 
 /**
@@ -49,6 +53,8 @@ function placePath(place: ProjectPlace): string {
 
 export const PATHS = {
   hearth: '/',
+  /** What waits for the person, and what is new. */
+  inbox: '/inbox',
   /** With the card of what happened while the person was away, even if it was dismissed. */
   morning: '/morning',
   agent: agentPath,
@@ -63,9 +69,10 @@ export const PATHS = {
   /** Its name, colour, face and model. */
   change: (agentId: AgentId) => `${agentPath(agentId)}/change`,
   /** Its complete inbox. */
-  inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
-  /** All requested wakes, of one agent or of all. */
-  wakes: (agentId: AgentId | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
+  agentInbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
+  /** The log of wakes, runs, tool calls and costs, of one agent or of all. */
+  activity: (kind: ActivityKind = 'wakes', agentId: AgentId | null = null) =>
+    `/activity/${kind}${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
   /** Without a section: the list of all. `name`: jumps to the setting of this name. */
   settings: (section: SettingsSection | null = null, name: string | null = null) =>
     `/settings${section === null ? '' : `/${section}`}${name === null ? '' : `#${encodeURIComponent(name)}`}`,
@@ -90,12 +97,9 @@ export const PATHS = {
   /** A task, over its project. */
   task: (projectId: ProjectId, taskId: TaskId) => `${projectPath(projectId)}/task/${encodeURIComponent(taskId)}`,
   projectSettings: (projectId: ProjectId) => `${projectPath(projectId)}/settings`,
-  costs: '/costs',
   /** Schedules and runs, of one agent or of all. */
-  night: (agentId: AgentId | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
-  /** Requests and tool calls, of one agent or of all. */
-  approvals: (agentId: AgentId | null = null) =>
-    agentId === null ? '/approvals' : `/approvals/${encodeURIComponent(agentId)}`,
+  schedule: (agentId: AgentId | null = null) =>
+    agentId === null ? '/schedule' : `/schedule/${encodeURIComponent(agentId)}`,
   /**
    * An agent's folder on the relay's machine, or one below it. `agentId` null: no agent is chosen
    * yet.
@@ -153,7 +157,8 @@ export type Route =
       readonly tab: PortraitTab;
       readonly day: string | null;
     }
-  | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
+  | { readonly kind: 'inbox' }
+  | { readonly kind: 'activity'; readonly tab: ActivityKind; readonly agentId: AgentId | null }
   /**
    * `section` null: the list of them. `agentId`: whose limits; null: the household's, and every
    * other section.
@@ -168,9 +173,7 @@ export type Route =
       readonly begin: readonly string[] | null;
     }
   | ProjectsRoute
-  | { readonly kind: 'costs' }
-  | { readonly kind: 'night'; readonly agentId: AgentId | null }
-  | { readonly kind: 'approvals'; readonly agentId: AgentId | null }
+  | { readonly kind: 'schedule'; readonly agentId: AgentId | null }
   | { readonly kind: 'files'; readonly agentId: AgentId | null; readonly folder: string }
   /** `point`, `run`: opened. */
   | {
@@ -223,20 +226,46 @@ function projectsRoute(second: string, third: string, fourth: string): Route {
   };
 }
 
-export function routeOf(path: string): Route {
+/**
+ * The present address of a page that had another one; null: this address is present. Bookmarks and
+ * stored notifications have old ones.
+ */
+export function movedPath(path: string): string | null {
+  const [, first = '', second = ''] = path.split('/');
+  const agentId = second === '' ? null : decoded(second);
+  switch (first) {
+    case 'night':
+      return PATHS.schedule(agentId);
+    case 'approvals':
+      return PATHS.inbox;
+    case 'wakes':
+      return PATHS.activity('wakes', agentId);
+    case 'costs':
+      return PATHS.activity('costs');
+    default:
+      return null;
+  }
+}
+
+export function routeOf(address: string): Route {
+  const path = movedPath(address) ?? address;
   const [, first = '', second = '', third = '', fourth = ''] = path.split('/');
   if (first === 'lead') return agentRoute(LEAD_ID, second, third);
   if (first === 'agent' && second !== '') return agentRoute(decoded(second), third, fourth);
-  if (first === 'wakes') return { kind: 'wakes', agentId: second === '' ? null : decoded(second) };
+  if (first === 'inbox') return { kind: 'inbox' };
+  if (first === 'activity')
+    return {
+      kind: 'activity',
+      tab: ACTIVITY_KINDS.find((one) => one === second) ?? 'wakes',
+      agentId: third === '' ? null : decoded(third),
+    };
   if (first === 'settings') {
     const section = SETTINGS_SECTIONS.find((one) => one === second) ?? null;
     return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
   }
   if (first === 'threads') return threadsRoute(second, third, fourth);
   if (first === 'projects') return projectsRoute(second, third, fourth);
-  if (first === 'costs') return { kind: 'costs' };
-  if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
-  if (first === 'approvals') return { kind: 'approvals', agentId: second === '' ? null : decoded(second) };
+  if (first === 'schedule') return { kind: 'schedule', agentId: second === '' ? null : decoded(second) };
   if (first === 'files')
     return {
       kind: 'files',

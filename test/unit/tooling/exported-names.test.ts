@@ -18,7 +18,7 @@ const TOO_MANY: Readonly<Record<string, number>> = {
   'src/page/language/t.ts': 18,
   'src/page/state/copies.ts': 20,
   'src/page/state/relay-info.ts': 17,
-  'src/page/ui/night/drafts.ts': 31,
+  'src/page/ui/schedule/drafts.ts': 31,
   'src/shared/domain/guardrails.ts': 33,
   'src/shared/domain/prices.ts': 18,
   'src/shared/domain/schedule/timing.ts': 26,

@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Inbox, useUnreadMessages } from '../inbox/inbox.tsx';
-import { whatText } from '../night/words.ts';
+import { whatText } from '../schedule/words.ts';
 import { PATHS } from '../routes.ts';
 import { TAB_TITLES } from '../portrait/titles.ts';
 import { clockTime } from '../text/time.ts';
@@ -28,7 +28,7 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
       <h3>{t`Inbox${<span className="inbox-count">{t`${unread} unread`}</span>}`}</h3>
       <Inbox agentId={agentId} name={name} first={Math.min(unread, NEWEST)} />
       <p className="budget-links">
-        <Link href={PATHS.inbox(agentId)}>{t`The whole inbox`}</Link>
+        <Link href={PATHS.agentInbox(agentId)}>{t`The whole inbox`}</Link>
       </p>
     </section>
   );
@@ -45,7 +45,7 @@ function AtWork({ agentId }: { agentId: AgentId }) {
       <ul className="agent-threads">
         {runs.map((run) => (
           <li key={run.runId}>
-            <Link href={PATHS.night(agentId)} dir="auto">
+            <Link href={PATHS.schedule(agentId)} dir="auto">
               {whatText(run)}
             </Link>
             {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
@@ -94,7 +94,7 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
         <section aria-label={t`Wakes`}>
           <h3>{t`Wakes`}</h3>
           <Budget agentId={agentId}>
-            <Link href={PATHS.wakes(agentId)}>{t`Every wake`}</Link>
+            <Link href={PATHS.activity('wakes', agentId)}>{t`Every wake`}</Link>
           </Budget>
         </section>
       )}

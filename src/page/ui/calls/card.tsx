@@ -296,22 +296,22 @@ const RUN_COMMANDS = ['run_command', 'mind__execute'];
 interface CardProps {
   readonly call: ToolCall;
   /**
-   * In the tray, each answer is one press: "No" refuses at once, and the menu has "No" with a
+   * Each answer is one press: "No" refuses at once, and the menu has "No" with a
    * reason.
    */
-  readonly inTray?: boolean;
+  readonly oneClick?: boolean;
 }
 
 /** A request that waits for the person, with its possible answers. */
-export function ApprovalCard({ call, inTray = false }: CardProps) {
+export function ApprovalCard({ call, oneClick = false }: CardProps) {
   return call.question ? (
     <QuestionCard call={call} question={call.question} />
   ) : (
-    <YesCard call={call} inTray={inTray} />
+    <YesCard call={call} oneClick={oneClick} />
   );
 }
 
-function YesCard({ call, inTray = false }: CardProps) {
+function YesCard({ call, oneClick = false }: CardProps) {
   const calls = callsOf(useRoost());
   const approvals = useQuery(calls.approvals);
   const known = approvals.kind === 'ready' ? approvals.value : null;
@@ -351,8 +351,8 @@ function YesCard({ call, inTray = false }: CardProps) {
           },
         ]
       : []),
-    ...(inTray ? [{ label: t`No, and say why…`, run: () => setWords('') }] : []),
-    ...(call.later ? [] : [{ label: t`Not now`, hint: t`It waits under Approvals`, run: () => say('later') }]),
+    ...(oneClick ? [{ label: t`No, and say why…`, run: () => setWords('') }] : []),
+    ...(call.later ? [] : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => say('later') }]),
   ];
   return (
     <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
@@ -409,7 +409,7 @@ function YesCard({ call, inTray = false }: CardProps) {
               type="button"
               className="ghost"
               disabled={busy}
-              onClick={() => (inTray ? say('no') : setWords(''))}
+              onClick={() => (oneClick ? say('no') : setWords(''))}
             >{t`No`}</button>
             <button
               type="button"

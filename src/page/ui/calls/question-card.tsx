@@ -295,7 +295,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
   };
   const later = call.later
     ? []
-    : [{ label: t`Not now`, hint: t`It waits under Approvals`, run: () => answering(calls.answer(call, 'later', '')) }];
+    : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => answering(calls.answer(call, 'later', '')) }];
   return (
     <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
       <h3 id={id}>

@@ -2,7 +2,7 @@
 import type { Timing } from '../../../shared/domain/schedule/timing.ts';
 import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../../shared/protocol/calls.ts';
-import { momentText, nextText, timingText } from '../night/words.ts';
+import { momentText, nextText, timingText } from '../schedule/words.ts';
 import { Diff } from '../parts/diff.tsx';
 import { revealed, revealedLine } from '../text/unseen.ts';
 import { inputOf, textIn, useBefore, useWhen } from './words.ts';

@@ -7,7 +7,7 @@ import { t } from '../../language/t.ts';
 import type { PinnedFile, ToolCall } from '../../../shared/protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
 import { useRoost } from '../context.tsx';
-import { momentText, timingText } from '../night/words.ts';
+import { momentText, timingText } from '../schedule/words.ts';
 import { Diff } from '../parts/diff.tsx';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { names } from '../text/sizes.ts';

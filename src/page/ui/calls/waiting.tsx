@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
-import { showsElsewhere, trayOf } from '../../state/waiting.ts';
+import { showsElsewhere, askBarOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
@@ -14,7 +14,7 @@ import { ApprovalCard } from './card.tsx';
 export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
   const roost = useRoost();
   const state = useQuery(callsOf(roost).approvals);
-  useEffect(() => showsElsewhere(trayOf(roost), agentId), [roost, agentId]);
+  useEffect(() => showsElsewhere(askBarOf(roost), agentId), [roost, agentId]);
   const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
   const [first, ...rest] = asked.filter(({ later }) => !later);
   const others = rest.length + asked.filter(({ later }) => later).length;
@@ -24,10 +24,8 @@ export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
       {first && <ApprovalCard key={first.callId} call={first} />}
       {others > 0 && (
         <p>
-          <Link href={PATHS.approvals(agentId)}>
-            {first
-              ? t`${plural(others, 'more question')} under Approvals`
-              : t`${plural(others, 'question')} under Approvals`}
+          <Link href={PATHS.inbox}>
+            {first ? plural(others, 'more question') : plural(others, 'question')}
           </Link>
         </p>
       )}

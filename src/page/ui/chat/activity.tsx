@@ -126,7 +126,7 @@ function Asked({ agentId }: { agentId: AgentId }) {
           : t`waits for you: wants to ${wantsTo(call)}`}
       </span>
       <span className="activity-span">
-        {clockTime(call.askedAt)} <Link href={PATHS.approvals(agentId)}>{t`Answer`}</Link>
+        {clockTime(call.askedAt)} <Link href={PATHS.inbox}>{t`Answer`}</Link>
       </span>
     </li>
   ));

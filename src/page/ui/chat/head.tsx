@@ -7,7 +7,7 @@ import { useDoingNow } from '../doing-now.ts';
 import { Face } from '../grid/face.tsx';
 import { SeatFigure, type SeatView } from '../grid/seat-figure.tsx';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
-import { BackIcon, MoonIcon, MoreIcon, SoulIcon } from '../design/icons.tsx';
+import { BackIcon, PauseIcon, MoreIcon, SoulIcon } from '../design/icons.tsx';
 import { optional } from '../parts/part.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { OpensFind } from '../palette/typed-ahead.ts';
@@ -64,7 +64,7 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
         aria-label={t`Let ${name} sleep`}
         onClick={() => void actions.rest(agent.agentId)}
       >
-        <MoonIcon /> <span className="hide-small">{t`Let ${name} sleep`}</span>
+        <PauseIcon /> <span className="hide-small">{t`Let ${name} sleep`}</span>
         <span className="only-small">{t`Sleep`}</span>
       </button>
     );

@@ -91,8 +91,8 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
       ? [of(agentId, 'sleep on', t`Let ${name} sleep on`, () => void actions.sleep(agentId), { whenTyped: false })]
       : []),
     ...ofAnybody(here, agentId, name, soul, [
-      of(agentId, 'wakes', t`Wakes of ${name}`, () => go(PATHS.wakes(agentId)), { short: t`Wakes` }),
-      of(agentId, 'routines', t`Routines of ${name}`, () => go(PATHS.night(agentId)), { short: t`Routines` }),
+      of(agentId, 'wakes', t`Wakes of ${name}`, () => go(PATHS.activity('wakes', agentId)), { short: t`Wakes` }),
+      of(agentId, 'routines', t`Routines of ${name}`, () => go(PATHS.schedule(agentId)), { short: t`Routines` }),
     ]),
     of(agentId, 'export', t`Export ${name} as a zip`, () => void exportAgentFile(roost, agentId, name), {
       short: t`Export as a zip`,
@@ -114,7 +114,7 @@ const ofAnybody = (
     short: t`Show soul`,
     words: t`who portrait`,
   }),
-  of(agentId, 'inbox', t`Inbox of ${name}`, () => go(PATHS.inbox(agentId)), {
+  of(agentId, 'inbox', t`Inbox of ${name}`, () => go(PATHS.agentInbox(agentId)), {
     short: t`Inbox`,
     words: t`messages mail`,
   }),

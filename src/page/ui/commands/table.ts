@@ -7,8 +7,6 @@ import { bigButton, canBeWoken, lifecycleOf } from '../../../shared/domain/lifec
 import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatNumber } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { groupsIn } from '../../state/groups.ts';
-import { trayOf } from '../../state/waiting.ts';
-import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/household.ts';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
@@ -94,11 +92,6 @@ const wakesOn = ({ roost }: Around): boolean | null => {
 };
 const somebodySleeps = ({ roost }: Around): boolean =>
   bigButton(roost.household.store.getState().roster, roost.live.store.getState().live, null).kind === 'wake';
-const asked = ({ roost }: Around): number => {
-  const calls = callsOf(roost).approvals.store.getState();
-  return calls.kind === 'ready' ? calls.value.waiting.length : 0;
-};
-
 /** The next conversation with unread messages, or with -1 the previous one. */
 function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
   const { counts } = roost.unread.store.getState();
@@ -226,11 +219,6 @@ const ROWS: readonly Row[] = [
   action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), { words: t`key claude ollama api demo` }),
   action('preview', t`Preview the wake`, ({ go }) => go(PATHS.preview), { words: t`cost price tokens` }),
   action('write', t`Write a message`, ({ focus }) => focus('composer'), { words: t`compose say talk`, keys: ['C'] }),
-  action('needs', t`What needs you`, ({ roost }) => trayOf(roost).setState({ open: 'asked' }), {
-    does: t`What needs you: questions to answer, and what is new`,
-    words: t`approvals yes no inbox`,
-    keys: ['Y'],
-  }),
   action('next new', t`To the next with something new`, (around) => nextNew(around, 1), {
     words: 'unread',
     keys: [']'],
@@ -247,42 +235,40 @@ const ROWS: readonly Row[] = [
     keys: ['G'],
     run: ({ focus }) => focus('grid'),
   }),
-  page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups` }),
+  page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups`, menu: true }),
   page('projects', t`Projects`, PATHS.projects, {
     hint: t`Boards of tasks that your agents take`,
     words: t`board kanban tasks work`,
     does: t`To your projects`,
     keys: ['B'],
-    menu: true,
   }),
   action('new project', t`New project`, ({ go }) => go(PATHS.newProject), { words: t`board kanban begin` }),
-  page('wakes', t`Wakes`, PATHS.wakes(), {
-    hint: t`Who asked for whom, and what came of it`,
-    words: t`history called`,
-    menu: true,
+  page('inbox', t`Inbox`, PATHS.inbox, {
+    hint: t`What waits for you, and what is new`,
+    words: t`approvals yes no needs review unread`,
+    does: t`To your inbox`,
+    keys: ['Y'],
   }),
-  page('night', t`Night`, PATHS.night(), {
-    hint: t`What your agents do by themselves`,
+  page('schedule', t`Schedule`, PATHS.schedule(), {
+    hint: t`Routines, reminders and scripts`,
     words: t`routines reminders schedule cron scripts`,
+  }),
+  page('activity', t`Activity`, PATHS.activity('calls'), {
+    hint: t`Everything agents did`,
+    words: t`wakes runs tools calls log history`,
     menu: true,
   }),
-  page(
-    'approvals',
-    (around) => (asked(around) > 0 ? t`Approvals (${asked(around)})` : t`Approvals`),
-    PATHS.approvals(),
-    {
-      hint: t`What your agents ask for, and what they did`,
-      words: t`yes allow tools calls`,
-      menu: true,
-    },
-  ),
+  page('costs', t`Costs`, PATHS.activity('costs'), {
+    hint: t`Tokens and money, today and before`,
+    words: 'spent',
+    menu: true,
+  }),
   page('files', t`Files`, PATHS.files(null), {
-    hint: t`What lies in your agents’ folders`,
+    hint: t`Your agents’ folders`,
     words: t`folders workspace`,
     menu: true,
   }),
-  page('costs', t`Costs`, PATHS.costs, { hint: t`Tokens and money, today and before`, words: 'spent', menu: true }),
-  page('settings', t`Settings`, PATHS.settings(), { words: t`options preferences` }),
+  page('settings', t`Settings`, PATHS.settings(), { words: t`options preferences`, menu: true }),
   action('keys', t`Keys and help`, ({ open }) => open('keys'), {
     does: t`These keys`,
     keys: ['?'],

@@ -377,7 +377,7 @@ export function CostsSection() {
     <div className="cost-settings">
       <p className="settings-note">
         {costs.kind === 'ready' && <span>{t`Today: ${costText(costs.value.today)}. `}</span>}
-        <Link href={PATHS.costs}>{t`All the figures`}</Link>
+        <Link href={PATHS.activity('costs')}>{t`All the figures`}</Link>
       </p>
       {rehearsing && (
         <p className="cost-note">{t`Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.`}</p>

@@ -109,11 +109,6 @@ export const HomeIcon = () => (
     <path d="M4.5 4.500h4v4h-4zM10 4.500h4v4h-4zM15.5 4.500h4v4h-4zM4.5 10h4v4h-4zM10 10h4v4h-4zM15.5 10h4v4h-4zM4.5 15.500h4v4h-4zM10 15.500h4v4h-4zM15.5 15.500h4v4h-4z" />
   </Icon>
 );
-export const TalkIcon = () => (
-  <Icon>
-    <path d="M20 11.500c0 3.9-3.6 7-8 7-1 0-2-.2-2.9-.5L4.5 19.500l1.3-3.500A6.5 6.5 0 0 1 4 11.500c0-3.9 3.6-7 8-7s8 3.1 8 7z" />
-  </Icon>
-);
 export const HelpIcon = () => (
   <Icon>
     <path d="M9.3 9.200a2.8 2.8 0 1 1 4 2.500c-.9.5-1.3 1-1.3 2M12 17h.01" strokeWidth="1.9" />
@@ -122,11 +117,6 @@ export const HelpIcon = () => (
 export const WarnIcon = () => (
   <Icon>
     <path d="M12 4.500l8.5 15h-17zM12 10.500v4M12 17h.01" />
-  </Icon>
-);
-export const WakesIcon = () => (
-  <Icon>
-    <path d="M3.5 17.5h17M7 17.5a5 5 0 0 1 10 0M12 9V5.5M5.600 11.100L3.800 9.300M18.400 11.100l1.800-1.800" />
   </Icon>
 );
 export const PauseIcon = () => (
@@ -152,10 +142,16 @@ export const DevicesIcon = () => (
     <rect x="14" y="9" width="7" height="10.500" rx="1.600" />
   </Icon>
 );
-export const CoinIcon = () => (
+export const ClockIcon = () => (
   <Icon>
     <circle cx="12" cy="12" r="8" />
-    <path d="M12 7.5v9M14.5 9.7c-.5-.8-1.4-1.2-2.5-1.2-1.4 0-2.5.7-2.5 1.8 0 2.6 5 1.2 5 3.6 0 1-1.100 1.7-2.5 1.7-1.100 0-2-.4-2.5-1.2" />
+    <path d="M12 7.5v4.7l3 2" />
+  </Icon>
+);
+export const FindIcon = () => (
+  <Icon>
+    <circle cx="10.5" cy="10.5" r="6" />
+    <path d="M15 15l5 5" />
   </Icon>
 );
 export const MicIcon = () => (

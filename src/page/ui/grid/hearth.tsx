@@ -253,8 +253,8 @@ function Grid({ selected }: { selected: string | null }) {
 }
 
 const CallTrouble = optional(() => import('./call-trouble.tsx'));
-const Morning = optional(() => import('../night/morning.tsx'));
-const ClockNote = optional(() => import('../night/clock-note.tsx'));
+const Morning = optional(() => import('../schedule/morning.tsx'));
+const ClockNote = optional(() => import('../schedule/clock-note.tsx'));
 
 /** Keeps the context sizes up to date while any agent sleeps. */
 function WakeSizesWatch() {

@@ -595,7 +595,7 @@ function Fields({ timeZone, turns }: { timeZone: string; turns: Turns }) {
         <Tick
           setting="may_propose_routines"
           label={t`May ask for routines`}
-          hint={t`What it asks for stands under Night; nothing of it runs before you have said yes.`}
+          hint={t`Its proposals wait in your inbox. Nothing runs before your yes.`}
         />
       </Block>
       {scope === 'agent' && (

@@ -15,8 +15,7 @@ import { type Route, routeOf, useRoute } from '../routes.ts';
 import { useNames } from '../use-somebody.ts';
 import { useQuery, useWaitingCount } from '../hooks.ts';
 import { RAYS, SUN } from '../shell/mark.tsx';
-import { Tray } from '../needs/tray.tsx';
-import { useNewInThread, useThreads } from '../threads/use-threads.ts';
+import AskBar from '../calls/ask-bar.tsx';
 
 // Shows notifications while the page is open: by the system if the page is out of view. Removes
 // those that were read or are obsolete.
@@ -40,18 +39,17 @@ const SHOWN_HERE = {
  * Does the page show the target of the notification already? `looking`: the agent of the open
  * conversation.
  */
-function isOnScreen({ path }: RaisedNotification, here: Route, looking: string | null): boolean {
+function isOnScreen({ path, agentId }: RaisedNotification, here: Route, looking: string | null): boolean {
   const to = routeOf(path);
   switch (to.kind) {
     case 'agent':
       return to.agentId === looking;
     case 'threads':
       return here.kind === 'threads' && here.threadId === to.threadId;
-    case 'approvals':
-      // The conversation shows its card too.
-      if (to.agentId !== null && to.agentId === looking) return true;
-      return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
-    case 'night':
+    case 'inbox':
+      // The conversation shows its question too.
+      return here.kind === to.kind || (agentId !== null && agentId === looking);
+    case 'schedule':
       return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
     default:
       return here.kind === to.kind;
@@ -83,8 +81,8 @@ export function NotifiedHere() {
   const titleOf = ({ kind, agentId, title }: RaisedNotification) =>
     agentId === null ? title : notificationTitle(kind, nameOf(agentId));
 
-  /** The tray shows the question itself, with its answers. */
-  const isInTray = ({ kind, key }: RaisedNotification): boolean => {
+  /** The bar below the header shows the question itself, with its answers. */
+  const isInBar = ({ kind, key }: RaisedNotification): boolean => {
     const approvals = callsOf(roost).approvals.store.getState();
     return (
       kind === 'approval' &&
@@ -120,7 +118,7 @@ export function NotifiedHere() {
       if (visible) {
         // If the person is absent, it stays until they are back.
         const tell = isThere ? notices.info : notices.offer;
-        if (!isInTray(each)) tell(title, { label: t`Open`, run: () => go(path) });
+        if (!isInBar(each)) tell(title, { label: t`Open`, run: () => go(path) });
         seen.add(key);
       } else if ('Notification' in globalThis && Notification.permission === 'granted')
         void navigator.serviceWorker.ready.then((own) =>
@@ -221,11 +219,8 @@ function badge(count: number, at: number): void {
 export default function WaitingSign() {
   const roost = useRoost();
   const approvals = useQuery(callsOf(roost).approvals);
-  const threads = useQuery(useThreads().list);
-  const newIn = useNewInThread();
   const asked = approvals.kind === 'ready' ? approvals.value.waiting.length : 0;
-  const inThreads = threads.kind === 'ready' ? threads.value.reduce((sum, thread) => sum + newIn(thread), 0) : 0;
-  useEffect(() => waitingOf(roost).setState({ approvals: asked, threads: inThreads }), [roost, asked, inThreads]);
+  useEffect(() => waitingOf(roost).setState({ approvals: asked }), [roost, asked]);
 
   const count = useWaitingCount();
   useEffect(() => {
@@ -240,7 +235,7 @@ export default function WaitingSign() {
   }, [roost, count]);
   return (
     <>
-      <Tray />
+      <AskBar />
       <NotifiedHere />
     </>
   );

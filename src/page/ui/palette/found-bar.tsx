@@ -19,7 +19,7 @@ export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): strin
     case 'thread':
       return threadId === null ? PATHS.threads : PATHS.thread(threadId);
     case 'schedule':
-      return PATHS.night(agentId);
+      return PATHS.schedule(agentId);
     case 'soul':
       return PATHS.soul(agentId ?? '');
     default:

@@ -11,10 +11,10 @@ import type { Waking } from '../../../shared/protocol/worker.ts';
 import { t } from '../../language/t.ts';
 import { errorText } from '../../state/ports.ts';
 import { runSpansOf } from '../../state/live.ts';
-import { CallLog } from '../calls/calls-page.tsx';
-import { RecentActivity } from '../night/activity-list.tsx';
+import { CallLog } from '../calls/call-log.tsx';
+import { RecentActivity } from '../schedule/activity-list.tsx';
 import { PATHS, type PortraitTab, useRoute } from '../routes.ts';
-import { WakeFeed } from '../wakes/wakes-page.tsx';
+import { WakeFeed } from '../wakes/wake-feed.tsx';
 import { OpenThreads, openThreadsOf } from '../agent/open-threads.tsx';
 import { CredentialList, MakeCredential } from '../clients/clients-section.tsx';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -37,7 +37,7 @@ import { stateText } from '../chat/head.tsx';
 import { AgentCosts } from '../costs/agent-costs.tsx';
 import { Face } from '../grid/face.tsx';
 import { TAB_TITLES } from './titles.ts';
-import '../night/night.css';
+import '../schedule/schedule.css';
 import '../clients/clients.css';
 import './portrait.css';
 
@@ -50,14 +50,14 @@ export function DeedsTab({ agentId }: { agentId: AgentId }) {
         <h2>{t`With its tools`}</h2>
         <CallLog agentId={agentId} days />
         <p className="agent-ways">
-          <Link href={PATHS.approvals(agentId)}>{t`What waits for your yes`}</Link>
+          <Link href={PATHS.inbox}>{t`What waits for your yes`}</Link>
         </p>
       </section>
       <section aria-label={t`By itself`}>
         <h2>{t`By itself, in the last 7 days`}</h2>
         <RecentActivity agentId={agentId} />
         <p className="agent-ways">
-          <Link href={PATHS.night(agentId)}>{t`Its routines`}</Link>
+          <Link href={PATHS.schedule(agentId)}>{t`Its routines`}</Link>
         </p>
       </section>
       <details className="portrait-wakes" onToggle={({ currentTarget }) => setWakes(currentTarget.open)}>
@@ -159,7 +159,7 @@ export function MoreTab(props: MoreTabProps) {
         <h3>{t`Inbox`}</h3>
         <Inbox agentId={agentId} name={name} first={NEWEST} />
         <p className="agent-ways">
-          <Link href={PATHS.inbox(agentId)}>{t`The whole inbox`}</Link>
+          <Link href={PATHS.agentInbox(agentId)}>{t`The whole inbox`}</Link>
         </p>
       </section>
       <Threads {...props} />
@@ -167,7 +167,7 @@ export function MoreTab(props: MoreTabProps) {
         <section aria-label={t`Wakes`}>
           <h3>{t`Wakes`}</h3>
           <Budget agentId={agentId}>
-            <Link href={PATHS.wakes(agentId)}>{t`Every wake`}</Link>
+            <Link href={PATHS.activity('wakes', agentId)}>{t`Every wake`}</Link>
           </Budget>
         </section>
       )}
@@ -585,7 +585,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
         <div className="portrait-costs">
           <AgentCosts agentId={agentId} name={name} />
           <p className="agent-ways">
-            <Link href={PATHS.costs}>{t`What everybody costs`}</Link>
+            <Link href={PATHS.activity('costs')}>{t`What everybody costs`}</Link>
           </p>
         </div>
       );

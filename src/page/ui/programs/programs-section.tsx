@@ -282,7 +282,7 @@ export function ProgramsSection() {
           </>
         )}
       </QueryView>
-      <p className="setting-hint">{t`Such a program runs on the relay’s machine as whoever started the relay, and no sandbox of Roost’s is around it. What it asks before it acts stands under Approvals.`}</p>
+      <p className="setting-hint">{t`Such a program runs on the relay’s machine as whoever started the relay, and no sandbox of Roost’s is around it. Its questions wait in your inbox.`}</p>
     </div>
   );
 }

@@ -11,15 +11,15 @@ import { problemText } from '../../state/ports.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { EXAMPLES, type Routine, routineOf } from '../night/drafts.ts';
-import { Labelled } from '../night/editor-parts.tsx';
-import { ToolsField } from '../night/tools-field.tsx';
+import { EXAMPLES, type Routine, routineOf } from '../schedule/drafts.ts';
+import { Labelled } from '../schedule/editor-parts.tsx';
+import { ToolsField } from '../schedule/tools-field.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { plural } from '../text/sizes.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { KIND_NAMES } from './words.ts';
 // Fields of routines look alike, wherever they stand.
-import '../night/night.css';
+import '../schedule/schedule.css';
 
 /** The mapping being edited; null: a new one. */
 interface Editing {
@@ -220,7 +220,7 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
             label={t`Routine`}
             hint={
               routineId === NEW
-                ? t`It looks every 30 minutes, and begins only where a task is ready or a message waits. You can change it under Night.`
+                ? t`It looks every 30 minutes, and begins only where a task is ready or a message waits. You can change it under Schedule.`
                 : t`It works on this project from its next time on.`
             }
             wrong={schedules.kind === 'failed' ? problemText(schedules.problem) : undefined}

@@ -317,7 +317,7 @@ function Place({ task }: { task: Task }) {
       <p className="task-still" data-state={state.state}>
         <b>{stateText(state, card, known)}</b>
         <span>{stateWhen(state, now)}</span>
-        {asks !== null && <Link className="ghost" href={PATHS.approvals(asks)}>{t`Look at it`}</Link>}
+        {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Look at it`}</Link>}
         {task.claim !== null && (
           <button
             type="button"

@@ -1,35 +1,23 @@
-/** The header: session, sync, wakes, links and the page's menu. */
+/** The header: the places, the session, the model, the cost of today, and the page's menu. */
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import { t } from '../../language/t.ts';
-import { callsOf } from '../../state/calls.ts';
 import { useActions, useDevices, useInfo, useLive, usePending, useRoost } from '../context.tsx';
-import {
-  BoardIcon,
-  CoinIcon,
-  DevicesIcon,
-  GearIcon,
-  HelpIcon,
-  MoonIcon,
-  MoreIcon,
-  PauseIcon,
-  ThreadsIcon,
-  WakesIcon,
-} from '../design/icons.tsx';
+import { DevicesIcon, FindIcon, HelpIcon, MoonIcon, MoreIcon, PauseIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
-import { NeedsChip } from '../needs/needs-chip.tsx';
 import { optional } from '../parts/part.tsx';
 import { ModelChip } from '../models/chip.tsx';
-import { type Around, menuItem } from '../commands/command.ts';
+import { type Around, keyNames, menuItem } from '../commands/command.ts';
 import { useCommands } from '../commands/later.ts';
 import { MenuButton } from '../design/menu.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
 import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
-import { useLeaving, useNow, useQuery } from '../hooks.ts';
+import { useLeaving, useNow } from '../hooks.ts';
 import { plural } from '../text/sizes.ts';
 import { Mark } from './mark.tsx';
+import { Places } from './places.tsx';
 import './header.css';
 
 /** Are wakes allowed by the household's switch? null: unknown yet. */
@@ -44,7 +32,7 @@ function WakesStopped() {
   return (
     <span role="status" className="wakes-stopped-slot">
       {on === false && (
-        <Link href={PATHS.wakes()} className="wakes-stopped" title={t`Only you can wake anybody`}>
+        <Link href={PATHS.schedule()} className="wakes-stopped" title={t`Only you can wake anybody`}>
           <PauseIcon />
           <b>{t`Wakes stopped`}</b>
         </Link>
@@ -129,10 +117,11 @@ function SessionPill() {
 
   if (startedAt !== null)
     return (
-      <p className="pill" title={t`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
+      <div className="pill pill-session" title={t`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
         <i className="pill-dot pill-live" aria-hidden="true" />
         <b>{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
-      </p>
+        <EndSession />
+      </div>
     );
   if (trouble && link.kind !== 'live')
     return (
@@ -164,22 +153,21 @@ function SessionPill() {
   );
 }
 
-/** The menu of everything besides the hearth and the conversations. */
-function HeaderMenu({ around }: { around: Around }) {
-  // The labels depend on these.
+/** The menu of everything besides the four places. */
+export function MoreMenu({ around }: { around: Around }) {
+  // The labels depend on this.
   useWakesOn();
-  useQuery(callsOf(around.roost).approvals);
   const items = (useCommands()?.commandsOf(around) ?? []).flatMap((command) =>
     command.menu === true ? [menuItem(command)] : [],
   );
   return (
-    <MenuButton label={t`More places`} items={items}>
+    <MenuButton label={t`More places`} items={items} className="icon-button more-places">
       <MoreIcon />
     </MenuButton>
   );
 }
 
-const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));
+const CostChip = optional(() => import('../costs/cost-chip.tsx'));
 
 function EndSession() {
   const actions = useActions();
@@ -196,47 +184,15 @@ function EndSession() {
   return (
     <button
       type="button"
-      className="ghost"
+      className="end-session"
       aria-label={label}
       title={t`Everyone sleeps; WAKE brings them back`}
       disabled={ending === 'now'}
       onClick={() => void actions.endSession()}
     >
       <MoonIcon />
-      <span className="hide-small">{label}</span>
+      <span>{ending === false ? t`End` : label}</span>
     </button>
-  );
-}
-
-/**
- * `wide`: only where there is room. Phones have another link there. `widest`: only on large
- * screens. On others it is in the menu.
- */
-function HeaderLink({
-  href,
-  label,
-  wide = false,
-  widest = false,
-  badge,
-  children,
-}: {
-  href: string;
-  label: string;
-  wide?: boolean;
-  widest?: boolean;
-  badge?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <Link
-      href={href}
-      className={widest ? 'ghost header-widest' : wide ? 'ghost hide-small' : 'ghost'}
-      aria-label={wide || widest ? undefined : label}
-    >
-      {children}
-      <span className="hide-small">{label}</span>
-      {badge}
-    </Link>
   );
 }
 
@@ -252,34 +208,22 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
         <Mark />
         <span className="mark-name">{t`Roost`}</span>
       </Link>
-      {(begun || !quiet) && <SessionPill />}
-      <ModelChip where="header" />
+      {begun && <Places route={around.route} className="places" />}
       <span className="spacer" />
       {begun && <SyncSign />}
       {begun && <WakesStopped />}
-      {begun && <NeedsChip />}
-      <EndSession />
+      {(begun || !quiet) && <SessionPill />}
+      <ModelChip where="header" />
+      {begun && <CostChip />}
       {begun && (
-        <>
-          <HeaderLink href={PATHS.wakes()} label={t`Wakes`} wide>
-            <WakesIcon />
-          </HeaderLink>
-          <HeaderLink href={PATHS.threads} label={t`Threads`} wide badge={<ThreadsBadge className="header-badge" />}>
-            <ThreadsIcon />
-          </HeaderLink>
-          <HeaderLink href={PATHS.projects} label={t`Projects`} widest>
-            <BoardIcon />
-          </HeaderLink>
-          <HeaderLink href={PATHS.costs} label={t`Costs`} wide>
-            <CoinIcon />
-          </HeaderLink>
-          <HeaderLink href={PATHS.settings()} label={t`Settings`}>
-            <GearIcon />
-          </HeaderLink>
-        </>
+        <button type="button" className="find-field" onClick={() => around.open('palette')}>
+          <FindIcon />
+          <span>{t`Find`}</span>
+          <kbd aria-hidden="true">{keyNames(['Ctrl', 'K']).join(' ')}</kbd>
+        </button>
       )}
       {begun ? (
-        <HeaderMenu around={around} />
+        <MoreMenu around={around} />
       ) : (
         <button
           type="button"

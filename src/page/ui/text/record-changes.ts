@@ -6,7 +6,7 @@ import type { SettingKey } from '../../../shared/domain/settings.ts';
 import { seatNumber } from '../../../shared/domain/seat.ts';
 import { retold, t, translated } from '../../language/t.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/copies.ts';
-import { timingText } from '../night/words.ts';
+import { timingText } from '../schedule/words.ts';
 import { projectDetails, projectText } from './project-changes.ts';
 import { names, plural } from './sizes.ts';
 import { revealedLine } from './unseen.ts';

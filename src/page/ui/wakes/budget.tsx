@@ -17,7 +17,7 @@ import { useNow } from '../hooks.ts';
 import { leftText, stoppedText } from './words.ts';
 import './budget.css';
 
-const AgentWarning = optional(() => import('../night/agent-warning.tsx'));
+const AgentWarning = optional(() => import('../schedule/agent-warning.tsx'));
 
 /** ms between updates of what is left. */
 const REFRESH_EVERY = 15_000;
@@ -132,7 +132,7 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
       <p className="budget-links">
         {children}
         <Link href={PATHS.limits(agentId)}>{t`Its limits`}</Link>
-        <Link href={PATHS.night(agentId)}>{t`Its routines`}</Link>
+        <Link href={PATHS.schedule(agentId)}>{t`Its routines`}</Link>
       </p>
     </div>
   );

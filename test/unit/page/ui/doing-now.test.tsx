@@ -86,30 +86,50 @@ test('what an API client does is on the tile until it is over, and is not believ
   expect(tileOf('Lyra').line).not.toContain('thinking');
 });
 
-test('the question of an agent opens on any page, in the header with as many as the title says; put away it stays there', async () => {
-  const call = { ...WAITING_CALL, callId: 'c1', agentId: 'agent-1', tool: 'run_command', input: '{"command":"make"}' };
-  let waiting = [call];
+test('the question of an agent is in a bar on any page, answered by one press, and counted in the title', async () => {
+  const call = { ...WAITING_CALL, agentId: 'agent-1', tool: 'run_command', input: '{"command":"make"}' };
+  let waiting = [1, 2].map((n) => ({ ...call, callId: `c${n}` }));
   const page = await openPage({
     docs: team(2),
-    path: '/costs',
+    path: '/activity/costs',
     snapshot: runningSession({ awake: ['agent-1'] }),
     prepare({ reach }) {
       reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } }));
       reach.on('POST /api/approvals/c1/answer', () => {
-        waiting = [];
-        return json({ call });
+        waiting = waiting.slice(1);
+        return json({ call: waiting[0] });
       });
     },
   });
-  const tray = await screen.findByRole('region', { name: 'What needs you' });
-  const chip = await screen.findByRole('button', { name: '1 needs you' });
-  expect(document.title).toMatch(/^\(1\) /);
-  await page.user.click(within(tray).getByRole('button', { name: 'Put away' }));
-  expect(screen.queryByRole('region', { name: 'What needs you' })).toBeNull();
-  await page.user.click(chip);
-  await page.user.click(
-    within(await screen.findByRole('region', { name: 'What needs you' })).getByRole('button', { name: 'No' }),
-  );
-  await waitFor(() => expect(screen.queryByRole('button', { name: '1 needs you' })).toBeNull());
+  const bar = within(await screen.findByRole('region', { name: 'A question for you' }));
+  expect(bar.getByText('make')).toBeDefined();
+  expect(document.title).toMatch(/^\(2\) /);
+  // It takes no focus.
+  expect(document.activeElement).toBe(document.body);
+  await page.user.click(bar.getByRole('button', { name: 'No' }));
+  await waitFor(() => expect(document.title).toMatch(/^\(1\) /));
   expect(page.reach.times('POST /api/approvals/c1/answer')).toBe(1);
+  await page.user.click(screen.getByRole('button', { name: 'Put away' }));
+  expect(screen.queryByRole('region', { name: 'A question for you' })).toBeNull();
+  // It still waits in the inbox.
+  await page.user.keyboard('y');
+  expect(await screen.findByRole('heading', { level: 1, name: 'Inbox' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Yes, once' })).toBeDefined();
+});
+
+test('a request that does not fit into one line is answered on its card, which the bar unfolds', async () => {
+  const call = { ...WAITING_CALL, callId: 'c1', tool: 'run_command', input: '{"command":"echo a\\nrm b"}' };
+  const page = await openPage({
+    docs: team(2),
+    path: '/settings/about',
+    prepare: ({ reach }) =>
+      reach.on('GET /api/approvals', () =>
+        json({ waiting: [call], answered: [], sandbox: { available: true, why: null } }),
+      ),
+  });
+  const bar = within(await screen.findByRole('region', { name: 'A question for you' }));
+  expect(bar.queryByRole('button', { name: 'Yes, once' })).toBeNull();
+  await page.user.click(bar.getByRole('button', { name: 'Look' }));
+  expect(bar.getByText(/rm b/)).toBeDefined();
+  expect(bar.getByRole('button', { name: 'Yes, once' })).toBeDefined();
 });

@@ -46,7 +46,7 @@ test('a question says how far its yes goes, as it is set, and shows what a progr
   let answered = false;
   const page = await openPage({
     docs: team(2),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       reach.on('GET /api/approvals', () =>
         json({
@@ -110,7 +110,7 @@ test('a message that is to come again is shown with its words, its times, and wh
   ];
   await openPage({
     docs: team(2),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       nights(reach, {
         schedules: [scheduled(1, { schedule: { ...before, timing: { kind: 'every', minutes: 60, offset: null } } })],
@@ -186,7 +186,7 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
   ];
   const page = await openPage({
     docs: team(1),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       const sandbox = { available: false, why: null };
       reach.on('GET /api/approvals', () =>
@@ -246,7 +246,7 @@ test('the account of calls goes back page by page, and an answer that another de
   let waiting = [WAITING_CALL];
   const page = await openPage({
     docs: team(1),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } }));
       reach.on('GET /api/calls', ({ query }: { query: URLSearchParams }) => {
@@ -363,7 +363,7 @@ describe('the feed of wakes', () => {
     const stopped = wake(1, { outcome: 'suppressed', check: 'daily', detail: 'No.' });
     const page = await openPage({
       docs: team(2),
-      path: '/wakes',
+      path: '/activity/wakes',
       prepare({ reach }) {
         reach.on('GET /api/wakes', { wakes: [stopped, wake(2, { target: 'agent-1' })], more: false });
         reach.on('GET /api/inbox', { unread: { 'agent-1': 1, 'agent-2': 2 } });
@@ -392,7 +392,7 @@ describe('the feed of wakes', () => {
     ];
     const page = await openPage({
       docs: team(2),
-      path: '/wakes',
+      path: '/activity/wakes',
       prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes, more: false }),
     });
     const row = await screen.findByRole('button', { name: /Lyra asked for Wren.*too soon: 3 min left/ });
@@ -415,7 +415,7 @@ describe('the feed of wakes', () => {
   });
 
   test('goes on by itself when the relay says that another was asked for', async () => {
-    const page = await openPage({ docs: team(2), path: '/wakes/agent-2' });
+    const page = await openPage({ docs: team(2), path: '/activity/wakes/agent-2' });
     expect(await screen.findByText(/Wren was never asked for/)).toBeDefined();
     page.reach.on('GET /api/wakes', { wakes: [wake(0)], more: false });
     await page.hear({ kind: 'changed', time: NOW, what: 'wakes', agentId: 'agent-2' });
@@ -441,7 +441,7 @@ describe('the feed of wakes', () => {
     const both = [23, 24].map((n) => ({ ...single(n, `agent-${n - 22}`), callId: 'call-both' }));
     const page = await openPage({
       docs: team(4),
-      path: '/wakes',
+      path: '/activity/wakes',
       prepare: ({ reach }) =>
         reach.on('GET /api/wakes', { wakes: [wake(1), ...call, ...one, ...both, before], more: false }),
     });
@@ -468,7 +468,7 @@ describe('the feed of wakes', () => {
   test('shows that the person is never refused', async () => {
     const page = await openPage({
       docs: team(2),
-      path: '/wakes',
+      path: '/activity/wakes',
       prepare: ({ reach }) =>
         reach.on('GET /api/wakes', {
           wakes: [wake(1, { source: { kind: 'person' }, way: 'person', reason: null })],
@@ -484,7 +484,7 @@ describe('what is left today', () => {
   test('names the wakes and minutes used, and what stops the next one until when', async () => {
     await openPage({
       docs: team(2),
-      path: '/wakes/agent-1',
+      path: '/activity/wakes/agent-1',
       prepare: ({ reach }) =>
         reach.on('GET /v1/agents/agent-1/wake-stats', {
           ...STATS,
@@ -502,7 +502,7 @@ describe('what is left today', () => {
   });
 
   test('says that a wake would pass', async () => {
-    await openPage({ docs: team(2), path: '/wakes/agent-1' });
+    await openPage({ docs: team(2), path: '/activity/wakes/agent-1' });
     expect(await screen.findByText('Can be woken now.')).toBeDefined();
   });
 });
@@ -530,7 +530,7 @@ describe('the switch that stops all wakes', () => {
       { ...own, wakes_enabled: false, version: VERSION, whole: true },
     ]);
     await page.user.click(await screen.findByRole('link', { name: 'Wakes stopped' }));
-    expect((await screen.findByRole('switch', { name: 'Stop all wakes' })).getAttribute('aria-checked')).toBe('true');
+    expect((await screen.findByRole('switch', { name: 'Stop everything' })).getAttribute('aria-checked')).toBe('true');
   });
 });
 

@@ -45,7 +45,7 @@ async function open(call: ToolCall, answer: unknown = json({ ...call, state: 'do
   let answered = false;
   const page = await openPage({
     docs: team(2),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       reach.on('GET /api/approvals', () =>
         json({ waiting: answered ? [] : [call], answered: [], sandbox: { available: true, why: null } }),

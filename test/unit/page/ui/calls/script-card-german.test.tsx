@@ -38,7 +38,7 @@ test('the card of a script speaks the language of the page', async () => {
   };
   await openPage({
     docs: team(1),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       reach.on('GET /api/approvals', () =>
         json({ waiting: [call, changed], answered: [], sandbox: { available: true, why: null }, ownHosts: true }),

@@ -35,7 +35,7 @@ const CHANGED: ToolCall = {
 const open = async (call: ToolCall, more: object = {}, prepare: (reach: MemoryReach) => void = () => undefined) => {
   const page = await openPage({
     docs: team(1),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       reach.on('GET /api/approvals', () =>
         json({ waiting: [call], answered: [], sandbox: { available: true, why: null }, ownHosts: true, ...more }),
@@ -155,7 +155,7 @@ test('a script of which no accepted text is known is shown whole', async () => {
 test('a script whose text cannot be shown takes no yes', async () => {
   await openPage({
     docs: team(1),
-    path: '/approvals',
+    path: '/inbox',
     prepare({ reach }) {
       const waiting = [{ ...REGISTERS, content: content(null) }];
       reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } }));

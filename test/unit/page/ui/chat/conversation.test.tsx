@@ -891,7 +891,7 @@ test('on a phone the hearth and the conversation are two views', async () => {
   expect(screen.queryByRole('region', { name: /Conversation/ })).toBeNull();
   await page.user.click(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' }));
   expect(screen.queryByRole('list', { name: 'The team' })).toBeNull();
-  await page.user.click(screen.getByRole('link', { name: 'Hearth' }));
+  await page.user.click(screen.getByRole('link', { name: 'Team' }));
   expect(screen.getByRole('list', { name: 'The team' })).toBeDefined();
 });
 

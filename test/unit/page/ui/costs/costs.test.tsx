@@ -81,7 +81,7 @@ const openCosts = ({ path, costs = {}, own = {}, prepare, docs = team(2) }: Open
   });
 
 test('today, what is left of its budget, and every day, agent and session stand there in figures', async () => {
-  await openCosts({ path: '/costs' });
+  await openCosts({ path: '/activity/costs' });
   const today = await screen.findByRole('region', { name: 'Today' });
   expect(today.textContent).toContain('$0.41');
   expect(today.textContent).toContain('$1.59 of $2.00 left today');
@@ -113,7 +113,7 @@ test('today, what is left of its budget, and every day, agent and session stand 
 
 test('what is not listed one by one stands below, as one sum', async () => {
   await openCosts({
-    path: '/costs',
+    path: '/activity/costs',
     costs: {
       sessions: [{ sessionId: 'session-1', lastAt: Date.UTC(2026, 10, 20, 10, 30), spent: spent(410_000) }],
       rest: {
@@ -130,7 +130,7 @@ test('what is not listed one by one stands below, as one sum', async () => {
 });
 
 test('another stretch of time is asked for, and what was there stays until it comes', async () => {
-  const page = await openCosts({ path: '/costs' });
+  const page = await openCosts({ path: '/activity/costs' });
   await screen.findByText('$1.59 of $2.00 left today');
   await page.user.click(screen.getByRole('radio', { name: '90 days' }));
   expect(screen.getByText('$1.59 of $2.00 left today')).toBeDefined();
@@ -161,7 +161,7 @@ test('a budget that is used up is said across the page, with what to do, until i
 test('with the rehearsal mind everything is free, and the page says so', async () => {
   await openPage({
     docs: team(1),
-    path: '/costs',
+    path: '/activity/costs',
     prepare: ({ reach }) => reach.on('GET /api/costs', report({ today: NOTHING, days: [], dailyBudgetUsd: null })),
   });
   expect(await screen.findByText(/no model is connected, and nothing costs anything/)).toBeDefined();
@@ -169,7 +169,7 @@ test('with the rehearsal mind everything is free, and the page says so', async (
 
 test('costs that cannot be read say so and can be asked for again', async () => {
   const page = await openCosts({
-    path: '/costs',
+    path: '/activity/costs',
     prepare: (reach) => reach.on('GET /api/costs', () => refused('The store is closed.', 503)),
   });
   expect((await screen.findByText(/The costs could not be read/)).parentElement?.textContent).toContain(

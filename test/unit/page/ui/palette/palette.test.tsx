@@ -31,7 +31,7 @@ describe('One keystroke', () => {
         'Let Lyra sleep',
         'New thread',
         'Connect a model',
-        'Night',
+        'Schedule',
       ]),
     );
     // Wren sleeps: there is nothing to let sleep.
@@ -40,13 +40,13 @@ describe('One keystroke', () => {
 
   test.each([
     ['wr', 'Wren', '/agent/agent-2'],
-    ['money', 'Costs', '/costs'],
+    ['money', 'Costs', '/activity/costs'],
     ['blackout', 'Quiet hours', '/settings/limits'],
     ['model lead', 'Model of the lead', '/settings/minds'],
     ['recov', 'A recovery phrase', '/settings/devices'],
     ['key claude', 'Connect a model', '/connect'],
-    ['rout', 'Routines of Lyra', '/night/agent-1'],
-    ['reminders', 'Night', '/night'],
+    ['rout', 'Routines of Lyra', '/schedule/agent-1'],
+    ['reminders', 'Schedule', '/schedule'],
     ['lyra cost', 'Lyra: Costs', '/agent/agent-1/costs'],
     ['inbox wren', 'Inbox of Wren', '/agent/agent-2/inbox'],
   ])('“%s” finds %s, and Enter goes there', async (typed, label, path) => {
@@ -201,7 +201,7 @@ describe('One keystroke', () => {
 });
 
 test('a number leads to a seat, and Escape back from a page', async () => {
-  const page = await openPage({ docs: team(2), path: '/costs' });
+  const page = await openPage({ docs: team(2), path: '/activity/costs' });
   await page.user.keyboard('2');
   expect(location.pathname).toBe('/agent/agent-2');
   await page.user.keyboard('5');
@@ -215,7 +215,7 @@ describe('One table', () => {
     const done: string[] = [];
     const around: Around = {
       roost: page.state,
-      route: { kind: 'costs' },
+      route: { kind: 'inbox' },
       go: (path) => done.push(path),
       open: (what) => done.push(what),
       focus: (place) => done.push(place),
@@ -243,12 +243,12 @@ describe('One table', () => {
     ['1', 'agent agent-1', null],
     ['{Escape}', 'back', null],
   ])('%s does what the command %s does', async (key, id, dialog) => {
-    const { page, commands, done } = await table({ path: '/costs' });
-    await screen.findByRole('heading', { level: 1, name: 'Costs' });
+    const { page, commands, done } = await table({ path: '/activity/costs' });
+    await screen.findByRole('heading', { level: 1, name: 'Activity' });
     commands.find((command) => command.id === id)?.run();
     await page.user.keyboard(key);
     if (dialog !== null) expect(await screen.findByRole('dialog', { name: dialog })).toBeDefined();
-    else expect(location.pathname).toBe(done[0] ?? '/costs');
+    else expect(location.pathname).toBe(done[0] ?? '/activity/costs');
   });
 
   test('is what the menu of the header lists, in its order', async () => {
@@ -271,7 +271,7 @@ describe('One table', () => {
   });
 
   test('leads from the palette into the field too: nothing else keeps the focus', async () => {
-    const page = await openPage({ docs: team(2), path: '/costs' });
+    const page = await openPage({ docs: team(2), path: '/activity/costs' });
     await page.user.type(await open(page), 'write{Enter}');
     expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
   });

@@ -188,7 +188,7 @@ test('the form of a routine names the projects that it works on', async () => {
   if (!first) throw new Error('There is none.');
   const page = await openPage({
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare({ reach }) {
       nights(reach, { schedules: [{ ...first, projectIds: ['trip', 'gone'] }, ...SCHEDULED.slice(1)] });
       reach.on('GET /v1/projects', { projects: [project()] });
@@ -207,7 +207,7 @@ test('a routine that is brought back works on its projects again', async () => {
   if (!first) throw new Error('There is none.');
   const page = await openPage({
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare({ reach }) {
       nights(reach, { schedules: [{ ...first, projectIds: ['trip'] }] });
       reach.on(`GET ${PATH}`, { mappings: [mapping({ columnIds: ['ready'] }), mapping({ routineId: 'another' })] });

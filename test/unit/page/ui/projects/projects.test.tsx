@@ -608,12 +608,11 @@ test('of a board that changes, only what changed is read again, and nothing for 
   expect(page.reach.asked.findLast(({ path }) => path.endsWith('/board'))?.query.get('since')).toBe('1');
 });
 
-test('the page of projects is in the menu, in the palette and on a key', async () => {
+test('the page of projects is one of the places, and on a key', async () => {
   const { page } = await openProject({ path: '/' });
   await page.user.keyboard('b');
   expect(await screen.findByRole('list', { name: 'Projects' })).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Close' }));
-  await page.user.click(screen.getByRole('button', { name: 'More places' }));
-  await page.user.click(await screen.findByRole('menuitem', { name: /^Projects/ }));
+  await page.user.click(screen.getByRole('link', { name: 'Projects' }));
   expect(await screen.findByRole('list', { name: 'Projects' })).toBeDefined();
 });

@@ -144,16 +144,16 @@ test('keys lead to the grid and to the field', async () => {
 });
 
 test('keys lead to the grid and to the field from a page of their own too, and Escape closes that', async () => {
-  const page = await openPage({ docs: team(1), path: '/wakes' });
-  await screen.findByRole('heading', { level: 1, name: 'Wakes' });
+  const page = await openPage({ docs: team(1), path: '/activity/wakes' });
+  await screen.findByRole('heading', { level: 1, name: 'Activity' });
   await page.user.keyboard('g');
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Julian, lead' }));
-  act(() => history.pushState(null, '', '/wakes'));
-  await screen.findByRole('heading', { level: 1, name: 'Wakes' });
+  act(() => history.pushState(null, '', '/inbox'));
+  await screen.findByRole('heading', { level: 1, name: 'Inbox' });
   await page.user.keyboard('c');
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
-  act(() => history.pushState(null, '', '/costs'));
-  await screen.findByRole('heading', { level: 1, name: 'Costs' });
+  act(() => history.pushState(null, '', '/activity/costs'));
+  await screen.findByRole('heading', { level: 1, name: 'Activity' });
   await page.user.keyboard('{Escape}');
   expect(screen.getByRole('textbox', { name: /^Write to/ })).toBeDefined();
 });
@@ -218,10 +218,12 @@ test('a new line to the ledger’s owner reads again what was missed', async () 
 });
 
 test.each([
-  ['/wakes', 'Wakes', 'Wakes'],
-  ['/wakes/agent-1', 'Wakes of Lyra', 'Wakes'],
+  ['/inbox', 'Inbox', 'Inbox'],
+  ['/activity/wakes', 'Wakes · Activity', 'Activity'],
+  ['/activity/wakes/agent-1', 'Activity of Lyra', 'Activity'],
+  ['/schedule/agent-1', 'Schedule of Lyra', 'Schedule'],
   ['/threads', 'Threads', 'Threads'],
-  ['/costs', 'Costs', 'Costs'],
+  ['/activity/costs', 'Costs · Activity', 'Activity'],
   ['/settings/limits', 'Limits · Settings', 'Settings'],
 ])(
   '%s says in the browser’s title where one is, and has a heading that can take the focus',
@@ -254,4 +256,39 @@ test('whoever waits long for the ledger is told so, with a way out, until it is 
   await act(async () => read.resolve());
   expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
+});
+
+test.each([
+  ['/night', '/schedule', 'Schedule'],
+  ['/night/agent-1', '/schedule/agent-1', 'Schedule'],
+  ['/approvals/agent-1', '/inbox', 'Inbox'],
+  ['/wakes/agent-1', '/activity/wakes/agent-1', 'Activity'],
+  ['/costs', '/activity/costs', 'Activity'],
+])('the old address %s leads to %s', async (old, path, heading) => {
+  await openPage({ docs: team(1), path: old });
+  await screen.findByRole('heading', { level: 1, name: heading });
+  expect(location.pathname).toBe(path);
+});
+
+test.each([
+  ['/agent/agent-1', 'Team'],
+  ['/projects', 'Projects'],
+  ['/threads', 'Inbox'],
+  ['/schedule', 'Schedule'],
+  ['/settings/about', null],
+])('of the four places, %s marks %s, in the header and in the bar of a phone', async (path, place) => {
+  for (const width of [1440, 390]) {
+    const page = await openPage({ docs: team(1), path, width });
+    for (const nav of screen.getAllByRole('navigation', { name: 'Places' })) {
+      const links = within(nav).getAllByRole('link');
+      expect(links.map(({ textContent }) => textContent)).toEqual(['Team', 'Projects', 'Inbox', 'Schedule']);
+      expect(links.find((link) => link.getAttribute('aria-current') === 'page')?.textContent ?? null).toBe(place);
+    }
+    page.unmount();
+  }
+});
+
+test('End stands in the chip of the session, by its name, beside the moon', async () => {
+  await openPage({ docs: team(1), path: '/inbox', snapshot: runningSession({ awake: ['agent-1'] }), width: 390 });
+  expect(screen.getByRole('button', { name: 'End session' }).textContent).toBe('End');
 });

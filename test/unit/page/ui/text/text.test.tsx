@@ -65,8 +65,8 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox', at: null });
   expect(routeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
   expect(routeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
-  expect(routeOf('/wakes')).toEqual({ kind: 'wakes', agentId: null });
-  expect(routeOf('/wakes/lead')).toEqual({ kind: 'wakes', agentId: 'lead' });
+  expect(routeOf('/activity/wakes')).toEqual({ kind: 'activity', tab: 'wakes', agentId: null });
+  expect(routeOf('/activity/wakes/lead')).toEqual({ kind: 'activity', tab: 'wakes', agentId: 'lead' });
   expect(routeOf('/wake-preview').kind).toBe('preview');
   expect(routeOf('/wake-some').kind).toBe('wake-some');
   expect(routeOf('/morning')).toEqual({ kind: 'hearth', morning: true });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS, WAKE_WAYS } from '../../../../../src/shared/domain/guardrails.ts';
 import type { WakeDecision } from '../../../../../src/shared/protocol/wakes.ts';
-import { pathOf } from '../../../../../src/page/ui/wakes/wakes-page.tsx';
+import { pathOf } from '../../../../../src/page/ui/wakes/wake-feed.tsx';
 import { askedText, leftText, outcomeText } from '../../../../../src/page/ui/wakes/words.ts';
 
 const NOW = new Date('2026-11-21T08:55:00').getTime();

@@ -1,23 +1,18 @@
-/** The page with agents’ requests to the person, and the audit log of their tool calls. */
-import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
+/** The audit log of agents’ tool calls. */
+import { useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { retold, t } from '../../language/t.ts';
 import type { ToolCall } from '../../../shared/protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
-import { showsElsewhere, trayOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
 import { OlderButton } from '../inbox/inbox.tsx';
-import { AgentSelect } from '../parts/choices.tsx';
-import { PageHead, QueryView } from '../parts/page-head.tsx';
-import { PATHS } from '../routes.ts';
+import { QueryView } from '../parts/page-head.tsx';
 import { byDay } from '../text/by-day.ts';
 import { bytes } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
-import { ApprovalCard } from './card.tsx';
 import { allowedText, endText, didIn, inputOf, textIn, wantsTo } from './words.ts';
 import './calls.css';
 
@@ -139,42 +134,5 @@ export function CallLog({ agentId, days = false }: { agentId: AgentId | null; da
         )
       }
     </QueryView>
-  );
-}
-
-/** The requests of agents, and the audit log of their tool calls. */
-export default function CallsPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
-  const roost = useRoost();
-  const calls = callsOf(roost);
-  useEffect(() => showsElsewhere(trayOf(roost), agentId ?? ''), [roost, agentId]);
-  const of = (call: ToolCall) => agentId === null || call.agentId === agentId;
-  return (
-    <div className="calls">
-      <PageHead title={t`Approvals`} onClose={onClose}>
-        <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.approvals} />
-      </PageHead>
-      <p className="calls-about">
-        {t`Requests waiting for you, and everything agents did. ${<Link href={PATHS.limits(agentId)}>{t`Change permissions`}</Link>}`}
-      </p>
-      <QueryView query={calls.approvals} what={t`What waits for you`}>
-        {({ waiting, sandbox }) => (
-          <>
-            <section aria-labelledby="calls-waiting">
-              <h2 id="calls-waiting">{t`Waits for you`}</h2>
-              {waiting.some(of) ? (
-                waiting.filter(of).map((call) => <ApprovalCard key={call.callId} call={call} />)
-              ) : (
-                <p className="query-quiet">{t`Nothing is waiting for you.`}</p>
-              )}
-            </section>
-            {sandbox.why !== null && <p className="call-note">{retold(sandbox.why)}</p>}
-          </>
-        )}
-      </QueryView>
-      <section aria-labelledby="calls-done">
-        <h2 id="calls-done">{t`What was done`}</h2>
-        <CallLog agentId={agentId} />
-      </section>
-    </div>
   );
 }

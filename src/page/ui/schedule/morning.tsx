@@ -50,12 +50,12 @@ function useWaits(): readonly Wait[] {
       ])
       .map(([agentId, count]) => ({
         key: `call ${agentId}`,
-        path: PATHS.approvals(agentId),
+        path: PATHS.inbox,
         words: <>{t`${plural(count, 'question')} of ${nameOf(agentId)}: yes or no?`}</>,
       })),
     ...(proposals.kind === 'ready' ? proposals.value : []).map(({ proposalId, agentId, routine }) => ({
       key: proposalId,
-      path: PATHS.night(agentId),
+      path: PATHS.schedule(agentId),
       words: <>{t`${nameOf(agentId)} asks for a routine: “${<bdi>{routine.name}</bdi>}”`}</>,
     })),
     ...(list.kind === 'ready' ? list.value.schedules : []).flatMap(({ scheduleId, schedule, pausedWhy, elsewhere }) =>
@@ -64,7 +64,7 @@ function useWaits(): readonly Wait[] {
         : [
             {
               key: scheduleId,
-              path: PATHS.night(schedule.agentId),
+              path: PATHS.schedule(schedule.agentId),
               words: (
                 <>{t`“${<bdi>{schedule.name}</bdi>}” of ${nameOf(schedule.agentId)} is paused until you switch it on`}</>
               ),
@@ -192,7 +192,7 @@ export default function Morning({ again }: { again: boolean }) {
       )}
       <Waits />
       <p>
-        <Link href={PATHS.night()}>{t`All of it, under Night`}</Link>
+        <Link href={PATHS.schedule()}>{t`All of it, in the schedule`}</Link>
       </p>
     </section>
   );

@@ -173,7 +173,7 @@ export function ActivityList({
                 <Link href={PATHS.agent(mate.agentId)} className="account-name">
                   <span dir="auto">{mate.name}</span>
                 </Link>
-                <Link href={line.kind === 'wake' ? PATHS.wakes(mate.agentId) : PATHS.night(mate.agentId)} dir="auto">
+                <Link href={line.kind === 'wake' ? PATHS.activity('wakes', mate.agentId) : PATHS.schedule(mate.agentId)} dir="auto">
                   {line.name}
                 </Link>
                 {lastDone && (
@@ -198,7 +198,7 @@ export function ActivityList({
               {line.troubles.map(({ newest, count }) => (
                 <p key={outcomeText(newest)} className="account-trouble" data-tone={toneOf(newest)}>
                   <i className="tone-mark" aria-hidden="true" />
-                  <Link href={PATHS.night(mate.agentId)}>
+                  <Link href={PATHS.schedule(mate.agentId)}>
                     {count > 1 && <span>{`${count} × `}</span>}
                     <span>{outcomeText(newest)}</span>
                     <span>, </span>

@@ -440,7 +440,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
 }
 
 /** Past and future occurrences: a lane per agent, and the same in words. */
-export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
+export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
   const now = useNow();

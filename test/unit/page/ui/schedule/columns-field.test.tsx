@@ -19,7 +19,7 @@ async function openForm(pulse_columns: readonly string[] | null) {
   const own = { ...first, schedule: { ...first.schedule, pulse_columns: pulse_columns && [...pulse_columns] } };
   const page = await openPage({
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare({ reach }) {
       nights(reach, { schedules: [own] });
       reach.on('GET /v1/projects', {

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Costs, Spent } from '../../../shared/protocol/costs.ts';
 import { spoken, t } from '../../language/t.ts';
 import { budgetText, costText, money, tokens, tokensOf, usdOf } from '../text/money.ts';
-import { PageHead, QueryLoading, QueryProblem } from '../parts/page-head.tsx';
+import { QueryLoading, QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
 import { count, plural } from '../text/sizes.ts';
@@ -357,7 +357,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
 }
 
 /** The team's costs: today, by day, by agent and by session. */
-export default function CostsPage({ onClose }: { onClose: () => void }) {
+export function CostReport() {
   const [days, setDays] = useState<number>(USUAL_DAYS);
   const costs = useCosts(days);
   const queries = useCostQueries();
@@ -366,12 +366,12 @@ export default function CostsPage({ onClose }: { onClose: () => void }) {
   if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
   return (
     <div className="costs">
-      <PageHead title={t`Costs`} onClose={onClose}>
-        <Link href={PATHS.settings('costs')} className="ghost">{t`Budgets and prices`}</Link>
-      </PageHead>
       {costs.kind === 'loading' && !held && <QueryLoading />}
       <QueryProblem query={queries.report(days)} state={costs} what={t`The costs`} before={held !== null} />
       {held && <Figures costs={held} days={days} onDays={setDays} />}
+      <p className="agent-ways">
+        <Link href={PATHS.settings('costs')}>{t`Budgets and prices`}</Link>
+      </p>
     </div>
   );
 }

@@ -8,10 +8,10 @@ import {
   STANDS_AT,
   wrongAt,
   wrongIn,
-} from '../../../../../src/page/ui/night/drafts.ts';
-import { marksOf, moveText, ticksOf } from '../../../../../src/page/ui/night/timeline.tsx';
-import { activityOf } from '../../../../../src/page/ui/night/activity-list.tsx';
-import { momentText, outcomeText, spentText, timingText } from '../../../../../src/page/ui/night/words.ts';
+} from '../../../../../src/page/ui/schedule/drafts.ts';
+import { marksOf, moveText, ticksOf } from '../../../../../src/page/ui/schedule/timeline.tsx';
+import { activityOf } from '../../../../../src/page/ui/schedule/activity-list.tsx';
+import { momentText, outcomeText, spentText, timingText } from '../../../../../src/page/ui/schedule/words.ts';
 import { slotsBetween, type Timing } from '../../../../../src/shared/domain/schedule/timing.ts';
 import { createCronClock } from '../../../../../src/shared/protocol/timing-arguments.ts';
 import type { Occurrence } from '../../../../../src/shared/protocol/schedules.ts';

@@ -46,10 +46,10 @@ import {
 } from './words.ts';
 import ClockNote, { StoodNote } from './clock-note.tsx';
 import { type Draft, EXAMPLES } from './drafts.ts';
-import { NightTimeline } from './timeline.tsx';
+import { ScheduleTimeline } from './timeline.tsx';
 import { useEditor } from './use-editor.tsx';
 import { ZoneNote } from './editor-parts.tsx';
-import './night.css';
+import './schedule.css';
 
 // The list of an agent's schedules, with the history of each.
 
@@ -636,7 +636,7 @@ function AtWork({ agentId }: { agentId: AgentId | null }) {
 }
 
 /** The schedules of agents, their history, and the switch that stops all of them. */
-export default function NightPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
+export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
   // Opening this view counts as opening the page.
@@ -648,8 +648,8 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
   return (
     <div className="night">
       <PageHead
-        title={t`Night`}
-        pageTitle={agentId === null ? t`Night` : t`Night of ${team.find(agentId).name}`}
+        title={t`Schedule`}
+        pageTitle={agentId === null ? t`Schedule` : t`Schedule of ${team.find(agentId).name}`}
         onClose={onClose}
       >
         <button
@@ -659,7 +659,6 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
           onClick={() => begin(null)}
         >{t`New routine`}</button>
       </PageHead>
-      <p className="night-about">{t`What your agents do by themselves, while you are away.`}</p>
       <ClockNote />
       <StopSwitch
         label={t`Stop everything`}
@@ -673,7 +672,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
       <section className="night-block" aria-labelledby="night-routines">
         <div className="night-bar">
           <h2 id="night-routines">{t`Routines`}</h2>
-          <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.night} />
+          <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.schedule} />
         </div>
         <QueryView query={schedules.list} what={t`What is due`}>
           {({ schedules: all, scripts, why }) => {
@@ -720,7 +719,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
         </QueryView>
       </section>
       <Lately agentId={agentId} />
-      <NightTimeline agentId={agentId} />
+      <ScheduleTimeline agentId={agentId} />
       <AgentSnapshots agentId={agentId} />
       {editor}
     </div>

@@ -9,8 +9,7 @@ import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { retold, t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
-import { AgentSelect } from '../parts/choices.tsx';
-import { PageHead, QueryView } from '../parts/page-head.tsx';
+import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useNames } from '../use-somebody.ts';
 import { useRoost } from '../context.tsx';
@@ -34,8 +33,6 @@ import {
   sourceName,
   WAY_WORDS,
 } from './words.ts';
-import { Budget } from './budget.tsx';
-import { StopSwitch } from './stop-switch.tsx';
 import './wakes.css';
 
 // Groups the wakes that one click of the person requested. Pure.
@@ -170,7 +167,7 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
         <>
           <dt>{t`Message`}</dt>
           <dd>
-            <Link href={PATHS.inbox(target)}>
+            <Link href={PATHS.agentInbox(target)}>
               {target === LEAD_ID ? t`In the lead’s inbox` : t`In the inbox of ${nameOf(target)}`}
             </Link>
           </dd>
@@ -337,37 +334,5 @@ export function WakeFeed({ agentId }: { agentId: AgentId | null }) {
         )
       }
     </QueryView>
-  );
-}
-
-/** The feed of wakes, with the switch that stops them all. */
-export default function WakesPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
-  const nameOf = useNames();
-  return (
-    <div className="wakes-page">
-      <PageHead
-        title={t`Wakes`}
-        pageTitle={agentId === null ? t`Wakes` : t`Wakes of ${nameOf(agentId)}`}
-        onClose={onClose}
-      />
-      <aside className="wakes-side" aria-label={t`Limits`}>
-        <StopSwitch />
-        {agentId === null ? (
-          <p className="budget-links">
-            <Link href={PATHS.limits(null)}>{t`Limits of the household`}</Link>
-            <Link href={PATHS.morning}>{t`What happened while you were away`}</Link>
-          </p>
-        ) : (
-          <Budget agentId={agentId} />
-        )}
-      </aside>
-      <section className="wakes-feed" aria-labelledby="wakes-title">
-        <div className="wakes-bar">
-          <h2 id="wakes-title">{t`Who asked for whom`}</h2>
-          <AgentSelect label={t`Wakes of`} everybody={t`everybody`} agentId={agentId} path={PATHS.wakes} />
-        </div>
-        <WakeFeed key={agentId} agentId={agentId} />
-      </section>
-    </div>
   );
 }

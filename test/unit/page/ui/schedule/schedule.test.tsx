@@ -9,7 +9,7 @@ import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeli
 import { configAnswer, EFFECTIVE, json, refused, WAITING_CALL, type MemoryReach } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
 
-const open = (prepare: (reach: MemoryReach) => void = nights, path = '/night'): Promise<Page> =>
+const open = (prepare: (reach: MemoryReach) => void = nights, path = '/schedule'): Promise<Page> =>
   openPage({ docs: team(3), path, prepare: ({ reach }) => prepare(reach) });
 const routines = (name: string) => screen.findByRole('region', { name: `Routines of ${name}` });
 const NOTHING = timeline({
@@ -101,7 +101,7 @@ test('the key of the drawing names every mark in it, and four agents at once are
   };
   await openPage({
     docs: team(4),
-    path: '/night',
+    path: '/schedule',
     prepare: ({ reach }) => nights(reach, { line: timeline({ occurrences, clashes: [clash, four] }) }),
   });
   const many = await screen.findByText(
@@ -655,7 +655,7 @@ test('a card says once what they did while nobody was here, and it stays closed'
   await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
   // It is found again under Wakes, until it is put away once more.
-  act(() => history.pushState(null, '', '/wakes'));
+  act(() => history.pushState(null, '', '/activity/wakes'));
   await page.user.click(await screen.findByRole('link', { name: 'What happened while you were away' }));
   const again = await screen.findByRole('region', { name: 'While you were away' });
   expect(again.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
@@ -663,7 +663,7 @@ test('a card says once what they did while nobody was here, and it stays closed'
   await waitFor(() => expect(location.pathname).toBe('/'));
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
   // And all of it under Night.
-  act(() => history.pushState(null, '', '/night'));
+  act(() => history.pushState(null, '', '/schedule'));
   await page.user.click(await screen.findByText('What happened in the last 7 days'));
   const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
   expect(lately.textContent).toMatch(/The bridge holds.*failed, today 04:55/);
@@ -692,8 +692,8 @@ test('the card says what waits for the person, and each line of it leads there',
     .map((link) => `${link.textContent} → ${link.getAttribute('href')}`);
   expect(lines).toEqual([
     '2 questions of Lyra: yes or no? → /approvals/agent-1',
-    'Wren asks for a routine: “Night watch” → /night/agent-2',
-    '“Look at the river” of Wren is paused until you switch it on → /night/agent-2',
+    'Wren asks for a routine: “Night watch” → /schedule/agent-2',
+    '“Look at the river” of Wren is paused until you switch it on → /schedule/agent-2',
     '1 message from Wren → /agent/agent-2',
     'Your message to Lyra, begun and not sent → /agent/agent-1',
   ]);
@@ -704,11 +704,11 @@ test('the card says what waits for the person, and each line of it leads there',
     .map((link) => link.getAttribute('href'));
   expect(whence).toEqual([
     '/agent/agent-1',
-    '/night/agent-1',
+    '/schedule/agent-1',
     '/agent/agent-2',
-    '/night/agent-2',
-    '/night/agent-2',
-    '/night/agent-2',
+    '/schedule/agent-2',
+    '/schedule/agent-2',
+    '/schedule/agent-2',
   ]);
   expect(card.textContent).toContain('Lyra and Wren were at work, which cost nothing.');
   expect(account.textContent).toMatch(/LyraMorning roundtoday 07:25free/);
@@ -761,7 +761,7 @@ test('a relay whose folder is a copy says so in words of its own, and has what i
   const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
   const page = await openPage({
     docs: team(3),
-    path: '/night',
+    path: '/schedule',
     prepare({ reach, relay }) {
       nights(reach, { schedules: away });
       relay.clock = { standsStillMs: null, stoodMs: null, copied: true };
@@ -867,7 +867,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
   expect(within(dialog).getByRole('group', { name: 'Not there now' }).textContent).toMatch(/0 of 1/);
 });
 
-test.each(['/night', '/'])('a clock that stands still is said, at %s', async (path) => {
+test.each(['/schedule', '/'])('a clock that stands still is said, at %s', async (path) => {
   const page = await openPage({
     docs: team(3),
     path,
@@ -887,7 +887,7 @@ test('what is not well with its routines stands on its agent’s page, and leads
   await page.say({ news: 'documents', docs: [RECORD] });
   const about = await screen.findByRole('complementary', { name: 'About Wren' });
   const link = await within(about).findByRole('link', { name: 'Look at the river' });
-  expect(link.getAttribute('href')).toBe('/night/agent-2');
+  expect(link.getAttribute('href')).toBe('/schedule/agent-2');
   expect(link.closest('p')?.textContent).toContain('Paused. It failed 5 times in a row.');
   expect(within(about).queryByRole('heading', { name: 'At work now' })).toBeNull();
   const run = { runId: 'run-9', agentId: 'agent-2', sessionId: null, startedAt: NOW, startedBy: 1 };

@@ -143,7 +143,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.press('Run now: Look at the river');
     await history.getByText('skipped: wakes were stopped').waitFor();
     expect(runs()).toHaveLength(3);
-    await goWithin(page, '/costs');
+    await goWithin(page, '/activity/costs');
     const without = page.getByRole('region', { name: 'Without you' });
     await without.getByRole('row', { name: /^Routines\s+2/ }).waitFor();
     await without.getByRole('row', { name: /^Look at the river Name1 2/ }).waitFor();
@@ -170,11 +170,11 @@ describe('A routine', { timeout: 120_000 }, () => {
     // On a phone: the card is opened again from Wakes, a script's form fits, and what was left is
     // taken back.
     await page.setViewportSize({ width: 360, height: 800 });
-    await goWithin(page, '/wakes');
+    await goWithin(page, '/activity/wakes');
     await page.getByRole('link', { name: 'What happened while you were away' }).click();
     await card.getByText(WORDS).waitFor();
     expect(await visitor.axe()).toEqual([]);
-    await goWithin(page, '/night');
+    await goWithin(page, '/schedule');
     // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is
     // where it was.
     await page.getByRole('button', { name: 'Take it back: Name1' }).waitFor();

@@ -21,7 +21,7 @@ export default function AgentWarning({ agentId }: { agentId: AgentId }) {
         <p key={scheduled.scheduleId} className="clock-note">
           <WarnIcon />
           <span>
-            <Link href={PATHS.night(agentId)}>
+            <Link href={PATHS.schedule(agentId)}>
               <span dir="auto">{scheduled.schedule.name}</span>
             </Link>
             : {text}
