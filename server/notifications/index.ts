@@ -250,8 +250,7 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
     const keys = new Set(waiting.map(({ callId }) => `approval:${callId}`));
     for (const { key, kind } of await rows.open(now()))
       if (kind === 'approval' && !keys.has(key)) await close(key, null);
-    for (const { callId, agentId, later } of waiting)
-      if (!later) await tell('approval', callId, agentId, '/inbox');
+    for (const { callId, agentId, later } of waiting) if (!later) await tell('approval', callId, agentId, '/inbox');
   }
 
   return {

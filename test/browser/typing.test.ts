@@ -445,7 +445,15 @@ describe('A browser that translates the page', () => {
     await expect.poll(() => page.getByText('until the rain came').count()).toBeGreaterThan(1);
     await whole('a paragraph that grew');
     const home = new URL(page.url()).pathname;
-    for (const path of ['/settings', '/settings/limits', '/threads', '/schedule', '/activity/costs', '/agent/none', home]) {
+    for (const path of [
+      '/settings',
+      '/settings/limits',
+      '/threads',
+      '/schedule',
+      '/activity/costs',
+      '/agent/none',
+      home,
+    ]) {
       await page.evaluate((to) => history.pushState(null, '', to), path);
       await page.waitForTimeout(300);
       await whole(path);

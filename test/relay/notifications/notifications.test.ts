@@ -96,7 +96,7 @@ describe('Being told', { timeout: 60_000 }, () => {
     await expect.poll(() => to('phone').length, { timeout: 20_000 }).toBe(1);
     expect(service.pushes.map(({ device }) => device)).toEqual(['desk', 'phone']);
     expect(service.pushes[0]).toMatchObject({ ttl: 86_400, urgency: 'high', sub: SUBJECT });
-    const told = { key, kind: 'approval', title: 'Lyra waits for your answer', name: 'Lyra', path: '/approvals/a1' };
+    const told = { key, kind: 'approval', title: 'Lyra waits for your answer', name: 'Lyra', path: '/inbox' };
     expect(to('phone')).toEqual([{ ...told, over: false }]);
     expect((await shown()).open.map((each) => each.key)).toContain(key);
 

@@ -24,9 +24,7 @@ export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
       {first && <ApprovalCard key={first.callId} call={first} />}
       {others > 0 && (
         <p>
-          <Link href={PATHS.inbox}>
-            {first ? plural(others, 'more question') : plural(others, 'question')}
-          </Link>
+          <Link href={PATHS.inbox}>{first ? plural(others, 'more question') : plural(others, 'question')}</Link>
         </p>
       )}
     </section>

@@ -41,8 +41,7 @@ function News() {
           {rows.map(({ key, name, count, path }) => (
             <li key={key}>
               <Link href={path}>
-                <span dir="auto">{name}</span>{' '}
-                <b>{count}</b>
+                <span dir="auto">{name}</span> <b>{count}</b>
               </Link>
             </li>
           ))}

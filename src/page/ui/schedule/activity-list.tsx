@@ -173,7 +173,10 @@ export function ActivityList({
                 <Link href={PATHS.agent(mate.agentId)} className="account-name">
                   <span dir="auto">{mate.name}</span>
                 </Link>
-                <Link href={line.kind === 'wake' ? PATHS.activity('wakes', mate.agentId) : PATHS.schedule(mate.agentId)} dir="auto">
+                <Link
+                  href={line.kind === 'wake' ? PATHS.activity('wakes', mate.agentId) : PATHS.schedule(mate.agentId)}
+                  dir="auto"
+                >
                   {line.name}
                 </Link>
                 {lastDone && (

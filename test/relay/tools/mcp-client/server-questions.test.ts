@@ -147,7 +147,7 @@ describe('a question of an MCP server', () => {
       ],
     });
     const key = `approval:${call.callId}`;
-    const told = { key, kind: 'approval', title: 'Lyra waits for your answer', path: '/approvals/a1' };
+    const told = { key, kind: 'approval', title: 'Lyra waits for your answer', path: '/inbox' };
     await expect
       .poll(async () => JSON.stringify(await (await hands.call('GET', '/api/notifications')).json()))
       .toContain(key);

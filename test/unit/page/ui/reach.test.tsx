@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS } from '../../../../src/shared/domain/guardrails.ts';
 import type { CallContent, PinnedFile, ToolCall } from '../../../../src/shared/protocol/calls.ts';
@@ -246,7 +246,7 @@ test('the account of calls goes back page by page, and an answer that another de
   let waiting = [WAITING_CALL];
   const page = await openPage({
     docs: team(1),
-    path: '/inbox',
+    path: '/activity/calls',
     prepare({ reach }) {
       reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } }));
       reach.on('GET /api/calls', ({ query }: { query: URLSearchParams }) => {
@@ -271,6 +271,8 @@ test('the account of calls goes back page by page, and an answer that another de
   }
   expect(screen.queryByText('Older calls')).toBeNull();
   expect(lines()[249]?.textContent).toContain('make 249');
+  act(() => history.pushState(null, '', '/inbox'));
+  await screen.findByText('Yes, once');
   await waitFor(() => expect(screen.getByText<HTMLButtonElement>('Yes, once').disabled).toBe(false));
   fireEvent.click(screen.getByText('Yes, once'));
   expect(await screen.findByText(/You already answered no\./)).toBeTruthy();
@@ -447,7 +449,7 @@ describe('the feed of wakes', () => {
     });
     const line = await screen.findByRole('button', { name: /^You woke Lyra, Wren and 2 others.*woken/ });
     const told = () =>
-      within(screen.getByRole('region', { name: 'Who asked for whom' }))
+      within(screen.getByRole('tabpanel'))
         .getAllByRole('button', { expanded: false })
         .map((row) => row.querySelector('.wake-asked')?.textContent);
     expect(told()).toEqual([
@@ -484,7 +486,7 @@ describe('what is left today', () => {
   test('names the wakes and minutes used, and what stops the next one until when', async () => {
     await openPage({
       docs: team(2),
-      path: '/activity/wakes/agent-1',
+      path: '/agent/agent-1',
       prepare: ({ reach }) =>
         reach.on('GET /v1/agents/agent-1/wake-stats', {
           ...STATS,
@@ -502,7 +504,7 @@ describe('what is left today', () => {
   });
 
   test('says that a wake would pass', async () => {
-    await openPage({ docs: team(2), path: '/activity/wakes/agent-1' });
+    await openPage({ docs: team(2), path: '/agent/agent-1' });
     expect(await screen.findByText('Can be woken now.')).toBeDefined();
   });
 });

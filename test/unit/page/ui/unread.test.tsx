@@ -19,9 +19,7 @@ const snapshot = runningSession({ awake: ['agent-1'] });
 
 test('the seat says how much is new, and a line where it begins; what is looked at is read', async () => {
   const page = await openPage({ docs, path: '/', snapshot });
-  await waitFor(() =>
-    expect(page.container.querySelector('.seat-badge[data-kind="unread"]')?.textContent).toBe('2'),
-  );
+  await waitFor(() => expect(page.container.querySelector('.seat-badge[data-kind="unread"]')?.textContent).toBe('2'));
   // The title counts only what waits for the person.
   expect(document.title).not.toMatch(/^\(/);
   await page.user.click(screen.getByRole('button', { name: /^Lyra/ }));

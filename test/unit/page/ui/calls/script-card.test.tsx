@@ -101,6 +101,7 @@ test('it is said yes to each time, with hosts of the relay’s machine that the 
   const { page, card, bodies } = await open(REGISTERS);
   await page.user.click(within(card).getByRole('button', { name: 'More answers' }));
   expect((await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent)).toEqual([
+    'No, and say why…',
     expect.stringContaining('Not now'),
   ]);
   await page.user.keyboard('{Escape}');
@@ -140,7 +141,8 @@ test('a script whose file has changed is shown by what is new in it, and whole; 
   expect(lines).toEqual(['  curl https://example.org\n', '− echo fine\n', '+ rm -r everything\n']);
   await page.user.click(within(card).getByText('The whole new script'));
   expect(within(card).getByRole('region', { name: 'The whole script' }).textContent).toContain('rm -r everything');
-  await page.user.click(within(card).getByText('No'));
+  await page.user.click(within(card).getByRole('button', { name: 'More answers' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'No, and say why…' }));
   await page.user.type(within(card).getByRole('textbox'), 'Not that.');
   await page.user.click(within(card).getByText('Say no'));
   await waitFor(() => expect(bodies()).toEqual([{ answer: 'no', words: 'Not that.' }]));

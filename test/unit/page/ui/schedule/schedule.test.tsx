@@ -654,15 +654,14 @@ test('a card says once what they did while nobody was here, and it stays closed'
   card = await screen.findByRole('region', { name: 'While you were away' });
   await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
-  // It is found again under Wakes, until it is put away once more.
-  act(() => history.pushState(null, '', '/activity/wakes'));
-  await page.user.click(await screen.findByRole('link', { name: 'What happened while you were away' }));
+  // It is found again at its address, until it is put away once more.
+  act(() => history.pushState(null, '', '/morning'));
   const again = await screen.findByRole('region', { name: 'While you were away' });
   expect(again.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
   await page.user.click(within(again).getByRole('button', { name: 'Put this away' }));
   await waitFor(() => expect(location.pathname).toBe('/'));
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
-  // And all of it under Night.
+  // And all of it under Schedule.
   act(() => history.pushState(null, '', '/schedule'));
   await page.user.click(await screen.findByText('What happened in the last 7 days'));
   const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
@@ -691,7 +690,7 @@ test('the card says what waits for the person, and each line of it leads there',
     .getAllByRole('link')
     .map((link) => `${link.textContent} → ${link.getAttribute('href')}`);
   expect(lines).toEqual([
-    '2 questions of Lyra: yes or no? → /approvals/agent-1',
+    '2 questions of Lyra: yes or no? → /inbox',
     'Wren asks for a routine: “Night watch” → /schedule/agent-2',
     '“Look at the river” of Wren is paused until you switch it on → /schedule/agent-2',
     '1 message from Wren → /agent/agent-2',
