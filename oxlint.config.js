@@ -42,6 +42,7 @@ const RELAY = {
   'team/threads': ['team/records'],
   'team/projects': ['team/records', 'team/threads'],
   'team/searches': ['team/threads'],
+  'team/memory': ['team/directory', 'team/records', 'team/searches'],
   'agents/minds': [],
   'agents/proxy': ['access', 'agents/minds'],
   'agents/runs': ['team/inbox', 'agents/minds'],

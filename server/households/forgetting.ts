@@ -64,6 +64,7 @@ export interface Forgetting {
 function isRecordOf(record: RelayRecord, gone: ReadonlySet<AgentId>): boolean {
   switch (record.type) {
     case 'limits':
+    case 'memory':
     case 'routine-mapping':
       return record.value.agentId !== null && gone.has(record.value.agentId);
     case 'schedule':

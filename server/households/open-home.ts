@@ -35,6 +35,7 @@ import {
   createProgramRoutes,
 } from '../tools/acp/index.ts';
 import { createAnnounce, openEventLog } from '../team/events/index.ts';
+import { createMemoryRoutes } from '../team/memory/routes.ts';
 import { createObstacleRoutes } from '../schedules/obstacles.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
@@ -247,6 +248,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createThreadRoutes({ threads }),
     ...createProjectRoutes({ projects: team.projects, comments: team.comments, work: team.taskWork?.work ?? null }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
+    ...createMemoryRoutes({ memories: team.memories, directory }),
     ...createObstacleRoutes({ obstacles: team.obstacles }),
     ...createMappingRoutes({ mappings: team.mappings, directory }),
     ...createSearchRoutes({ searches: team.searches }),

@@ -79,9 +79,12 @@ import { createObstacles, type ObstacleFinder, type WorkStatus } from '../schedu
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
+import { createForeignReads } from '../team/memory/foreign.ts';
+import { createMemories, type Memories } from '../team/memory/index.ts';
+import { createMemoryTools } from '../team/memory/tools.ts';
 import { createPauses } from '../team/pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
-import { createSearches, createSearchTools } from '../team/searches/index.ts';
+import { createSearches, createSearchTool } from '../team/searches/index.ts';
 import { createThreads, createThreadTools, type OpenThreads } from '../team/threads/index.ts';
 import { dayOf } from '../../src/shared/domain/zone-days.ts';
 import { createGuardedFetch } from '../platform/guarded-fetch.ts';
@@ -165,6 +168,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
     | null;
   /** What keeps agents from beginning a task. */
   readonly obstacles: ObstacleFinder;
+  readonly memories: Memories;
   readonly comments: Comments;
   readonly searches: Searches;
   readonly costs: OpenCosts;
@@ -281,6 +285,11 @@ export function openTeam({
     newId,
   });
   const tools = createTeamTools();
+  const memories = createMemories({
+    ...{ db, home, now, newId, setAside },
+    onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'memories', agentId }),
+  });
+  const foreign = createForeignReads();
   const wakePayloads = createWakePayloads({ log, directory, conversationChars: limits.conversationChars });
   const host = createSessionHost({
     log,
@@ -293,6 +302,8 @@ export function openTeam({
     teamTools: tools,
     wakePayloads,
     meanwhile: createMeanwhile({ rows: scheduleRows, configs, now, logger }),
+    memoryOf: memories.promptOf,
+    foreign,
     mind,
     protocol,
     ...usual,
@@ -303,6 +314,7 @@ export function openTeam({
     recordWork,
   });
   const aloneAgents = createAlone({
+    memoryOf: memories.promptOf,
     ...{ copies, configs, runs, inbox, protocol, mind, tools, woken, logger },
     usedUp: costs.usedUp,
     routineOf: createRoutineOf(scheduleRows),
@@ -467,7 +479,9 @@ export function openTeam({
       onError: saying('A second mind could not look at a task in review.'),
       usedUp: async (agentId) => (await costs.usedUp(agentId))?.message ?? null,
     });
-    tools.offer(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors }))));
+    tools.offer(
+      foreign.watch(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors })))),
+    );
     const status: WorkStatus = { ...workLimits, lacking: means.lacking, runsOf: attempts.runsOf };
     return { work, executors, tokens, status, now, close };
     function close(): Promise<void> {
@@ -475,35 +489,43 @@ export function openTeam({
       return forgeFetch.close();
     }
   }
+  const searchTool = createSearchTool({ searches, directory, threads, copies });
   tools.offer(
-    scopes.guard(
-      calls.guard([
-        ...createReachTools({
-          reach,
-          inbox,
-          gate,
-          configs,
-          directory,
-          pauses,
-          host,
-          now,
-          toHuman,
-          human: wakePayloads.human,
-          tell,
-        }),
-        ...createThreadTools({ threads, directory }),
-        ...createProjectTools({ projects, comments, directory, configs, scopes, work: taskWork?.work ?? null }),
-        ...createSearchTools({ searches, directory, threads, copies }),
-        ...(handTools?.tools ?? []),
-        ...createProviderTools(() => hands?.web.addresses !== 'none'),
-        ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
-        ...(hands ? scriptTools.tools : []),
-      ]),
+    foreign.watch(
+      scopes.guard(
+        calls.guard([
+          ...createReachTools({
+            reach,
+            inbox,
+            gate,
+            configs,
+            directory,
+            pauses,
+            host,
+            now,
+            toHuman,
+            human: wakePayloads.human,
+            tell,
+          }),
+          ...createThreadTools({ threads, directory }),
+          ...createProjectTools({ projects, comments, directory, configs, scopes, work: taskWork?.work ?? null }),
+          searchTool,
+          ...createMemoryTools({
+            ...{ memories, foreign, configs, now },
+            searchConversations: searchTool,
+            soulOf: async ({ agentId }) => wakePayloads.soulOf(agentId) ?? (await copies.of(agentId))?.soul ?? null,
+          }),
+          ...(handTools?.tools ?? []),
+          ...createProviderTools(() => hands?.web.addresses !== 'none'),
+          ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
+          ...(hands ? scriptTools.tools : []),
+        ]),
+      ),
     ),
   );
   if (attached) {
     const guarded = calls.guardFrom(attached.tools);
-    tools.offerFrom(() => scopes.guard(guarded()));
+    tools.offerFrom(() => foreign.watch(scopes.guard(guarded())));
   }
   const obstacles = createObstacles({
     ...{ projects, mappings, host, gate, alone: aloneAgents, usedUp: costs.usedUp, waiting: calls.waiting },
@@ -518,6 +540,7 @@ export function openTeam({
       projects.records,
       createAttemptRecords({ db, home, room, setAside }),
       mappings.records,
+      memories.records,
       ...(attached ? [attached.records] : []),
     ],
     now,
@@ -553,6 +576,7 @@ export function openTeam({
     attempts,
     taskWork,
     obstacles,
+    memories,
     comments,
     searches,
     costs,

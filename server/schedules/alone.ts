@@ -236,6 +236,8 @@ interface AloneDeps {
    * there is none.
    */
   readonly routineOf: (agentId: AgentId) => Promise<Pick<Work, 'instructions' | 'columns'> | null>;
+  /** What the agent keeps, as its prompt has it. Null: nothing. */
+  readonly memoryOf: (agentId: AgentId) => Promise<string | null>;
   readonly protocol: Protocol;
   readonly mind: Mind;
   readonly tools: Pick<TeamTools, 'all'>;
@@ -285,11 +287,13 @@ export function systemOf(
 function firstWords(
   { agentId, why, lastSession, before }: Work,
   { transcript }: AgentSnapshot,
+  memory: string | null,
   { now, timeZone, team }: Around,
 ): string {
   const others = teammatesText(team, agentId);
   return [
     `[It is ${momentText(now, timeZone)}.${others === null ? '' : ` With you live ${others}.`}]`,
+    ...(memory === null ? [] : [memory]),
     ...(lastSession && transcript !== null && transcript !== ''
       ? [`<previous-session>\n${transcript}\n</previous-session>`]
       : []),
@@ -328,6 +332,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const mind = deps.mind.current?.() ?? deps.mind;
     const own = modelOf(agentId, copy, mind);
     const only = asked.tools && new Set(asked.tools);
+    const memory = await deps.memoryOf(agentId);
     const started = await runs.start({
       identity: { agentId },
       cause,
@@ -337,8 +342,8 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         {
           messageId: null,
           text: (around) => {
-            const text = firstWords(asked, copy, around);
-            const short = firstWords({ ...asked, lastSession: false }, copy, around);
+            const text = firstWords(asked, copy, memory, around);
+            const short = firstWords({ ...asked, lastSession: false }, copy, memory, around);
             return { text, shortened: (most) => (text.length <= most ? text : short) };
           },
         },

@@ -95,6 +95,7 @@ export const FORGETTING = {
     project: stay('It has ids only. It is marked as removed, so that every device hears of that.'),
     household: ofHome,
   },
+  memories: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   credentials: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   usage: { agent: COUNTED, project: COUNTED, household: ofHome },
   reserves: { agent: COUNTED, project: COUNTED, household: ofHome },

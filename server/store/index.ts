@@ -26,6 +26,7 @@ import { openEmbedded } from './embedded.ts';
 import { ALWAYS_THERE, type Database } from './database-watch.ts';
 import { SCHEMA, type Tables } from './tables.ts';
 import { schema } from './steps/0001-tables.ts';
+import { memories } from './steps/0002-memories.ts';
 import { explained, StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { checkEmbedded, copyEmbedded, STORE_FILE } from './embedded.ts';
@@ -111,7 +112,10 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
  * Every step of the store, in order. A step that was released is never edited: a change is a new
  * step, for Postgres and SQLite alike.
  */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-tables': schema };
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-tables': schema,
+  '0002-memories': memories,
+};
 
 /** First steps of a Roost that was never released. Its tables differ, and stay as they are. */
 const UNRELEASED: readonly string[] = ['0001-first', '0001-schema'];

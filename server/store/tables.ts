@@ -467,6 +467,25 @@ export interface Tables extends NightTables {
     created_at: number;
     removed: Generated<boolean>;
   };
+  /**
+   * Files of memories.
+   *
+   * - `agent_json`: whose memory it is. JSON `null`: the team's.
+   * - `path_json`: its path, unique in its memory among those that are not removed.
+   * - `value_json`: the file as in its record, without `removed`.
+   * - `bytes`: of its text.
+   */
+  memories: {
+    home: string;
+    memory: string;
+    agent_json: string;
+    path_json: string;
+    value_json: string;
+    bytes: number;
+    version: Generated<number>;
+    stamp: string | null;
+    removed: Generated<boolean>;
+  };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -713,6 +732,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   hooks: 'lease',
   hook_deliveries: 'quota',
   routine_mappings: 'record',
+  memories: 'record',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

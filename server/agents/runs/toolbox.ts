@@ -85,7 +85,7 @@ const LEAST_FIT = 1 / 4;
  */
 function searched(tools: readonly MindTool[], query: string): MindTool[] {
   const all = tools.map(wordsOfTool);
-  const score = new Map(tools.map((tool) => [tool, names(query, tool.name) ? Infinity : 0]));
+  const score = new Map(tools.map((tool) => [tool, query === tool.name || names(query, tool.name) ? Infinity : 0]));
   for (const word of new Set(wordsOf(query.replaceAll('_', ' ')))) {
     const isNamed = ({ name }: Words) =>
       name.some((each) => each === word || (word.length > 3 && each.startsWith(word)));
@@ -215,7 +215,8 @@ export interface OwnTools {
   readonly definitions: readonly MindTool[];
   /** If not null, the mind is offered these tools alone. Null or left out: these and the team's. */
   toldAlone?(): readonly MindTool[] | null;
-  run(name: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
+  /** `answer`: the id of the answer in which the mind calls it. */
+  run(name: string, input: unknown, signal: AbortSignal, answer: string): Promise<ToolOutcome> | ToolOutcome;
 }
 
 /** For a run that has only the team's tools. */
@@ -262,11 +263,7 @@ interface ToolboxDeps {
   readonly untilResumed: Permits['untilResumed'];
 }
 
-/**
- * Names by which an agent's own notes may call a tool. They are answered, and not listed. An input
- * that the tool cannot read becomes its query.
- */
-const ALIASES: ReadonlyMap<string, string> = new Map([['recall', 'search_conversations']]);
+/** Agents' own notes may call `recall` with any argument. The first text is its query. */
 function queryIn(input: unknown): unknown {
   if (!isRecord(input) || 'query' in input) return input;
   return { query: Object.values(input).find((value) => typeof value === 'string') };
@@ -306,10 +303,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
       const { signal } = caller;
       if (!(await untilResumed(signal)) || signal.aborted) return toolError(TOOLS_CUT);
       try {
-        const alias = own.definitions.some((tool) => tool.name === name) ? undefined : ALIASES.get(name);
-        const outcome =
-          (await runTeamTool(team, name, input, caller)) ??
-          (alias === undefined ? null : await runTeamTool(team, alias, queryIn(input), caller));
+        const outcome = await runTeamTool(team, name, name === 'recall' ? queryIn(input) : input, caller);
         if (outcome) {
           // A mind may know the name from another source: from a list of names, or from before it
           // slept.
@@ -329,7 +323,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
       if (found) return found;
       if (own.definitions.some((tool) => tool.name === name)) {
         search.called(name);
-        return await own.run(name, input, signal);
+        return await own.run(name, input, signal, caller.run);
       }
       return toolError(
         `There is no tool “${name}” here. You have: ${describedTools(known, false)

@@ -26,6 +26,12 @@ import type { WakePayloads } from './wake-payloads.ts';
 import type { SessionLimits, SessionSettings } from './settings.ts';
 import type { Prompts } from './prompts.ts';
 
+/** What an agent has read in an answer. */
+interface ForeignInAnswer {
+  /** Tools that have shown it text of others, in this answer. */
+  inAnswer(answer: string): readonly string[];
+}
+
 /** The dependencies of the session host. */
 export interface SessionHostDeps {
   readonly log: EventLog;
@@ -39,6 +45,9 @@ export interface SessionHostDeps {
   readonly teamTools: Pick<TeamTools, 'all'>;
   readonly wakePayloads: Pick<WakePayloads, 'begin' | 'called' | 'withdrawn'>;
   readonly meanwhile: Meanwhile;
+  readonly foreign: ForeignInAnswer;
+  /** What the agent keeps, as its prompt has it. Null: nothing. */
+  readonly memoryOf: (agentId: AgentId) => Promise<string | null>;
   readonly mind: Mind;
   readonly protocol: Protocol;
   /** ms since the epoch */
@@ -84,6 +93,11 @@ export interface SessionContext extends RunContext {
   /** Whether its settings pause the agent as soon as it arrives. */
   readonly startsPaused: (agentId: AgentId) => Promise<boolean>;
   readonly meanwhile: Meanwhile;
+  readonly foreign: ForeignInAnswer;
+  /** What the agent keeps, as its prompt has it. Null: nothing. */
+  readonly memoryOf: (agentId: AgentId) => Promise<string | null>;
+  /** The same of the lead, at the start of the session. */
+  readonly leadMemory: string | null;
   /**
    * The person wakes an agent by this call, for the gate's record. Resolves when the gate has
    * decided.

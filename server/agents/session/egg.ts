@@ -324,9 +324,9 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     );
   }
 
-  function runTool(toolCall: ToolCall): ToolOutcome {
+  function runTool(toolCall: ToolCall, answer: string): ToolOutcome {
     if (toolCall.tool === 'choose_name') name = toolCall.input.name;
-    if (phase !== 'hatching' || toolCall.tool === 'spawn_team') return applyChange(context, agentId, toolCall);
+    if (phase !== 'hatching' || toolCall.tool === 'spawn_team') return applyChange(context, agentId, toolCall, answer);
     if (toolCall.tool === 'choose_name') return toolDone(`Your name is ${toolCall.input.name}.`);
     soul.push(toolCall.input.text);
     return toolDone('Stored. It is part of your soul.');
@@ -368,7 +368,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
 
   const birth: Birth = {
     tools: AGENT_TOOLS.map((tool) => tool.name),
-    call: async (tool, input) => await own.run(tool, input, NEVER),
+    call: async (tool, input) => await own.run(tool, input, NEVER, ''),
   };
 
   return {

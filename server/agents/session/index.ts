@@ -171,7 +171,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   async function begin(request: StartSession, lists: EventLists | undefined): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
-    const begun = await around();
+    const [begun, leadMemory] = await Promise.all([around(), deps.memoryOf(LEAD_ID)]);
     const prompts = createPrompts(protocol, request);
     const settings = settingsOf(request.settings);
     const minds = createMinds(deps.mind, request.settings);
@@ -244,6 +244,9 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       begun,
       startsPaused,
       meanwhile: deps.meanwhile,
+      memoryOf: deps.memoryOf,
+      leadMemory,
+      foreign: deps.foreign,
       recordWork: deps.recordWork ?? RECORDS_NOTHING,
       onPersonWake: (agentId, callId) => onPersonWake(agentId, callId),
       onHere,

@@ -144,11 +144,13 @@ export function createLead(context: SessionContext): Lead {
     context,
     life,
     model: context.models.lead,
-    system: (tools) => prompts.leadSystem(context.begun, tools),
+    system: (tools) => prompts.leadSystem(context.begun, tools, context.leadMemory),
     systemAround: context.begun,
-    tools: ownTools(LEAD_TOOLS, prompts.human, (call, signal) => {
-      if (call.tool === 'write_soul') hasSoul = true;
-      return call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call);
+    tools: ownTools(LEAD_TOOLS, prompts.human, (call, answer, signal) => {
+      if (call.tool === 'spawn_team') return join(signal);
+      const outcome = applyChange(context, LEAD_ID, call, answer);
+      if (call.tool === 'write_soul' && !outcome.isError) hasSoul = true;
+      return outcome;
     }),
     announces: () => true,
     hooks: {

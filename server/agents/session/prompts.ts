@@ -204,9 +204,10 @@ export interface Prompts {
   readonly human: string;
   /**
    * `around`: the state at the start of the session. The prompt is part of every request, so it
-   * contains nothing that changes. `tools`: names of the offered tools.
+   * contains nothing that changes. `tools`: names of the offered tools. `memory`: what the lead
+   * keeps.
    */
-  leadSystem(around: Around, tools: ReadonlySet<string>): string;
+  leadSystem(around: Around, tools: ReadonlySet<string>, memory: string | null): string;
   agentSystem(
     agent: { readonly name: string | null; readonly colorName: string; readonly position: number },
     tools: ReadonlySet<string>,
@@ -262,10 +263,10 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
     human,
     templateProblem: parsed && !parsed.ok ? parsed.reason : null,
     leadHasSoul: start.lead.soul !== null,
-    leadSystem(around, tools) {
+    leadSystem(around, tools, memory) {
       const { soul, transcript, asleepSince, sleptFrom = asleepSince } = start.lead;
       return inTheirs(
-        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom), ...toolWords(tools) })}\n\n${document}`,
+        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom), ...toolWords(tools) })}${memory === null ? '' : `\n\n${memory}`}\n\n${document}`,
       );
     },
     agentSystem: (agent, tools) =>

@@ -158,6 +158,8 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
   let asked = false;
   /** What the agent did alone while it slept. It has been told everything up to that time. */
   let note: string | null = null;
+  /** What it keeps, as it is when it wakes. */
+  let memory: string | null = null;
   let knowsUpTo = payload.asleepSince ?? 0;
   /** Records the wake once. */
   const recordWake = () => (recorded ??= onWake(agentId, call.callId));
@@ -235,9 +237,9 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
       life,
       model: () => context.models.of(agentId),
       system: (tools) => prompts.agentSystem(payload, tools),
-      tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall) => {
+      tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall, answer) => {
         if (toolCall.tool === 'choose_name') name = toolCall.input.name;
-        return applyChange(context, agentId, toolCall);
+        return applyChange(context, agentId, toolCall, answer);
       }),
       announces: () => phase === 'awake',
       hooks: {
@@ -254,7 +256,7 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
     });
     speaker.put([
       { messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' },
-      ...(note === null ? [] : [{ messageId: null, text: note }]),
+      ...[memory, note].flatMap((text) => (text === null ? [] : [{ messageId: null, text }])),
     ]);
   }
 
@@ -288,9 +290,10 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
     birth: () => null,
     begin() {
       phase = 'waking';
-      Promise.all([context.startsPaused(agentId), tellMeanwhile(true)])
-        .then(([paused, told]) => {
+      Promise.all([context.startsPaused(agentId), tellMeanwhile(true), context.memoryOf(agentId)])
+        .then(([paused, told, kept]) => {
           note = told;
+          memory = kept;
           return phase === 'waking' && !givenUp ? (paused ? rest() : firstWords.ask()) : undefined;
         })
         .catch((error: unknown) =>

@@ -193,11 +193,11 @@ function readToolCall(
 export const ownTools = (
   definitions: readonly MindTool[],
   human: string,
-  run: (call: ToolCall, signal: AbortSignal) => Promise<ToolOutcome> | ToolOutcome,
+  run: (call: ToolCall, answer: string, signal: AbortSignal) => Promise<ToolOutcome> | ToolOutcome,
 ): OwnTools => ({
   definitions,
-  run(name, input, signal) {
+  run(name, input, signal, answer) {
     const read = readToolCall(name, input, human);
-    return read.ok ? run(read.call, signal) : toolError(read.reason);
+    return read.ok ? run(read.call, answer, signal) : toolError(read.reason);
   },
 });

@@ -19,6 +19,7 @@ const KEYS = {
   threads: 'thread',
   attached: 'server',
   configs: 'scope',
+  memories: 'memory',
 } as const;
 
 const nameOf = (table: keyof typeof KEYS) => sql.table(`${SCHEMA}.${table}`);

@@ -31,6 +31,7 @@ import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts'
 import { answer, browserOf, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { Threads } from '../threads/index.ts';
+import { withMostWords } from './words.ts';
 
 /** Limits of searches that are not sizes of the protocol. */
 export const SEARCH_LIMITS = {
@@ -42,50 +43,15 @@ export const SEARCH_LIMITS = {
   passages: 10,
   /** Most characters of a result. */
   characters: 30_000,
-  /**
-   * When a snapshot is searched and no message has all words, one in this many words may be
-   * missing.
-   */
-  oneMissingOf: 4,
 } as const;
 type SearchLimits = typeof SEARCH_LIMITS;
 
 // The tool with which an agent searches conversations it took part in. Models read the
 // descriptions.
 
-// Searches the last conversation in an agent snapshot by the beginnings of words, without an index.
-// Pure.
-
-/** Without case and accents. */
-const folded = (text: string) =>
-  text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '');
-const wordsOf = (text: string): readonly string[] => folded(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-const UNSPACED = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
-
-/**
- * The messages with the most of these words, newest first. If none has all words, up to one in four
- * may be missing.
- */
-function searchTranscript(transcript: string, query: string): readonly TranscriptMessage[] {
-  const wanted = [...new Set(wordsOf(query))];
-  const counted = parseTranscript(transcript).map((message) => {
-    const words = wordsOf(message.text);
-    const held = wanted.filter((word) =>
-      words.some((each) => each.startsWith(word) || (UNSPACED.test(word) && each.includes(word))),
-    ).length;
-    return { message, held };
-  });
-  const most = Math.max(0, ...counted.map(({ held }) => held));
-  const least = wanted.length - Math.floor(wanted.length / SEARCH_LIMITS.oneMissingOf);
-  if (most === 0 || most < least) return [];
-  return counted
-    .filter(({ held }) => held === most)
-    .map(({ message }) => message)
-    .reverse();
-}
+/** The messages of an agent snapshot with the most of these words, newest first. */
+const searchTranscript = (transcript: string, query: string): readonly TranscriptMessage[] =>
+  withMostWords(parseTranscript(transcript), query, ({ text }) => text).toReversed();
 
 interface SearchToolDeps {
   readonly searches: Pick<Searches, 'ask'>;
@@ -142,7 +108,7 @@ function listed(said: readonly { readonly head: string; readonly text: string }[
 }
 const MORE = 'There may be more: name other words, one voice, or a day.';
 
-export function createSearchTools({ searches, directory, threads: all, copies }: SearchToolDeps): readonly TeamTool[] {
+export function createSearchTool({ searches, directory, threads: all, copies }: SearchToolDeps): TeamTool {
   const nameIn = (team: readonly TeamMember[], caller: Caller) => (id: string) => {
     if (id === PERSON) return 'the human';
     if (id === 'relay') return 'the relay';
@@ -256,18 +222,16 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     return snapshotOutcome(given, WHY[asked.why], caller, voice);
   }
 
-  return [
-    defineTool({
-      name: 'search_conversations',
-      description:
-        'Searches for words in what you took part in: your conversation with the human, including messages that you read in your inbox, and your threads. Beginnings of words match, and small typing errors are forgiven. An open page of the human answers. If none does, the relay searches only your last conversation, and the answer says so. What was forgotten is not found.',
-      input,
-      readOnly: true,
-      // A client may read at most the last conversation.
-      allowed: ({ kind }) => Promise.resolve(kind !== 'client'),
-      run: search,
-    }),
-  ];
+  return defineTool({
+    name: 'search_conversations',
+    description:
+      'Searches for words in what you took part in: your conversation with the human, including messages that you read in your inbox, and your threads. Beginnings of words match, and small typing errors are forgiven. An open page of the human answers. If none does, the relay searches only your last conversation, and the answer says so. What was forgotten is not found.',
+    input,
+    readOnly: true,
+    // A client may read at most the last conversation.
+    allowed: ({ kind }) => Promise.resolve(kind !== 'client'),
+    run: search,
+  });
 }
 
 // HTTP route with which pages answer searches.

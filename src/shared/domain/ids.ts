@@ -30,5 +30,7 @@ export type ProjectId = Id<'project'>;
 export type TaskId = Id<'task'>;
 /** An address at which strangers create a task, or trigger a routine. */
 export type HookId = Id<'hook'>;
+/** A file of a memory. */
+export type MemoryId = Id<'memory'>;
 /** A routine's work on one project. */
 export type MappingId = Id<'mapping'>;

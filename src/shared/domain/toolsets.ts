@@ -38,6 +38,9 @@ export const TOOLSETS = {
     'wait_for_mention',
     'wait_for_agent',
     'search_conversations',
+    'memory',
+    'remember',
+    'recall',
   ],
   schedule: [
     'wake_later',
@@ -234,6 +237,7 @@ const ABILITIES: readonly (readonly (readonly [tools: readonly string[], words: 
   [[['wake_later'], 'set yourself reminders']],
   [[['propose_routine'], 'propose a routine of your own']],
   [[['create_thread'], 'open threads with the others']],
+  [[['remember', 'recall'], 'note what you want to know later and find it again']],
   [[['search_conversations'], 'search earlier conversations']],
   [[['go_to_sleep'], 'go to sleep']],
 ];

@@ -81,6 +81,7 @@ export const CHANGES = [
   'asked',
   'projects',
   'hooks',
+  'memories',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -214,6 +214,7 @@ function aboutWhom(record: RelayRecord): AgentId | null {
     case 'limits':
     case 'routine-mapping':
     case 'attempt':
+    case 'memory':
       return record.value.agentId;
     case 'prices':
     case 'thread':
@@ -263,6 +264,7 @@ function actsOutside(record: RelayRecord): boolean {
     case 'thread-message':
     case 'task':
     case 'attempt':
+    case 'memory':
     case 'routine-mapping':
       return false;
     // Somebody works on it, for money, its commands run, or its repository is fetched.

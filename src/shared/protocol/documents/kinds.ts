@@ -484,6 +484,18 @@ const routineMapping = defineRecord({
   consent: 'Projects',
 });
 
+/** A file of a memory. Every version is a document, so earlier texts can be read again. */
+const memory = defineRecord({
+  type: 'memory',
+  name: 'Memories',
+  describe: 'A file that an agent keeps, or the team, as the relay’s record has it.',
+  value: ({ z, agentIdSchema }) =>
+    z.looseObject({ agentId: agentIdSchema.nullable(), path: z.string(), text: z.string(), removed: z.boolean() }),
+  stream: 'people',
+  title: ({ path }) => `The memory ${path}`,
+  consent: 'Memories',
+});
+
 /** The start of a session, or its end and the reason. */
 const session = defineKind({
   type: 'session',
@@ -611,6 +623,7 @@ const KINDS = [
   task,
   attempt,
   routineMapping,
+  memory,
 ];
 
 type Kind = (typeof KINDS)[number];

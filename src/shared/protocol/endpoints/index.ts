@@ -6,6 +6,7 @@ import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
 import { historyEndpoints } from './history.ts';
 import { hookEndpoints } from './hooks.ts';
+import { memoryEndpoints } from './memories.ts';
 import { modelEndpoints, proxyEndpoints } from './models.ts';
 import { notificationEndpoints } from './notifications.ts';
 import {
@@ -49,6 +50,7 @@ export const ENDPOINTS = {
   ...obstacleEndpoints,
   ...hookEndpoints,
   ...mappingEndpoints,
+  ...memoryEndpoints,
   ...workspaceEndpoints,
   ...historyEndpoints,
   ...callEndpoints,

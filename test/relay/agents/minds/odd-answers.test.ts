@@ -78,9 +78,9 @@ async function work(house: Household, run: OwnTools['run'] = () => ({ text: 'Wri
   ];
   const own: OwnTools = {
     definitions,
-    run(name, input, signal) {
+    run(name, input, signal, answer) {
       ran.push(input);
-      return run(name, input, signal);
+      return run(name, input, signal, answer);
     },
   };
   const started = await house.team.runs.start(agentRun(mind, { tools: { own, team: [] } }));

@@ -4,7 +4,7 @@ import { runTeamTool } from '../../../../server/agents/runs/team-tools.ts';
 import type { Store } from '../../../../server/store/index.ts';
 import { createThreadRoutes, createThreadTools } from '../../../../server/team/threads/index.ts';
 import { THREAD_LIMITS } from '../../../../server/team/threads/settings.ts';
-import { createSearches, createSearchTools, SEARCH_LIMITS } from '../../../../server/team/searches/index.ts';
+import { createSearches, createSearchTool, SEARCH_LIMITS } from '../../../../server/team/searches/index.ts';
 import { PERSON } from '../../../../src/shared/domain/threads.ts';
 import { LIMITS } from '../../../../src/shared/protocol/limits.ts';
 import {
@@ -62,12 +62,14 @@ describe('what agents look for', () => {
     const { threads, directory, timers } = house;
     let nth = 0;
     const searches = createSearches({ timers, newId: () => `search-${++nth}` });
-    const tools = createSearchTools({
-      searches,
-      directory,
-      threads,
-      copies: { of: () => Promise.resolve(transcript === null ? undefined : { transcript, human: 'Marcus' }) },
-    });
+    const tools = [
+      createSearchTool({
+        searches,
+        directory,
+        threads,
+        copies: { of: () => Promise.resolve(transcript === null ? undefined : { transcript, human: 'Marcus' }) },
+      }),
+    ];
     const use = async (who: Caller, input: object) =>
       (await runTeamTool(tools, 'search_conversations', { query: 'herons', ...input }, who))?.text ?? null;
     /** A page that only hears. */

@@ -99,6 +99,12 @@ const examples: Record<KnownType, Record<string, unknown>> = {
       ...{ separate: false, createdAt: 1000, removed: false },
     },
   },
+  memory: {
+    ...base,
+    type: 'memory',
+    recordId: 'f1',
+    value: { agentId: 'a', path: 'index.md', text: 'Maya likes herons.', removed: false },
+  },
   'attached-server': {
     ...base,
     type: 'attached-server',

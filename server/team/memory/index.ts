@@ -1,0 +1,303 @@
+/**
+ * The memories of a household: Markdown files that an agent keeps, and those of the team. Every
+ * file is a record, so each version is a document in every browser, and a relay that lost its home
+ * is given the newest ones back.
+ *
+ * A change reads and writes within one transaction. Two calls of one agent cannot lose a line.
+ */
+import type { Selectable } from 'kysely';
+import type { AgentId, MemoryId } from '../../../src/shared/domain/ids.ts';
+import {
+  type Edited,
+  INDEX_FILE,
+  MEMORY_LIMITS,
+  memoryPathFault,
+  NOTES_FILE,
+  TEAM_FOLDER,
+} from '../../../src/shared/domain/memory.ts';
+import { cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';
+import { writeSaid } from '../../../src/shared/domain/quoting.ts';
+import {
+  type Memory,
+  memoryValueSchema,
+  type MemorySource,
+  type MemoryValue,
+} from '../../../src/shared/protocol/memories.ts';
+import type { RecordAnswer } from '../../../src/shared/protocol/records.ts';
+import { isBefore, isOneOf, lockNamed } from '../../store/dialect.ts';
+import type { Db } from '../../store/index.ts';
+import type { Tables } from '../../store/tables.ts';
+import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
+import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
+
+/** Whose memory it is. Null: the team's. */
+export type MemoryOwner = AgentId | null;
+
+export type MemoryRefusal = 'no-memory' | 'path-taken' | 'memory-full' | 'misfit';
+export type MemoryOutcome<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly reason: MemoryRefusal; readonly detail: string }
+  | { readonly ok: false; readonly reason: 'changed-elsewhere'; readonly current: Memory };
+
+/** What a change sets. Fields that are left out stay as they are. */
+export interface MemoryChange {
+  readonly path?: string | undefined;
+  readonly pinned?: boolean | undefined;
+  readonly removed?: true;
+  /** The new text, from the text as it is in the store. */
+  readonly edit?: (before: string) => Edited;
+}
+
+export interface Memories {
+  /** In the order of their paths. */
+  list(owner: MemoryOwner): Promise<readonly Memory[]>;
+  get(memoryId: MemoryId): Promise<Memory | null>;
+  find(owner: MemoryOwner, path: string): Promise<Memory | null>;
+  add(
+    owner: MemoryOwner,
+    file: { readonly path: string; readonly text: string; readonly pinned?: boolean },
+    source: MemorySource,
+  ): Promise<MemoryOutcome<Memory>>;
+  /** `version`: the change is based on it. Left out: on what is stored. */
+  change(
+    memoryId: MemoryId,
+    change: MemoryChange,
+    source: MemorySource,
+    version?: number,
+  ): Promise<MemoryOutcome<Memory>>;
+  /**
+   * The part of a prompt with the index, the pinned files, the newest notes and the names of the
+   * other files. Null: the agent has no memory, and neither has the team.
+   */
+  promptOf(agentId: AgentId): Promise<string | null>;
+  readonly records: RecordSource;
+}
+
+interface MemoriesDeps {
+  readonly db: Db;
+  /** Id of the home. */
+  readonly home: string;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** `owner` null: the team's memory changed, or several did. */
+  readonly onChange: (owner: MemoryOwner) => void;
+  /** Left out: a failure is thrown. */
+  readonly setAside?: SetAside;
+}
+
+type MemoryRow = Selectable<Tables['memories']>;
+/** `removed` is a column of its own. */
+const storedSchema = memoryValueSchema.omit({ removed: true });
+const BATCH = 100;
+
+const json = (value: unknown): string => JSON.stringify(value);
+const bytesOf = (text: string): number => Buffer.byteLength(text);
+const refuse = (reason: MemoryRefusal, detail: string) => ({ ok: false, reason, detail }) as const;
+const NO_MEMORY = refuse('no-memory', 'There is no such file in a memory.');
+
+const memoryOf = (row: MemoryRow): Memory => ({
+  ...storedSchema.parse(JSON.parse(row.value_json)),
+  memoryId: row.memory,
+  version: row.version,
+});
+const columnsOf = (value: Omit<MemoryValue, 'removed'>) => ({
+  agent_json: json(value.agentId),
+  path_json: json(value.path),
+  value_json: json(value),
+  bytes: bytesOf(value.text),
+});
+
+/** A path that is free, from one that is not: `plans.md` becomes `plans (2).md`. */
+function freePath(path: string, taken: ReadonlySet<string>): string {
+  for (let number = 2; ; number += 1) {
+    const free = path.replace(/(\.\w+)$/, ` (${number})$1`);
+    if (!taken.has(free)) return free;
+  }
+}
+
+const nameOf = ({ agentId, path }: Pick<Memory, 'agentId' | 'path'>) =>
+  agentId === null ? `${TEAM_FOLDER}${path}` : path;
+
+/** The files in a prompt. `files`: of the agent first, then of the team. */
+export function memoryPrompt(files: readonly Memory[]): string | null {
+  if (files.length === 0) return null;
+  const isNotes = ({ agentId, path }: Memory) => agentId !== null && path === NOTES_FILE;
+  const isShown = (file: Memory) => file.pinned || file.path === INDEX_FILE;
+  const shown = [...files.filter(isShown), ...files.filter((file) => isNotes(file) && !isShown(file))];
+  const others = files.filter((file) => !shown.includes(file));
+  let left: number = MEMORY_LIMITS.prompt;
+  const parts = shown.map((file) => {
+    // The newest notes are at the end.
+    const text = isNotes(file) ? endOfText(file.text, Math.max(1, left)) : cutMiddle(file.text, Math.max(0, left));
+    left -= text.length;
+    return writeSaid({ head: `[Your memory, ${nameOf(file)}]`, text });
+  });
+  const names = others.map((file) => `${nameOf(file)} (${bytesOf(file.text)} bytes)`);
+  return [
+    ...parts,
+    ...(names.length === 0
+      ? []
+      : [`[Other files of your memory, which \`memory\` shows and \`recall\` searches: ${names.join(', ')}]`]),
+  ].join('\n\n');
+}
+
+export function createMemories(deps: MemoriesDeps): Memories {
+  const { db, home, now, newId, onChange, setAside = SETS_NOTHING_ASIDE } = deps;
+  const rowsOf = (within: Db) => within.selectFrom('memories').selectAll().where('home', '=', home);
+  const readable = (rows: readonly MemoryRow[]) =>
+    setAside.read('memories', rows, ({ memory }) => memory, memoryOf).sort((a, b) => (a.path < b.path ? -1 : 1));
+
+  async function filesOf(within: Db, owner: MemoryOwner): Promise<readonly Memory[]> {
+    return readable(await rowsOf(within).where('agent_json', '=', json(owner)).where('removed', '=', false).execute());
+  }
+  async function get(memoryId: MemoryId, within: Db = db): Promise<Memory | null> {
+    const row = await rowsOf(within).where('memory', '=', memoryId).where('removed', '=', false).executeTakeFirst();
+    return row ? memoryOf(row) : null;
+  }
+
+  /** Why the memory cannot have this file. Null: it can. `others`: its files without this one. */
+  function refusalOf(others: readonly Memory[], { path, text }: Pick<Memory, 'path' | 'text'>) {
+    const fault = memoryPathFault(path);
+    if (fault !== null) return refuse('misfit', fault);
+    if (bytesOf(text) > MEMORY_LIMITS.fileBytes)
+      return refuse('memory-full', `A file of a memory has at most ${MEMORY_LIMITS.fileBytes} bytes. Split it.`);
+    if (others.some((file) => file.path === path)) return refuse('path-taken', `There is a file ${path} already.`);
+    if (others.length >= MEMORY_LIMITS.files)
+      return refuse('memory-full', `A memory has at most ${MEMORY_LIMITS.files} files. Merge some.`);
+    const bytes = others.reduce((sum, file) => sum + bytesOf(file.text), bytesOf(text));
+    if (bytes > MEMORY_LIMITS.bytes)
+      return refuse('memory-full', `The memory would have ${bytes} bytes of ${MEMORY_LIMITS.bytes}. Tidy it first.`);
+    return null;
+  }
+
+  async function announced<Value>(
+    owner: (value: Value) => MemoryOwner,
+    outcome: Promise<MemoryOutcome<Value>>,
+  ): Promise<MemoryOutcome<Value>> {
+    const done = await outcome;
+    if (done.ok) onChange(owner(done.value));
+    return done;
+  }
+  const ownerOf = ({ agentId }: Memory) => agentId;
+
+  return {
+    list: (owner) => filesOf(db, owner),
+    get: (memoryId) => get(memoryId),
+    async find(owner, path) {
+      const files = await filesOf(db, owner);
+      return files.find((file) => file.path === path) ?? null;
+    },
+    add: (owner, { path, text, pinned = false }, source) =>
+      announced(
+        ownerOf,
+        db.transaction().execute(async (trx): Promise<MemoryOutcome<Memory>> => {
+          await lockNamed(trx, `memories ${home}`);
+          const refusal = refusalOf(await filesOf(trx, owner), { path, text });
+          if (refusal) return refusal;
+          const time = now();
+          const value = { agentId: owner, path, text, pinned, source, createdAt: time, changedAt: time };
+          const memoryId = newId();
+          await trx
+            .insertInto('memories')
+            .values({ home, memory: memoryId, ...columnsOf(value), stamp: null })
+            .execute();
+          return { ok: true, value: { ...value, memoryId, version: 0 } };
+        }),
+      ),
+    change: (memoryId, change, source, version) =>
+      announced(
+        ownerOf,
+        db.transaction().execute(async (trx): Promise<MemoryOutcome<Memory>> => {
+          await lockNamed(trx, `memories ${home}`);
+          const before = await get(memoryId, trx);
+          if (!before) return NO_MEMORY;
+          if (version !== undefined && version !== before.version)
+            return { ok: false, reason: 'changed-elsewhere', current: before };
+          const { path = before.path, pinned = before.pinned, removed = false, edit } = change;
+          const edited = edit?.(before.text) ?? { ok: true, text: before.text };
+          if (!edited.ok) return refuse('misfit', edited.why);
+          const text = removed ? '' : edited.text;
+          const others = (await filesOf(trx, before.agentId)).filter((file) => file.memoryId !== memoryId);
+          const refusal = removed ? null : refusalOf(others, { path, text });
+          if (refusal) return refusal;
+          const { agentId, createdAt } = before;
+          const value = { agentId, path, text, pinned, source, createdAt, changedAt: now() };
+          await trx
+            .updateTable('memories')
+            .set((eb) => ({ ...columnsOf(value), removed, stamp: null, version: eb('version', '+', 1) }))
+            .where('home', '=', home)
+            .where('memory', '=', memoryId)
+            .execute();
+          return { ok: true, value: { ...value, memoryId, version: before.version + 1 } };
+        }),
+      ),
+    async promptOf(agentId) {
+      const rows = await rowsOf(db)
+        .where(isOneOf('agent_json', [json(agentId), json(null)]))
+        .where('removed', '=', false)
+        .execute();
+      const files = readable(rows);
+      return memoryPrompt([...files.filter(ownerOf), ...files.filter((file) => ownerOf(file) === null)]);
+    },
+    records: {
+      types: ['memory'],
+      hears: ({ what }) => what === 'memories',
+      says: ['memories'],
+      async unannounced() {
+        const rows = await rowsOf(db).where('stamp', 'is', null).orderBy('memory').limit(BATCH).execute();
+        return setAside.read(
+          'memories',
+          rows,
+          ({ memory }) => memory,
+          (row) => ({
+            record: {
+              type: 'memory' as const,
+              id: row.memory,
+              value: { ...storedSchema.parse(JSON.parse(row.value_json)), removed: row.removed },
+            },
+            announced: (at) => stampRow({ db, home, table: 'memories' }, row.memory, row.version, at),
+          }),
+        );
+      },
+      async statuses(asked) {
+        const stamps = await stampsOf(
+          { db, home, table: 'memories' },
+          asked.map(({ id }) => id),
+        );
+        return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
+      },
+      async restore(offered) {
+        const answers: RecordAnswer[] = [];
+        for (const { type, id, value, at } of offered) {
+          if (type !== 'memory') {
+            answers.push({ answer: 'refused', why: 'It is no file of a memory.' });
+            continue;
+          }
+          const taken = await db.transaction().execute(async (trx) => {
+            await lockNamed(trx, `memories ${home}`);
+            const { removed, ...stored } = value;
+            const others = (await filesOf(trx, stored.agentId)).filter((file) => file.memoryId !== id);
+            const paths = new Set(others.map((file) => file.path));
+            // Two relays of one household may have made a file of the same path.
+            const path = !removed && paths.has(stored.path) ? freePath(stored.path, paths) : stored.path;
+            const own = { ...columnsOf({ ...stored, path }), removed, stamp: path === stored.path ? at : null };
+            const { numInsertedOrUpdatedRows = 0n } = await trx
+              .insertInto('memories')
+              .values({ home, memory: id, ...own })
+              .onConflict((conflict) =>
+                conflict
+                  .columns(['home', 'memory'])
+                  .doUpdateSet((eb) => ({ ...own, version: eb('memories.version', '+', 1) }))
+                  .where(isBefore('memories.stamp', at)),
+              )
+              .executeTakeFirst();
+            return numInsertedOrUpdatedRows > 0n;
+          });
+          answers.push({ answer: taken ? 'taken' : 'kept' });
+        }
+        return answers;
+      },
+    },
+  };
+}

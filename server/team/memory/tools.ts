@@ -1,0 +1,226 @@
+/** Tools with which an agent keeps and finds what it noted. Models read the descriptions. */
+import { z } from 'zod';
+import {
+  fileOfSubject,
+  insertAfter,
+  MEMORY_LIMITS,
+  memoryPath,
+  NOTES_FILE,
+  replaceOnce,
+  TEAM_FOLDER,
+  withNote,
+} from '../../../src/shared/domain/memory.ts';
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import { writeSaid } from '../../../src/shared/domain/quoting.ts';
+import { wallTime } from '../../../src/shared/domain/zone-days.ts';
+import { LIMITS } from '../../../src/shared/protocol/limits.ts';
+import type { Memory, MemorySource } from '../../../src/shared/protocol/memories.ts';
+import type { Caller, Configs, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import { withMostWords } from '../searches/words.ts';
+import type { ForeignReads } from './foreign.ts';
+import type { Memories, MemoryOutcome } from './index.ts';
+
+const path = z
+  .string()
+  .min(1)
+  .max(MEMORY_LIMITS.path + '/memories/'.length);
+const COMMANDS = ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'] as const;
+/** As Anthropic’s memory tool `memory_20250818` names them. */
+const memoryInput = z.object({
+  command: z.enum(COMMANDS),
+  path: path.optional().describe('the file, such as plans.md; view without it lists all files'),
+  view_range: z.tuple([z.number().int(), z.number().int()]).optional().describe('first and last line to view'),
+  file_text: z.string().max(MEMORY_LIMITS.fileBytes).optional().describe('create: the whole text'),
+  old_str: z.string().optional().describe('str_replace: text that occurs once'),
+  new_str: z.string().optional(),
+  insert_line: z.number().int().optional().describe('insert: the line after which to insert; 0: before all'),
+  insert_text: z.string().optional(),
+  old_path: path.optional().describe('rename: the file now'),
+  new_path: path.optional().describe('rename: its new path'),
+});
+type MemoryInput = z.infer<typeof memoryInput>;
+
+/** Most lines that `recall` names of memory files. */
+const RECALLED_LINES = 20;
+
+interface MemoryToolDeps {
+  readonly memories: Pick<Memories, 'list' | 'find' | 'add' | 'change'>;
+  readonly foreign: Pick<ForeignReads, 'seenBy'>;
+  /** Null: the agent has none that the relay knows. */
+  readonly soulOf: (caller: Caller) => Promise<string | null>;
+  readonly searchConversations: TeamTool;
+  readonly configs: Pick<Configs, 'household'>;
+  readonly now: () => number;
+}
+
+const ONLY_READ = 'Files of the team are for reading. The human changes them.';
+
+function failed(outcome: Exclude<MemoryOutcome<Memory>, { ok: true }>): ToolOutcome {
+  return toolError(
+    outcome.reason === 'changed-elsewhere' ? 'The file was changed meanwhile. View it again.' : outcome.detail,
+  );
+}
+
+function numbered(text: string, range: readonly [number, number] | undefined): string {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const [from, to] = range ?? [1, lines.length];
+  const last = to === -1 ? lines.length : Math.min(to, lines.length);
+  return lines
+    .slice(Math.max(1, from) - 1, last)
+    .map((line, i) => `${String(Math.max(1, from) + i).padStart(5)}  ${line}`)
+    .join('\n');
+}
+
+const MISSING: Readonly<Record<(typeof COMMANDS)[number], readonly (keyof MemoryInput)[]>> = {
+  view: [],
+  create: ['path', 'file_text'],
+  str_replace: ['path', 'old_str'],
+  insert: ['path', 'insert_line', 'insert_text'],
+  delete: ['path'],
+  rename: ['old_path', 'new_path'],
+};
+
+export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
+  const { memories, foreign, soulOf, searchConversations, configs, now } = deps;
+
+  const sourceOf = (caller: Caller): MemorySource => ({
+    by: 'agent',
+    sessionId: caller.sessionId,
+    runId: caller.runId ?? null,
+    read: foreign.seenBy(caller).slice(-50),
+  });
+  /** Such as 2026-11-29, in the household's time zone. */
+  const today = async () => {
+    const { time_zone: zone } = (await configs.household()).effective;
+    return new Date(wallTime(zone, now())).toISOString().slice(0, 10);
+  };
+
+  async function view(given: MemoryInput, { agentId }: Caller): Promise<ToolOutcome> {
+    const wanted = memoryPath(given.path ?? '');
+    if (wanted === '' || wanted === TEAM_FOLDER || `${wanted}/` === TEAM_FOLDER) {
+      const [own, ofTeam] = await Promise.all([memories.list(agentId), memories.list(null)]);
+      const line = (name: string, { text, pinned }: Memory) =>
+        `- ${name}, ${Buffer.byteLength(text)} bytes${pinned ? ', pinned' : ''}`;
+      const lines = [
+        ...(wanted === '' ? own.map((file) => line(file.path, file)) : []),
+        ...ofTeam.map((file) => line(`${TEAM_FOLDER}${file.path}`, file)),
+      ];
+      return toolDone(lines.length === 0 ? 'There are no files yet.' : lines.join('\n'));
+    }
+    const file = await (wanted.startsWith(TEAM_FOLDER)
+      ? memories.find(null, wanted.slice(TEAM_FOLDER.length))
+      : memories.find(agentId, wanted));
+    return file
+      ? toolDone(writeSaid({ head: `${wanted}:`, text: numbered(file.text, given.view_range) }))
+      : toolError(`There is no file ${wanted}.`);
+  }
+
+  /** A change of one file of the agent. */
+  async function change(given: MemoryInput, caller: Caller): Promise<ToolOutcome> {
+    const { command } = given;
+    const source = sourceOf(caller);
+    const wanted = memoryPath(given.old_path ?? given.path ?? '');
+    const file = await memories.find(caller.agentId, wanted);
+    if (command === 'create') {
+      const text = given.file_text ?? '';
+      const outcome = file
+        ? await memories.change(file.memoryId, { edit: () => ({ ok: true, text }) }, source)
+        : await memories.add(caller.agentId, { path: wanted, text }, source);
+      return outcome.ok ? toolDone(`${wanted} is written.`) : failed(outcome);
+    }
+    if (!file) return toolError(`There is no file ${wanted}.`);
+    const wantedChange = {
+      str_replace: { edit: (text: string) => replaceOnce(text, given.old_str ?? '', given.new_str ?? '') },
+      insert: { edit: (text: string) => insertAfter(text, given.insert_line ?? 0, given.insert_text ?? '') },
+      delete: { removed: true as const },
+      rename: { path: memoryPath(given.new_path ?? '') },
+    }[command as Exclude<MemoryInput['command'], 'view' | 'create'>];
+    const outcome = await memories.change(file.memoryId, wantedChange, source);
+    if (!outcome.ok) return failed(outcome);
+    if (command === 'delete') return toolDone(`${wanted} is removed.`);
+    return toolDone(command === 'rename' ? `${wanted} is now ${outcome.value.path}.` : `${wanted} is changed.`);
+  }
+
+  async function remember(
+    { text, about }: { readonly text: string; readonly about?: string | undefined },
+    caller: Caller,
+  ): Promise<ToolOutcome> {
+    const wanted = about === undefined ? NOTES_FILE : fileOfSubject(about);
+    const day = await today();
+    const source = sourceOf(caller);
+    const file = await memories.find(caller.agentId, wanted);
+    const outcome = file
+      ? await memories.change(
+          file.memoryId,
+          { edit: (before) => ({ ok: true, text: withNote(before, day, text) }) },
+          source,
+        )
+      : await memories.add(caller.agentId, { path: wanted, text: withNote('', day, text) }, source);
+    return outcome.ok ? toolDone(`Noted in ${wanted}.`) : failed(outcome);
+  }
+
+  /** Lines of memory and soul with these words, each with its place. */
+  async function noted(query: string, caller: Caller): Promise<readonly string[]> {
+    const [own, ofTeam, soul] = await Promise.all([memories.list(caller.agentId), memories.list(null), soulOf(caller)]);
+    const files = [
+      ...own.map(({ path: name, text }) => ({ name, text })),
+      ...ofTeam.map(({ path: name, text }) => ({ name: `${TEAM_FOLDER}${name}`, text })),
+      ...(soul === null ? [] : [{ name: 'your soul', text: soul }]),
+    ];
+    const lines = files.flatMap(({ name, text }) =>
+      text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [{ place: `${name}, line ${i + 1}`, line }])),
+    );
+    return withMostWords(lines, query, ({ line }) => line).map(({ place, line }) =>
+      writeSaid({ head: `${place}:`, text: cutMiddle(line, LIMITS.searchPassage) }),
+    );
+  }
+
+  return [
+    defineTool({
+      name: 'memory',
+      description:
+        'Views and changes the Markdown files that you keep across sessions and runs: view, create, str_replace, insert, delete, rename. index.md is in every prompt; keep it short, and name your other files in it. Files below team/ are the whole team’s, for reading.',
+      input: memoryInput,
+      async run(given, caller) {
+        const lacking = MISSING[given.command].filter((field) => given[field] === undefined);
+        if (lacking.length > 0) return toolError(`${given.command} needs ${lacking.join(' and ')}.`);
+        if (given.command === 'view') return await view(given, caller);
+        const named = [given.path, given.old_path, given.new_path].filter((one) => one !== undefined);
+        if (named.some((one) => `${memoryPath(one)}/`.startsWith(TEAM_FOLDER))) return toolError(ONLY_READ);
+        return await change(given, caller);
+      },
+    }),
+    defineTool({
+      name: 'remember',
+      description:
+        'Adds a dated note to your memory. Use it for what you want to know in a later session: facts, decisions, promises. about: the subject, which names the file; left out: notes.md.',
+      input: z.object({
+        text: z.string().trim().min(1).max(MEMORY_LIMITS.note),
+        about: z.string().trim().min(1).max(100).optional(),
+      }),
+      run: remember,
+    }),
+    defineTool({
+      name: 'recall',
+      description:
+        'Searches what you noted, your soul, and what you took part in, for words that occur together. Each answer names its place.',
+      input: z.object({
+        query: z.string().trim().min(1).max(LIMITS.searchText),
+        limit: z.number().int().min(1).max(LIMITS.searchPassages).default(10),
+      }),
+      readOnly: true,
+      async run({ query, limit }, caller) {
+        const lines = await noted(query, caller);
+        const shown = lines.slice(0, RECALLED_LINES);
+        const head = shown.length === 0 ? 'Nothing in your memory has these words.' : 'In your memory:';
+        const more = lines.length > shown.length ? ['There are more lines with these words.'] : [];
+        const inMemory = [head, ...shown, ...more].join('\n');
+        const maySearch = (await searchConversations.allowed?.(caller)) ?? true;
+        if (!maySearch) return toolDone(inMemory);
+        const said = await searchConversations.run({ query, limit }, caller);
+        return { text: `${inMemory}\n\n${said.text}`, isError: said.isError };
+      },
+    }),
+  ];
+}

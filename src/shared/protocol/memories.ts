@@ -1,0 +1,76 @@
+/** Memories on the wire: Markdown files that an agent keeps, and those of the team. */
+import { z } from 'zod';
+import { MEMORY_LIMITS, memoryPathFault } from '../domain/memory.ts';
+import type { MemoryId } from '../domain/ids.ts';
+import { common, ms } from './documents.ts';
+import { idOf, LIMITS } from './limits.ts';
+import { namedVersionSchema, versionSchema } from './version.ts';
+
+const id = z.string().min(1).max(LIMITS.id);
+/** The store rejects a NUL, and the rule of paths refuses it. */
+const path = z
+  .string()
+  .min(1)
+  .max(MEMORY_LIMITS.path)
+  .refine((given) => memoryPathFault(given) === null, {
+    error: ({ input }) => memoryPathFault(String(input)) ?? 'is no path of a memory',
+  });
+const text = z
+  .string()
+  .max(MEMORY_LIMITS.fileBytes)
+  .refine(
+    (given) => new TextEncoder().encode(given).length <= MEMORY_LIMITS.fileBytes,
+    `has at most ${MEMORY_LIMITS.fileBytes} bytes`,
+  );
+
+/** Tools whose results an agent had seen when it wrote. More are not named. */
+const MOST_READ = 50;
+export const memorySourceSchema = z.strictObject({
+  by: z.enum(['human', 'agent']).describe('who wrote this version'),
+  sessionId: id.nullable().describe('the session in which it was written; null: none'),
+  runId: id.nullable().describe('the run in which it was written; null: none'),
+  read: z
+    .array(z.string().min(1).max(200))
+    .max(MOST_READ)
+    .describe('tools that had shown the agent text of others in that session or run; empty: none'),
+});
+export type MemorySource = z.infer<typeof memorySourceSchema>;
+
+/** A file of a memory as its record has it. */
+export const memoryValueSchema = z.strictObject({
+  agentId: common.agentId.nullable().describe('whose memory it is; null: the team’s'),
+  path,
+  text: text.describe('empty if the file was removed'),
+  pinned: z.boolean().describe('every prompt has it'),
+  source: memorySourceSchema,
+  createdAt: ms,
+  changedAt: ms,
+  removed: z.boolean(),
+});
+export type MemoryValue = z.infer<typeof memoryValueSchema>;
+
+export const memorySchema = z.object({
+  ...memoryValueSchema.omit({ removed: true }).shape,
+  memoryId: idOf<MemoryId>(id),
+  version: versionSchema,
+});
+export type Memory = z.infer<typeof memorySchema>;
+export const memoriesSchema = z.object({
+  memories: z.array(memorySchema).describe('in the order of their paths'),
+  bytes: z.number().int().nonnegative().describe('of all these files'),
+});
+
+/** `POST /api/memories` */
+export const createMemorySchema = z.strictObject({
+  agentId: common.agentId.nullable().describe('null: a file of the team'),
+  path,
+  text,
+  pinned: z.boolean().default(false),
+});
+/** `PUT /api/memories/{memoryId}`: fields that are left out stay as they are. */
+export const changeMemorySchema = z.strictObject({
+  path: path.optional(),
+  text: text.optional(),
+  pinned: z.boolean().optional(),
+  version: namedVersionSchema,
+});
