@@ -338,6 +338,14 @@ function fileHistory(reach: MemoryReach, more: Partial<History>): void {
   });
 }
 
+const MEMORIES = [
+  { path: 'index.md', text: 'Maya likes herons. Plans are in garden.md.', pinned: false, by: 'human', read: [] },
+  { path: 'garden.md', text: '# Garden\n\nBeans in the north.', pinned: true, by: 'agent', read: ['fetch_page'] },
+].map(({ by, read, ...file }, i) => ({
+  ...{ ...file, memoryId: `m${i}`, version: 1, agentId: 'agent-1', createdAt: NOW, changedAt: NOW },
+  source: { by, sessionId: null, runId: null, read },
+}));
+
 export const SCENES: Readonly<Record<string, Scene>> = {
   // The first screens.
   welcome: { docs: [] },
@@ -413,6 +421,11 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/agent/egg-1',
   },
   'agent, soul': { docs: [...team(3), ...SOULS, ...TALK], path: '/agent/agent-1/soul' },
+  'agent, memory': {
+    docs: [...team(3), ...SOULS, ...TALK],
+    path: '/agent/agent-1/soul',
+    prepare: ({ reach }) => reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 }),
+  },
   'agent, conversations': { docs: [...team(3), ...TALK], path: '/agent/agent-1/conversations' },
   'agent, more': {
     docs: team(3),

@@ -100,6 +100,9 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'wait_for_mention',
   'wait_for_agent',
   'search_conversations',
+  'memory',
+  'remember',
+  'recall',
   'find_tool',
 ]);
 /** Tools that return what others said. Each returns a message only once. */

@@ -24,6 +24,7 @@ import { projectWorkEndpoints } from '../protocol/endpoints/project-work.ts';
 import { hookEndpoints } from '../protocol/endpoints/hooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { obstacleEndpoints } from '../protocol/endpoints/obstacles.ts';
+import { memoryEndpoints } from '../protocol/endpoints/memories.ts';
 import { mappingEndpoints } from '../protocol/endpoints/routine-mappings.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
@@ -44,6 +45,7 @@ const endpoints = {
   ...hookEndpoints,
   ...obstacleEndpoints,
   ...mappingEndpoints,
+  ...memoryEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,

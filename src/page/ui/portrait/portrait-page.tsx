@@ -25,6 +25,7 @@ import { PageHead, QueryView } from '../parts/page-head.tsx';
 import { useThreads } from '../threads/use-threads.ts';
 import { useNames, useSomebody, useTeammates } from '../use-somebody.ts';
 import { Budget } from '../wakes/budget.tsx';
+import { MemorySection } from '../memory/memory.tsx';
 import { birthOf, type Kept, namesOf, Soul, soulsOf } from '../agent/soul.tsx';
 import { Words } from '../chat/markdown.tsx';
 import { Diff } from '../parts/diff.tsx';
@@ -363,6 +364,7 @@ export function SoulTab({ agent }: { agent: Agent }) {
     <div className="portrait-soul">
       <div>
         <Soul text={soul} name={name} folds={false} />
+        <MemorySection agentId={agentId} name={name} />
         <section aria-label={t`Earlier versions`}>
           <h3>{t`Earlier versions`}</h3>
           <ReadingView reading={reading} again={again} what={t`What the soul was before`}>

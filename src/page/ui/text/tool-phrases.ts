@@ -133,6 +133,9 @@ const TEAM: Readonly<Record<string, ToolPhrase>> = {
     does: t`searching earlier conversations`,
     wants: t`search earlier conversations`,
   },
+  memory: { did: t`looked through its memory`, does: t`looking through its memory`, wants: t`change its memory` },
+  remember: { did: t`noted something`, does: t`noting something`, wants: t`note something` },
+  recall: { did: t`searched its memory`, does: t`searching its memory`, wants: t`search its memory` },
   find_tool: { did: t`looked for a tool`, does: t`looking for a tool`, wants: t`look for a tool` },
 };
 

@@ -1,0 +1,157 @@
+/** What an agent keeps: its files, where each came from, and their texts to read and correct. */
+import { type FormEvent, useId, useState } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { Memory } from '../../../shared/protocol/memories.ts';
+import { t } from '../../language/t.ts';
+import { memoriesOf, type MemoryOutcome } from '../../state/memories.ts';
+import { Words } from '../chat/markdown.tsx';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../hooks.ts';
+import { QueryView } from '../parts/page-head.tsx';
+import { dayAndClock } from '../text/time.ts';
+import './memory.css';
+
+/** A text in a form. `save` resolves with the outcome; the form stays open after a refusal. */
+function TextForm({
+  path,
+  text,
+  save,
+  onClose,
+}: {
+  /** Null: the person names the file. */
+  readonly path: string | null;
+  readonly text: string;
+  readonly save: (path: string, text: string) => Promise<MemoryOutcome>;
+  readonly onClose: () => void;
+}) {
+  const id = useId();
+  const [named, setNamed] = useState(path ?? '');
+  const [draft, setDraft] = useState(text);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [saving, setSaving] = useState(false);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (saving) return;
+    setSaving(true);
+    const outcome = await save(named.trim(), draft);
+    setSaving(false);
+    if (outcome.ok) onClose();
+    else setProblem(outcome.reason);
+  }
+  return (
+    <form className="memory-form" onSubmit={(event) => void submit(event)}>
+      {path === null && (
+        <label htmlFor={`${id}-path`}>
+          {t`File name`}
+          <input
+            id={`${id}-path`}
+            className="field"
+            placeholder="garden.md"
+            required
+            value={named}
+            onChange={({ target }) => setNamed(target.value)}
+          />
+        </label>
+      )}
+      <textarea
+        className="field"
+        aria-label={t`Text of ${path ?? t`the file`}`}
+        rows={8}
+        value={draft}
+        onChange={({ target }) => setDraft(target.value)}
+      />
+      {problem !== null && <p role="alert">{problem}</p>}
+      <p className="memory-acts">
+        <button type="submit" className="solid" disabled={saving}>{t`Save`}</button>
+        <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+      </p>
+    </form>
+  );
+}
+
+function File({ file, name }: { readonly file: Memory; readonly name: string }) {
+  const memories = memoriesOf(useRoost());
+  const [editing, setEditing] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const { path, text, pinned, source, changedAt } = file;
+  async function pin() {
+    const outcome = await memories.change(file, { pinned: !pinned });
+    setProblem(outcome.ok ? null : outcome.reason);
+  }
+  return (
+    <li>
+      <details className="memory-file">
+        <summary>
+          <code dir="auto">{path}</code>
+          {pinned && <span className="memory-pin">{t`pinned`}</span>}
+          <small>
+            <span>{[source.by === 'human' ? t`by you` : t`by ${name}`, dayAndClock(changedAt)].join(' · ')}</span>
+            {source.read.length > 0 && <span>{` · ${t`after reading text of others`}`}</span>}
+          </small>
+        </summary>
+        {editing ? (
+          <TextForm
+            path={path}
+            text={text}
+            save={(_path, draft) => memories.change(file, { text: draft })}
+            onClose={() => setEditing(false)}
+          />
+        ) : (
+          <>
+            <Words text={text} />
+            {problem !== null && <p role="alert">{problem}</p>}
+            <p className="memory-acts">
+              <button type="button" className="link-button" onClick={() => setEditing(true)}>{t`Edit`}</button>
+              <button type="button" className="link-button" onClick={() => void pin()}>
+                {pinned ? t`Unpin` : t`Pin`}
+              </button>
+              <button
+                type="button"
+                className="link-button"
+                onClick={() => void memories.remove(file)}
+              >{t`Delete`}</button>
+            </p>
+          </>
+        )}
+      </details>
+    </li>
+  );
+}
+
+export function MemorySection({ agentId, name }: { readonly agentId: AgentId; readonly name: string }) {
+  const memories = memoriesOf(useRoost());
+  const query = memories.of(agentId);
+  const reading = useQuery(query);
+  const [adding, setAdding] = useState(false);
+  return (
+    <section className="memory" aria-label={t`Memory`}>
+      <h3>
+        <span>{t`Memory`}</span>
+        {reading.kind === 'ready' && !adding && (
+          <button type="button" className="link-button" onClick={() => setAdding(true)}>{t`Add a file`}</button>
+        )}
+      </h3>
+      {adding && (
+        <TextForm
+          path={null}
+          text=""
+          save={(path, text) => memories.add(agentId, { path, text })}
+          onClose={() => setAdding(false)}
+        />
+      )}
+      <QueryView query={query} what={t`The memory`}>
+        {(files) =>
+          files.length === 0 ? (
+            <p className="quiet">{t`Nothing yet. Ask ${name} to remember something.`}</p>
+          ) : (
+            <ul>
+              {files.map((file) => (
+                <File key={file.memoryId} file={file} name={name} />
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+    </section>
+  );
+}
