@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import { memoriesOf, type MemoryOutcome } from '../../state/memories.ts';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
-import { useQuery } from '../hooks.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { dayAndClock } from '../text/time.ts';
 import './memory.css';
@@ -69,10 +69,14 @@ function TextForm({
   );
 }
 
+/** ms between updates of the days. */
+const MINUTE = 60_000;
+
 function File({ file, name }: { readonly file: Memory; readonly name: string }) {
   const memories = memoriesOf(useRoost());
   const [editing, setEditing] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const now = useNow(MINUTE);
   const { path, text, pinned, source, changedAt } = file;
   async function pin() {
     const outcome = await memories.change(file, { pinned: !pinned });
@@ -85,7 +89,7 @@ function File({ file, name }: { readonly file: Memory; readonly name: string }) 
           <code dir="auto">{path}</code>
           {pinned && <span className="memory-pin">{t`pinned`}</span>}
           <small>
-            <span>{[source.by === 'human' ? t`by you` : t`by ${name}`, dayAndClock(changedAt)].join(' · ')}</span>
+            <span>{[source.by === 'human' ? t`by you` : t`by ${name}`, dayAndClock(changedAt, now)].join(' · ')}</span>
             {source.read.length > 0 && <span>{` · ${t`after reading text of others`}`}</span>}
           </small>
         </summary>

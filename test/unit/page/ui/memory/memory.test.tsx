@@ -28,17 +28,17 @@ async function open(files: Memory[]) {
       reach.on('GET /api/memories', () =>
         json({ memories: files, bytes: files.reduce((sum, { text }) => sum + text.length, 0) }),
       );
-      reach.on('PUT /api/memories/m1', (call) => {
+      reach.on('PUT /api/memories/m1', (call: AskedCall) => {
         calls.push(call);
         files[0] = { ...file(files[0]), ...(call.body as Partial<Memory>), version: 4 };
         return json(files[0]);
       });
-      reach.on('DELETE /api/memories/m1', (call) => {
+      reach.on('DELETE /api/memories/m1', (call: AskedCall) => {
         calls.push(call);
         files.splice(0, 1);
         return new Response(null, { status: 204 });
       });
-      reach.on('POST /api/memories', (call) => {
+      reach.on('POST /api/memories', (call: AskedCall) => {
         calls.push(call);
         files.push({ ...file(), ...(call.body as Partial<Memory>) });
         return json(files.at(-1), 201);
