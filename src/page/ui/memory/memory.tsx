@@ -69,14 +69,11 @@ function TextForm({
   );
 }
 
-/** ms between updates of the days. */
-const MINUTE = 60_000;
-
 function File({ file, name }: { readonly file: Memory; readonly name: string }) {
   const memories = memoriesOf(useRoost());
   const [editing, setEditing] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const now = useNow(MINUTE);
+  const now = useNow();
   const { path, text, pinned, source, changedAt } = file;
   async function pin() {
     const outcome = await memories.change(file, { pinned: !pinned });
