@@ -47,7 +47,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     await house.until(() => house.of('agent-awake').length > 0 && answers() > 0);
     await house.untilQuiet();
   }
-  /** Says this to the agent, which answers by these calls. Resolves with the results of its tools. */
+  /** Says this to the agent, which answers by these calls. Resolves with their results. */
   async function says(text: string, ...replies: readonly (readonly Part[])[]): Promise<readonly string[]> {
     next = replies;
     const [before, asked] = [answers(), house.requestsOf(1).length];
