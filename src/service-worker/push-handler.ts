@@ -17,6 +17,8 @@ export interface GoTo {
 interface Shown {
   readonly path: string;
   readonly over: boolean;
+  /** It waits for the person, as the inbox of the page counts. */
+  readonly waits: boolean;
   /** When it was pushed; ms since the epoch. */
   readonly at: number;
 }
@@ -53,15 +55,29 @@ function read(
   readonly title: string;
   readonly path: string;
   readonly over: boolean;
+  readonly waits: boolean;
 } {
-  const unread = { key: 'unread', title: texts?.unread ?? 'Something waits for you in Roost', path: '/', over: false };
+  const unread = {
+    key: 'unread',
+    title: texts?.unread ?? 'Something waits for you in Roost',
+    path: '/',
+    over: false,
+    waits: true,
+  };
   try {
     const { key, kind, title, name, path, over } = JSON.parse(text ?? 'null') as Record<string, unknown>;
     if (typeof key !== 'string' || typeof title !== 'string' || !isPath(path)) return unread;
     const known = NOTIFICATION_KINDS.find((each) => each === kind);
     const said = (known && texts?.[known]) ?? title;
     const named = typeof name === 'string' ? said.replace('{name}', () => name) : said;
-    return { key, title: named.includes('{name}') ? title : named, path, over: over === true };
+    return {
+      key,
+      title: named.includes('{name}') ? title : named,
+      path,
+      over: over === true,
+      // An answer or a mention is unread, and waits for nobody.
+      waits: known === 'approval' || known === 'failure',
+    };
   } catch {
     return unread;
   }
@@ -87,7 +103,7 @@ export function createPushHandler({
     const before = await waits();
     const since = (await registration.getNotifications())
       .map(({ data }) => data as Partial<Shown> | null)
-      .filter((shown) => shown?.over === false && (shown.at ?? 0) > (before?.at ?? 0));
+      .filter((shown) => shown?.over === false && shown.waits !== false && (shown.at ?? 0) > (before?.at ?? 0));
     await badge((before?.count ?? 0) + since.length);
   }
 
@@ -95,8 +111,8 @@ export function createPushHandler({
     async pushed(text: string | null): Promise<void> {
       // If they cannot be read, the notification is in English.
       const texts = (await kept().catch(() => null))?.texts ?? null;
-      const { key, title, path, over } = read(text, texts);
-      const data: Shown = { path, over, at: now() };
+      const { key, title, path, over, waits: isWaiting } = read(text, texts);
+      const data: Shown = { path, over, waits: isWaiting, at: now() };
       await registration.showNotification(over ? (texts?.over ?? 'Done on another device') : title, {
         tag: key,
         ...(over ? { body: title, silent: true } : {}),

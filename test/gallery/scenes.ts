@@ -18,7 +18,7 @@ import {
 } from '../unit/page/support/household.ts';
 import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/page/support/night.ts';
 import { report } from '../unit/page/support/costs.ts';
-import { countsOf, oneProject, project, TASKS } from '../unit/page/support/projects.ts';
+import { countsOf, oneProject, project, task, TASKS } from '../unit/page/support/projects.ts';
 import { refused, wake, type MemoryReach } from '../unit/page/support/reach.ts';
 
 export interface Scene {
@@ -564,6 +564,28 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       });
     },
   },
+  'inbox, of each kind': {
+    docs: [...team(4), ...TALK],
+    path: '/inbox',
+    prepare: ({ reach }) => {
+      nights(reach);
+      oneProject(reach, [
+        task(1, 'Greet friends by name', 'review', { assignee: 'agent-1' }),
+        task(7, 'Post the letters', 'blocked', {
+          assignee: 'agent-3',
+          history: [{ time: NOW, by: 'agent-3', what: 'moved', columnId: 'blocked', note: 'Which API key?' }],
+        }),
+      ]);
+      const failed = OCCURRENCES.find(({ state }) => state === 'failed');
+      reach.on('GET /v1/runs', { runs: [{ ...failed, scheduleId: 'other', agentId: 'agent-2', endedAt: NOW }] });
+      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
+      reach.on('GET /api/approvals', {
+        waiting: [COMMAND],
+        answered: [],
+        sandbox: { available: true, why: null },
+      });
+    },
+  },
   'inbox, none': {
     docs: team(3),
     path: '/inbox',
@@ -609,8 +631,30 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     prepare: ({ reach }) => fileHistory(reach, { undo: 'no-git', points: [], bytes: 0 }),
   },
   'file history, failed': { docs: team(3), path: '/file-history/agent-1' },
-  'morning card': {
+  'morning line': {
     docs: [...team(3), ...TALK],
+    prepare({ reach }) {
+      nights(reach);
+      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
+    },
+    then: (_state, owner) =>
+      owner.say({
+        news: 'documents',
+        docs: [
+          {
+            _id: 'schedule:1',
+            type: 'schedule',
+            schema: 1,
+            at: at(NOW - 48 * HOUR),
+            recordId: 'schedule-1',
+            value: { homeRelay: 'home-1', removed: false, schedule: SCHEDULED[0]?.schedule },
+          },
+        ],
+      }),
+  },
+  'morning, the page': {
+    docs: [...team(3), ...TALK],
+    path: '/morning',
     prepare({ reach }) {
       nights(reach);
       reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });

@@ -27,8 +27,8 @@ import { overNewest } from './documents.ts';
 
 /** Occurrences of one routine per history page. */
 const HISTORY = 50;
-/** Runs that are searched for active ones. No household has this many at once. */
-const LIVE = 100;
+/** The newest runs that the page knows. No household has this many active at once. */
+const NEWEST = 100;
 
 /** Why the relay refused a schedule: errors by field, and a general reason. */
 interface Misfit {
@@ -122,8 +122,8 @@ export interface Schedules {
   /** `hours`: into the past and into the future. */
   timeline(hours: number): Query<Timeline>;
   history(scheduleId: ScheduleId): Paged<Occurrence>;
-  /** Active runs, newest first. */
-  readonly live: Query<readonly Occurrence[]>;
+  /** The newest runs, newest first. Active ones have not ended. */
+  readonly runs: Query<readonly Occurrence[]>;
   /** The run's messages stay. A notice reports a refusal. */
   stopRun(runId: RunId): Promise<void>;
   /**
@@ -178,11 +178,12 @@ function misfitOf(problem: RelayProblem): Misfit {
 function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
   const deps = { changes, device, what: ['schedules'] as const };
   const list = createQuery<Listed>({ ...deps, ask: () => reach((client) => client.schedules()) });
-  const live = createQuery<readonly Occurrence[]>({
+  const runs = createQuery<readonly Occurrence[]>({
     ...deps,
     ask: async () =>
-      mapResult(await reach((client) => client.runs({ agent: null, before: null, limit: LIVE })), ({ runs }) =>
-        runs.filter(({ endedAt }) => endedAt === null),
+      mapResult(
+        await reach((client) => client.runs({ agent: null, before: null, limit: NEWEST })),
+        (page) => page.runs,
       ),
   });
   const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.agentSnapshots()) });
@@ -259,15 +260,15 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
         notices.info(t`The order is changed.`, { label: t`Undo`, run: () => void put(before) });
     },
     copies,
-    live,
+    runs,
     async stopRun(runId) {
       const stopped = await reach((client) => client.stopRun({ runId }));
-      await live.again();
+      await runs.again();
       if (!stopped.ok) notices.refused(stopped.problem);
     },
     async goOn(runId) {
       const went = await then(reach((client) => client.continueRun({ runId })));
-      await live.again();
+      await runs.again();
       if (!went.ok) notices.refused(went.problem);
       return went.ok;
     },

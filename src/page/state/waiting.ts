@@ -1,16 +1,10 @@
-/**
- * What waits for the person. Header, tab title and badge show one number, which `useWaitingCount`
- * computes from this.
- */
+/** What waits for the person, as all of the page shows it, and the bar with questions. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { InboxView } from './inbox.ts';
 import { onePerPage } from './per-page.ts';
 
-export interface Waiting {
-  /** Unanswered questions of agents. */
-  readonly approvals: number;
-}
-
-export const waitingOf = onePerPage<StoreApi<Waiting>>(() => createStore(() => ({ approvals: 0 })));
+/** The header, the title, the badge and the inbox read this. `ui/inbox/use-inbox.ts` sets it. */
+export const waitingOf = onePerPage<StoreApi<InboxView>>(() => createStore(() => ({ waits: [], unread: [] })));
 
 interface AskBar {
   /** Calls that the person has put away. The bar does not show these. */

@@ -37,6 +37,7 @@ const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));
 const PortraitPage = lazy(() => import('./portrait/portrait-page.tsx'));
 const ChangeDialog = lazy(() => import('./agent/change-dialog.tsx'));
 const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
+const MorningPage = lazy(() => import('./schedule/morning-page.tsx'));
 const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const ActivityPage = lazy(() => import('./activity/activity-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
@@ -88,6 +89,7 @@ function wholePage(
     case 'file-history':
       return { view: 'page', page: <FilesPage agentId={route.agentId} folder="" history={route} onClose={onClose} /> };
     case 'hearth':
+    case 'morning':
     case 'agent':
     case 'adopt':
     case 'preview':
@@ -116,8 +118,9 @@ function Home() {
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
   const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : t`An egg`;
   const whole = wholePage(route, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
-  const view = whole?.view ?? (route.kind === 'agent' ? 'talk' : 'hearth');
-  useTitle(whole ? null : route.kind === 'agent' && route.over === 'inbox' ? t`Inbox of ${name}` : name);
+  const isMorning = route.kind === 'morning';
+  const view = whole?.view ?? (route.kind === 'agent' || isMorning ? 'talk' : 'hearth');
+  useTitle(whole || isMorning ? null : route.kind === 'agent' && route.over === 'inbox' ? t`Inbox of ${name}` : name);
   const begunRef = useRef(false);
   const main = useBreath();
 
@@ -136,15 +139,18 @@ function Home() {
           <>
             {(!twoViews || view === 'hearth') && (
               <Part>
-                <Hearth
-                  selected={twoViews && view === 'hearth' ? null : talkTo}
-                  morning={route.kind === 'hearth' && route.morning}
-                />
+                <Hearth selected={isMorning || (twoViews && view === 'hearth') ? null : talkTo} />
               </Part>
             )}
             {(!twoViews || view === 'talk') && (
-              <Part key={talkTo}>
-                <ConversationView agentId={talkTo} visible />
+              <Part key={isMorning ? 'morning' : talkTo}>
+                {isMorning ? (
+                  <Suspense fallback={null}>
+                    <MorningPage />
+                  </Suspense>
+                ) : (
+                  <ConversationView agentId={talkTo} visible />
+                )}
               </Part>
             )}
             {beside && (

@@ -63,7 +63,7 @@ export function useQuery<Value>(query: Query<Value>): QueryState<Value> {
 
 /** The number of things that wait for the person, as text; '' if there are none. */
 export function useWaitingCount(): string {
-  return useStore(waitingOf(useRoost()), ({ approvals }) => (approvals === 0 ? '' : String(approvals)));
+  return useStore(waitingOf(useRoost()), ({ waits }) => (waits.length === 0 ? '' : String(waits.length)));
 }
 
 /**

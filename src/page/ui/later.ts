@@ -37,6 +37,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./models/demo-team.tsx'),
     import('./schedule/schedule-page.tsx'),
     import('./schedule/morning.tsx'),
+    import('./schedule/morning-page.tsx'),
     import('./files/files-page.tsx'),
     import('./models/connect-dialog.tsx'),
     import('./calls/ask-bar.tsx'),

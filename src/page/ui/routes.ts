@@ -55,7 +55,7 @@ export const PATHS = {
   hearth: '/',
   /** What waits for the person, and what is new. */
   inbox: '/inbox',
-  /** With the card of what happened while the person was away, even if it was dismissed. */
+  /** What happened while the person was away, even if it was dismissed. */
   morning: '/morning',
   agent: agentPath,
   soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
@@ -138,8 +138,7 @@ export type ProjectsRoute =
     };
 
 export type Route =
-  /** `morning`: the dismissed summary is open again. */
-  | { readonly kind: 'hearth'; readonly morning: boolean }
+  | { readonly kind: 'hearth' | 'morning' }
   /**
    * `over`: a dialog over the conversation, with its inbox or its settings. `at`: the message that
    * is searched for.
@@ -197,7 +196,7 @@ function decoded(part: string): string {
   }
 }
 
-const HEARTH = { kind: 'hearth', morning: false } as const;
+const HEARTH = { kind: 'hearth' } as const;
 const atOf = (part: string, messageId: string) => (part === 'at' && messageId !== '' ? decoded(messageId) : null);
 const overOf = (part: string) => (part === 'inbox' || part === 'change' ? part : null);
 
@@ -289,7 +288,7 @@ export function routeOf(address: string): Route {
   if (first === 'wake-preview') return { kind: 'preview' };
   if (first === 'wake-some') return { kind: 'wake-some' };
   if (first === 'connect') return { kind: 'connect' };
-  return { ...HEARTH, morning: first === 'morning' };
+  return first === 'morning' ? { kind: 'morning' } : HEARTH;
 }
 
 export function useRoute(): { route: Route; go: (path: string, how?: { readonly replace: boolean }) => void } {

@@ -390,10 +390,10 @@ describe('Who is told, and when', () => {
     );
     expect(led).toMatchObject([
       ['answer', { kind: 'agent', agentId: LYRA, at: 'm1' }],
-      ['failure', { kind: 'night', agentId: LYRA }],
+      ['failure', { kind: 'schedule', agentId: LYRA }],
       ['mention', { kind: 'agent', agentId: LYRA, at: 'left' }],
       ['mention', { kind: 'threads', threadId: 't1', at: 'new' }],
-      ['night', { kind: 'hearth', morning: true }],
+      ['night', { kind: 'morning' }],
     ]);
     expect(service.refused).toEqual([]);
     await home.close();

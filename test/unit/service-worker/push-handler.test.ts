@@ -49,8 +49,8 @@ function worker(more: Partial<PushHandlerDeps> = {}) {
   });
   return { told, shown, went, put, badges };
 }
-const push = (key: string, over = false, path = '/approvals/a1') =>
-  JSON.stringify({ key, title: `About ${key}`, path, over });
+const push = (key: string, over = false, path = '/inbox', kind = 'approval') =>
+  JSON.stringify({ key, kind, title: `About ${key}`, name: null, path, over });
 
 test('every push shows something, one for one thing; what is over says so in its place, and goes with the next', async () => {
   const { told, shown } = worker();
@@ -62,7 +62,7 @@ test('every push shows something, one for one thing; what is over says so in its
     push('x', false, '//elsewhere.test'),
   ])
     await told.pushed(text);
-  expect(shown).toEqual([{ title: 'Etwas wartet', tag: 'unread', data: { path: '/', over: false, at: 5 } }]);
+  expect(shown).toEqual([{ title: 'Etwas wartet', tag: 'unread', data: { path: '/', over: false, waits: true, at: 5 } }]);
   await told.pushed(push('a'));
   await told.pushed(push('a'));
   await told.pushed(push('a', true));
@@ -73,7 +73,7 @@ test('every push shows something, one for one thing; what is over says so in its
 });
 
 test('what came is told in the language of the page, and in English where no page has left its own', async () => {
-  const about = { kind: 'approval', title: 'Lyra waits for your answer', path: '/approvals/a1', over: false };
+  const about = { kind: 'approval', title: 'Lyra waits for your answer', path: '/inbox', over: false };
   const came = [
     { ...about, key: 'a', name: 'Lyra' },
     // What has no name is not made one.
@@ -105,6 +105,9 @@ test('the icon of a closed page goes on counting from what waited when it was op
   for (const key of ['a', 'b', 'c', 'd', 'd']) await told.pushed(push(key));
   await told.pushed(push('c', true));
   expect(badges).toEqual([2, 2, 2, 3, 3, 2 + 1]);
+  // As in the inbox of the page, an answer is unread and waits for nobody.
+  await told.pushed(push('e', false, '/lead', 'answer'));
+  expect(badges.at(-1)).toBe(3);
   const open = worker({
     windows: () => Promise.resolve([{ ...window, postMessage: () => undefined }]),
   });
@@ -115,9 +118,9 @@ test('the icon of a closed page goes on counting from what waited when it was op
 test('a click leads to the very place: in the page that is open, else in a new one', async () => {
   const said: unknown[] = [];
   const closed = worker();
-  await closed.told.clicked({ path: '/approvals/a1' });
+  await closed.told.clicked({ path: '/inbox' });
   await closed.told.clicked({ path: '//elsewhere.test' });
-  expect(closed.went).toEqual(['/approvals/a1', '/']);
+  expect(closed.went).toEqual(['/inbox', '/']);
   const open = worker({
     windows: () => Promise.resolve([{ ...window, postMessage: (message) => void said.push(message) }]),
   });

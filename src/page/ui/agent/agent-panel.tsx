@@ -36,8 +36,9 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
 
 /** The agent's active runs. */
 function AtWork({ agentId }: { agentId: AgentId }) {
-  const live = useQuery(schedulesOf(useRoost()).live);
-  const runs = live.kind === 'ready' ? live.value.filter((run) => run.agentId === agentId) : [];
+  const known = useQuery(schedulesOf(useRoost()).runs);
+  const runs =
+    known.kind === 'ready' ? known.value.filter((run) => run.agentId === agentId && run.endedAt === null) : [];
   if (runs.length === 0) return null;
   return (
     <section aria-label={t`At work now`}>

@@ -11,7 +11,7 @@ import { clockTime } from '../text/time.ts';
 type Stopped = Costs['stopped'];
 
 /** What has stopped, in a few words. */
-function titleOf(stopped: Stopped, team: Teammates): string {
+export function stoppedText(stopped: Stopped, team: Teammates): string {
   if (stopped.some(({ scope }) => scope === 'household'))
     return t`Today’s budget is used up: no model is asked any more`;
   const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
@@ -28,7 +28,7 @@ function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates })
     <div className="banner" data-tone="warn" role="alert">
       <WarnIcon />
       <p>
-        {t`${<strong>{titleOf(stopped, team)}.</strong>} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
+        {t`${<strong>{stoppedText(stopped, team)}.</strong>} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
       </p>
       {!there && <Link href={PATHS.settings('costs')} className="ghost">{t`Raise it`}</Link>}
     </div>

@@ -253,7 +253,7 @@ function Grid({ selected }: { selected: string | null }) {
 }
 
 const CallTrouble = optional(() => import('./call-trouble.tsx'));
-const Morning = optional(() => import('../schedule/morning.tsx'));
+const MorningLine = optional(() => import('../schedule/morning.tsx'));
 const ClockNote = optional(() => import('../schedule/clock-note.tsx'));
 
 /** Keeps the context sizes up to date while any agent sleeps. */
@@ -344,8 +344,8 @@ function LoadFailed() {
   );
 }
 
-/** The grid with everything around it. `morning`: the dismissed summary is shown again. */
-export function Hearth({ selected, morning }: { selected: string | null; morning: boolean }) {
+/** The grid with everything around it. */
+export function Hearth({ selected }: { selected: string | null }) {
   const failed = useHousehold((state) => state.status === 'failed');
   const called = useLive((state) => state.callError !== null || state.nobodyCame !== null);
   // Without any schedule, nothing happened by itself.
@@ -354,7 +354,7 @@ export function Hearth({ selected, morning }: { selected: string | null; morning
     <section className="hearth" aria-label={t`Hearth`}>
       <h1 className="visually-hidden">{t`Your team`}</h1>
       {scheduled && <ClockNote />}
-      {(scheduled || morning) && <Morning again={morning} />}
+      {scheduled && <MorningLine />}
       <Grid selected={selected} />
       {failed && <LoadFailed />}
       {called && <CallTrouble />}

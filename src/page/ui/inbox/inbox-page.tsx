@@ -1,80 +1,222 @@
-/** What waits for the person, and what is new. */
-import { useEffect } from 'react';
+/** What waits for the person, each with its one action, and what is unread. */
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { useStore } from 'zustand';
+import { canGoOn } from '../../../shared/domain/schedule/timing.ts';
 import { retold, t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
-import { askBarOf, showsElsewhere } from '../../state/waiting.ts';
+import type { Unread, Wait } from '../../state/inbox.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { askBarOf, showsElsewhere, waitingOf } from '../../state/waiting.ts';
 import { ApprovalCard } from '../calls/card.tsx';
-import { useRoost, useUnread } from '../context.tsx';
-import { useQuery } from '../hooks.ts';
-import { PageHead, QueryView } from '../parts/page-head.tsx';
+import { useActions, useRoost } from '../context.tsx';
+import { stoppedText } from '../costs/budget-banner.tsx';
+import { CloseIcon } from '../design/icons.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { useNow, useQuery } from '../hooks.ts';
+import { PageHead, QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
+import { GoOn } from '../schedule/activity-list.tsx';
+import MorningLine from '../schedule/morning.tsx';
+import { momentText, outcomeText, whatText } from '../schedule/words.ts';
 import { newCount } from '../text/reasons.ts';
-import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 import { useTeammates } from '../use-somebody.ts';
+import { ProposalRow } from './proposal.tsx';
+import { waitsText } from './words.ts';
 import './inbox.css';
 
-/** Unread messages in conversations and threads, with links. */
-function News() {
-  const { all } = useTeammates();
-  const counts = useUnread((state) => state.counts);
-  const threads = useQuery(useThreads().list);
-  const newIn = useNewInThread();
-  const rows = [
-    ...all.flatMap(({ agentId, name }) => {
-      const count = newCount([counts.get(agentId) ?? 0]);
-      return count === '' ? [] : [{ key: agentId, name, count, path: PATHS.agent(agentId) }];
-    }),
-    ...(threads.kind === 'ready' ? threads.value : []).flatMap((thread) => {
-      const count = newCount([newIn(thread)]);
-      const { threadId, title } = thread;
-      return count === '' ? [] : [{ key: threadId, name: title, count, path: PATHS.thread(threadId) }];
-    }),
-  ];
+interface RowProps {
+  readonly kind: Wait['kind'];
+  /** Whose face is beside it; null: nobody's. */
+  readonly agentId: string | null;
+  readonly title: ReactNode;
+  readonly note?: ReactNode;
+  /** The action. */
+  readonly children: ReactNode;
+}
+
+function Row({ kind, agentId, title, note, children }: RowProps) {
   return (
-    <section aria-labelledby="inbox-new">
-      <h2 id="inbox-new">{t`Unread`}</h2>
-      {rows.length === 0 ? (
-        <p className="query-quiet">{t`Nothing new.`}</p>
-      ) : (
-        <ul className="inbox-rows">
-          {rows.map(({ key, name, count, path }) => (
-            <li key={key}>
-              <Link href={path}>
-                <span dir="auto">{name}</span> <b>{count}</b>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-      <p className="agent-ways">
-        <Link href={PATHS.threads}>{t`All threads`}</Link>
-      </p>
-    </section>
+    <li className="inbox-row" data-kind={kind}>
+      <span className="inbox-row-face" aria-hidden="true">
+        {agentId !== null && <FaceOf agentId={agentId} />}
+      </span>
+      <div className="inbox-row-words">
+        <p>{title}</p>
+        {note !== undefined && note !== '' && <p className="inbox-row-note">{note}</p>}
+      </div>
+      <div className="inbox-row-ways">{children}</div>
+    </li>
+  );
+}
+
+type Of<Kind extends Wait['kind']> = Extract<Wait, { readonly kind: Kind }>;
+
+function TaskRow({ kind, project, card }: Of<'review' | 'blocked'>) {
+  const path = PATHS.task(project.projectId, card.taskId);
+  const who = card.createdBy;
+  return (
+    <Row
+      kind={kind}
+      agentId={card.claim?.agentId ?? card.assignee ?? (who === 'human' ? null : who)}
+      title={
+        <Link href={path} dir="auto">
+          {`#${card.number} ${card.title}`}
+        </Link>
+      }
+      note={
+        <>
+          <span dir="auto">{project.name}</span>
+          {card.note !== '' && <span dir="auto">{` · ${retold(card.note)}`}</span>}
+        </>
+      }
+    >
+      <Link href={path} className="solid">
+        {kind === 'review' ? t`Review` : t`Answer`}
+      </Link>
+    </Row>
+  );
+}
+
+function FailedRow({ run }: Of<'failed'>) {
+  const actions = useActions();
+  const { notices } = useRoost();
+  const mate = useTeammates().find(run.agentId);
+  const now = useNow();
+  const putAway = () =>
+    void actions.saveSettings({ runsReadTo: run.endedAt ?? 0 }).then((done) => {
+      if (!done.ok) notices.error(done.reason);
+    });
+  return (
+    <Row
+      kind="failed"
+      agentId={run.agentId}
+      title={
+        <Link href={PATHS.agent(run.agentId)} dir="auto">
+          {`${mate.name}: ${whatText(run)}`}
+        </Link>
+      }
+      note={`${outcomeText(run)}, ${momentText(run.dueAt, now)}${run.detail === null ? '' : `. ${retold(run.detail)}`}`}
+    >
+      {canGoOn(run) ? <GoOn run={run} /> : <Link href={PATHS.schedule(run.agentId)} className="ghost">{t`Look`}</Link>}
+      <button type="button" className="icon-button" aria-label={t`Put away`} title={t`Put away`} onClick={putAway}>
+        <CloseIcon />
+      </button>
+    </Row>
+  );
+}
+
+function PausedRow({ scheduled }: Of<'paused'>) {
+  const schedules = schedulesOf(useRoost());
+  const [busy, setBusy] = useState(false);
+  const { schedule, pausedWhy } = scheduled;
+  return (
+    <Row
+      kind="paused"
+      agentId={schedule.agentId}
+      title={
+        <Link href={PATHS.schedule(schedule.agentId)} dir="auto">
+          {t`“${schedule.name}” is paused`}
+        </Link>
+      }
+      note={pausedWhy === null ? '' : retold(pausedWhy)}
+    >
+      <button
+        type="button"
+        className="solid"
+        disabled={busy}
+        onClick={() => {
+          setBusy(true);
+          void schedules.toggle(scheduled).finally(() => setBusy(false));
+        }}
+      >{t`Switch on`}</button>
+    </Row>
+  );
+}
+
+function WaitRow({ wait }: { wait: Wait }) {
+  const team = useTeammates();
+  switch (wait.kind) {
+    case 'question':
+      return (
+        <li>
+          <ApprovalCard call={wait.call} oneClick />
+        </li>
+      );
+    case 'review':
+    case 'blocked':
+      return <TaskRow {...wait} />;
+    case 'failed':
+      return <FailedRow {...wait} />;
+    case 'paused':
+      return <PausedRow {...wait} />;
+    case 'proposal':
+      return <ProposalRow proposal={wait.proposal} />;
+    case 'budget':
+      return (
+        <Row kind="budget" agentId={wait.stop.agentId} title={stoppedText([wait.stop], team)}>
+          <Link href={PATHS.settings('costs')} className="solid">{t`Raise it`}</Link>
+        </Row>
+      );
+    default:
+      return wait satisfies never;
+  }
+}
+
+function UnreadRow({ unread }: { unread: Unread }) {
+  const team = useTeammates();
+  const of =
+    unread.kind === 'agent'
+      ? { path: PATHS.agent(unread.agentId), name: team.find(unread.agentId).name, hint: '' }
+      : { path: PATHS.thread(unread.thread.threadId), name: unread.thread.title, hint: t`mentions you` };
+  return (
+    <li>
+      <Link href={of.path}>
+        <span dir="auto">{of.name}</span> {of.hint !== '' && <small>{of.hint} </small>}
+        <b>{newCount([unread.count])}</b>
+      </Link>
+    </li>
   );
 }
 
 export default function InboxPage({ onClose }: { onClose: () => void }) {
   const roost = useRoost();
+  const { waits, unread } = useStore(waitingOf(roost));
+  const query = callsOf(roost).approvals;
+  const state = useQuery(query);
+  const sandbox = state.kind === 'ready' ? state.value.sandbox : null;
   useEffect(() => showsElsewhere(askBarOf(roost), ''), [roost]);
   return (
-    <div className="calls">
+    <div className="calls inbox">
       <PageHead title={t`Inbox`} onClose={onClose} />
-      <QueryView query={callsOf(roost).approvals} what={t`What waits for you`}>
-        {({ waiting, sandbox }) => (
-          <>
-            <section aria-labelledby="inbox-waiting">
-              <h2 id="inbox-waiting">{t`Waits for you`}</h2>
-              {waiting.length === 0 && <p className="query-quiet">{t`Nothing is waiting for you.`}</p>}
-              {waiting.map((call) => (
-                <ApprovalCard key={call.callId} call={call} oneClick />
-              ))}
-            </section>
-            {sandbox.why !== null && <p className="call-note">{retold(sandbox.why)}</p>}
-          </>
+      <QueryProblem query={query} state={state} what={t`What waits for you`} before={state.kind === 'ready'} />
+      <section aria-labelledby="inbox-waiting">
+        <h2 id="inbox-waiting">{waits.length === 0 ? t`Waits for you` : waitsText(waits)}</h2>
+        {waits.length === 0 && state.kind === 'ready' && (
+          <p className="query-quiet">{t`Nothing is waiting for you.`}</p>
         )}
-      </QueryView>
-      <News />
+        <ul className="inbox-waits" aria-labelledby="inbox-waiting">
+          {waits.map((wait) => (
+            <WaitRow key={wait.key} wait={wait} />
+          ))}
+        </ul>
+      </section>
+      {sandbox !== null && sandbox.why !== null && <p className="call-note">{retold(sandbox.why)}</p>}
+      <section aria-labelledby="inbox-new">
+        <h2 id="inbox-new">{t`Unread`}</h2>
+        <MorningLine />
+        {unread.length === 0 && <p className="query-quiet">{t`Nothing new.`}</p>}
+        {unread.length > 0 && (
+          <ul className="inbox-rows" aria-labelledby="inbox-new">
+            {unread.map((one) => (
+              <UnreadRow key={one.key} unread={one} />
+            ))}
+          </ul>
+        )}
+        <p className="agent-ways">
+          <Link href={PATHS.threads}>{t`All threads`}</Link>
+        </p>
+      </section>
     </div>
   );
 }

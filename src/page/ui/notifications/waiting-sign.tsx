@@ -9,13 +9,13 @@ import { type StoredWaits, NOTIFIED } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { notificationsOf, notificationTitle } from '../../state/notifications.ts';
-import { waitingOf } from '../../state/waiting.ts';
 import { useRoost, useUnread } from '../context.tsx';
 import { type Route, routeOf, useRoute } from '../routes.ts';
 import { useNames } from '../use-somebody.ts';
 import { useQuery, useWaitingCount } from '../hooks.ts';
 import { RAYS, SUN } from '../shell/mark.tsx';
 import AskBar from '../calls/ask-bar.tsx';
+import { useKeptInbox } from '../inbox/use-inbox.ts';
 
 // Shows notifications while the page is open: by the system if the page is out of view. Removes
 // those that were read or are obsolete.
@@ -218,10 +218,7 @@ function badge(count: number, at: number): void {
 
 export default function WaitingSign() {
   const roost = useRoost();
-  const approvals = useQuery(callsOf(roost).approvals);
-  const asked = approvals.kind === 'ready' ? approvals.value.waiting.length : 0;
-  useEffect(() => waitingOf(roost).setState({ approvals: asked }), [roost, asked]);
-
+  useKeptInbox();
   const count = useWaitingCount();
   useEffect(() => {
     badge(parseInt(count || '0', 10), roost.device.now());

@@ -7,7 +7,6 @@ import { Link } from 'wouter';
 import type { AgentId, RunId, ScheduleId } from '../../../shared/domain/ids.ts';
 import {
   type Occurrence,
-  type Proposal,
   type Schedule,
   type Scheduled,
   SCRIPTS_OFF,
@@ -363,80 +362,6 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
   );
 }
 
-function Ask({ proposal }: { proposal: Proposal }) {
-  const schedules = schedulesOf(useRoost());
-  const team = useTeammates();
-  const now = useNow();
-  const [busy, setBusy] = useState(false);
-  const { agentId, why, routine } = proposal;
-  const mate = team.find(agentId);
-  const answer = (does: () => Promise<void>) => {
-    if (busy) return;
-    setBusy(true);
-    void does().finally(() => setBusy(false));
-  };
-  return (
-    <li className="tint" style={{ '--c': mate.color }}>
-      <p>
-        <span>{t`${(
-          <span className="sheet-name" dir="auto">
-            {mate.name}
-          </span>
-        )} asks for ${<strong dir="auto">{routine.name}</strong>}, ${timingText(routine.timing, now)}`}</span>
-        {routine.when === 'something_waits' && <span>{t`, only when something waits`}</span>}
-      </p>
-      {why !== '' && (
-        <blockquote dir="auto" className="proposal-why">
-          {why}
-        </blockquote>
-      )}
-      <details>
-        <summary>{t`What it would do`}</summary>
-        <p className="proposal-words" dir="auto">
-          {routine.instructions}
-        </p>
-      </details>
-      <div className="proposal-ways">
-        <button
-          type="button"
-          className="ghost"
-          disabled={busy}
-          aria-label={t`Decline: ${routine.name}`}
-          onClick={() => answer(() => schedules.decline(proposal))}
-        >{t`Decline`}</button>
-        <button
-          type="button"
-          className="solid"
-          disabled={busy}
-          aria-label={t`Allow: ${routine.name}`}
-          onClick={() => answer(() => schedules.accept(proposal))}
-        >{t`Allow`}</button>
-      </div>
-    </li>
-  );
-}
-
-/**
- * Routines that agents propose. None runs before the person approves it. Renders nothing if there
- * are none.
- */
-export function Proposals({ agentId }: { agentId: AgentId | null }) {
-  const state = useQuery(schedulesOf(useRoost()).proposals);
-  const asked = state.kind === 'ready' ? state.value : [];
-  const shown = asked.filter((proposal) => agentId === null || proposal.agentId === agentId);
-  if (shown.length === 0) return null;
-  return (
-    <section className="night-block" aria-labelledby="night-asked">
-      <h2 id="night-asked">{t`Asked for by your agents`}</h2>
-      <ul className="proposals" aria-labelledby="night-asked">
-        {shown.map((proposal) => (
-          <Ask key={proposal.proposalId} proposal={proposal} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
 /** The confirmation before schedules run here without the other relay's consent. */
 interface Question {
   readonly title: string;
@@ -621,9 +546,9 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
 
 /** Active runs. Each can be watched and stopped. Renders nothing if there are none. */
 function AtWork({ agentId }: { agentId: AgentId | null }) {
-  const live = useQuery(schedulesOf(useRoost()).live);
-  if (live.kind !== 'ready') return null;
-  const shown = live.value.filter((run) => agentId === null || run.agentId === agentId);
+  const runs = useQuery(schedulesOf(useRoost()).runs);
+  if (runs.kind !== 'ready') return null;
+  const shown = runs.value.filter((run) => run.endedAt === null && (agentId === null || run.agentId === agentId));
   if (shown.length === 0) return null;
   return (
     <section className="night-block" aria-labelledby="night-live">
@@ -668,7 +593,6 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
       <StoodNote />
       <ZoneNote />
       <AtWork agentId={agentId} />
-      <Proposals agentId={agentId} />
       <section className="night-block" aria-labelledby="night-routines">
         <div className="night-bar">
           <h2 id="night-routines">{t`Routines`}</h2>

@@ -1,8 +1,12 @@
 /** The four places of the page, in the header and in the bar of narrow screens. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
-import { useWaitingCount } from '../hooks.ts';
+import { waitingOf } from '../../state/waiting.ts';
+import { useRoost } from '../context.tsx';
+import { waitsText } from '../inbox/words.ts';
+import { newCount } from '../text/reasons.ts';
 import { BoardIcon, ClockIcon, EnvelopeIcon, HomeIcon } from '../design/icons.tsx';
 import { PATHS, type Route } from '../routes.ts';
 import './places.css';
@@ -37,18 +41,25 @@ export function placeOf({ kind }: Pick<Route, 'kind'>): Place | null {
 
 export function Places({ route, className }: { route: Route; className: string }) {
   const here = placeOf(route);
-  const waiting = useWaitingCount();
+  const { waits, unread } = useStore(waitingOf(useRoost()));
+  const news = newCount(unread.map(({ count }) => count));
   return (
     <nav className={className} aria-label={t`Places`}>
       {PLACES.map(({ place, path, name, icon: PlaceIcon }) => (
         <Link key={place} href={path} aria-current={place === here ? 'page' : undefined}>
           <PlaceIcon />
           <span>{name}</span>
-          {place === 'inbox' && waiting !== '' && (
-            <b className="waits-badge">
-              {waiting}
+          {place === 'inbox' && waits.length > 0 && (
+            <b className="waits-badge" title={waitsText(waits)}>
+              {waits.length}
               <span className="visually-hidden"> {t`wait for you`}</span>
             </b>
+          )}
+          {place === 'inbox' && news !== '' && (
+            <small className="unread-badge" title={t`Unread`}>
+              {news}
+              <span className="visually-hidden"> {t`unread`}</span>
+            </small>
           )}
         </Link>
       ))}

@@ -502,9 +502,9 @@ test('what an agent asks for is read first, and is a routine once the person say
   const page = await open((reach) => {
     nights(reach);
     reach.on('GET /v1/routine-proposals', () => json({ proposals: left }));
-  });
-  const list = await screen.findByRole('list', { name: 'Asked for by your agents' });
-  expect(list.textContent).toMatch(/Wren asks for Night watch, every day at 03:00The \*\*river\*\* rises at night\./);
+  }, '/inbox');
+  const list = (await screen.findByRole('button', { name: 'Allow: Night watch' })).closest('li');
+  expect(list?.textContent).toMatch(/Wren asks for Night watch, every day at 03:00The \*\*river\*\* rises at night\./);
   page.reach.on('POST /v1/routine-proposals/proposal-1/accept', () => {
     left = left.slice(1);
     return json(SCHEDULED[0], 201);
@@ -622,95 +622,53 @@ test('where the relay cannot say it, the page says so and asks again', async () 
   await routines('Lyra');
 });
 
-test('a card says once what they did while nobody was here, and it stays closed', async () => {
+test('one line says what they did while nobody was here; all of it is a page beside the grid', async () => {
   const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
   await page.say({ news: 'documents', docs: [RECORD] });
-  let card = await screen.findByRole('region', { name: 'While you were away' });
-  expect(card.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
-  expect(card.textContent).toContain('Once, nothing waited when they looked: no model was asked, and it cost nothing.');
-  const [lyra, wren, more] = within(card)
+  const line = await screen.findByRole('region', { name: 'While you were away' });
+  expect(line.textContent).toContain('2 agents worked · $0.0246');
+  await page.user.click(within(line).getByRole('link', { name: 'Read' }));
+  const heading = await screen.findByRole('heading', { level: 1, name: 'While you were away' });
+  expect(screen.getByRole('button', { name: 'WAKE' })).toBeDefined();
+  const report = heading.closest<HTMLElement>('.morning-page') ?? document.body;
+  expect(report.textContent).toContain('1 routine found nothing to do, free.');
+  const [lyra, wren, more] = within(report)
     .getAllByRole('listitem')
     .filter((item) => item.className.includes('tint'));
   expect(more).toBeUndefined();
   expect(lyra?.textContent).toMatch(/LyraMorning roundtoday 07:25\$0\.0123.*The bridge holds/);
   expect(wren?.textContent).toMatch(/failed, today 04:55.*overloaded.*skipped: quiet hours, today 02:55/);
   // What did not come to its end is gone on with from here.
-  expect(within(card).getAllByRole('button', { name: /go on/ }).length).toBe(1);
+  const goOn = within(report).getByRole('button', { name: 'Let it go on: Wren, Look at the river' });
   page.reach.on('POST /v1/runs/run-4/continue', () => refused('The agent is set to sleep in the session.', 409));
-  await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
+  await page.user.click(goOn);
   await screen.findByText(/The agent is set to sleep in the session\./);
   page.reach.on('POST /v1/runs/run-4/continue', () => new Response(null, { status: 202 }));
-  await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
+  await page.user.click(goOn);
   await waitFor(() => expect(wren?.textContent).toMatch(/overloaded.*goes on/));
   // What had nothing to do is no news.
-  expect(card.textContent).not.toContain('Mail');
-  await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
+  expect(report.textContent).not.toContain('Mail');
+  await page.user.click(within(report).getByRole('button', { name: 'Close' }));
+  expect(location.pathname).toBe('/');
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'setting', key: 'runsReadTo', value: NOW });
-  // By mistake: it is one change, with one undo.
   expect(page.owner.calls.filter((call) => call === 'append')).toHaveLength(1);
-  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
-  card = await screen.findByRole('region', { name: 'While you were away' });
-  await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
-  await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
-  // It is found again at its address, until it is put away once more.
   act(() => history.pushState(null, '', '/morning'));
-  const again = await screen.findByRole('region', { name: 'While you were away' });
-  expect(again.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
-  await page.user.click(within(again).getByRole('button', { name: 'Put this away' }));
-  await waitFor(() => expect(location.pathname).toBe('/'));
-  expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
-  // And all of it under Schedule.
-  act(() => history.pushState(null, '', '/schedule'));
-  await page.user.click(await screen.findByText('What happened in the last 7 days'));
+  await screen.findByText('2 agents worked · $0.0246', { exact: false });
+  act(() => history.pushState(null, '', '/activity/runs'));
   const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
   expect(lately.textContent).toMatch(/The bridge holds.*failed, today 04:55/);
 });
 
-test('the card says what waits for the person, and each line of it leads there', async () => {
-  const news = said('agent-2', 'agent-2', 'The river is high.', NOW - 10);
-  const page = await openPage({
-    docs: [...team(3), settingDoc('read:agent-2', at(NOW - 20)), news],
-    prepare({ reach }) {
-      localStorage.setItem('roost-draft:agent-1', 'About the bridge');
-      nights(reach, { line: timeline({ occurrences: OCCURRENCES.map((one) => ({ ...one, costMicroUsd: 0 })) }) });
-      reach.on('GET /api/approvals', {
-        waiting: [1, 2].map((n) => ({ ...WAITING_CALL, callId: `call-${n}` })),
-        answered: [],
-        sandbox: { available: true, why: null },
-      });
-      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
-    },
-  });
+test('the line that is put away by mistake comes back', async () => {
+  const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
   await page.say({ news: 'documents', docs: [RECORD] });
-  const waits = await screen.findByRole('list', { name: 'Waits for you' });
-  await waitFor(() => expect(within(waits).getAllByRole('link')).toHaveLength(5));
-  const lines = within(waits)
-    .getAllByRole('link')
-    .map((link) => `${link.textContent} → ${link.getAttribute('href')}`);
-  expect(lines).toEqual([
-    '2 questions of Lyra: yes or no? → /inbox',
-    'Wren asks for a routine: “Night watch” → /schedule/agent-2',
-    '“Look at the river” of Wren is paused until you switch it on → /schedule/agent-2',
-    '1 message from Wren → /agent/agent-2',
-    'Your message to Lyra, begun and not sent → /agent/agent-1',
-  ]);
-  const card = screen.getByRole('region', { name: 'While you were away' });
-  const account = within(card).getByRole('list', { name: 'What they did by themselves' });
-  const whence = within(account)
-    .getAllByRole('link')
-    .map((link) => link.getAttribute('href'));
-  expect(whence).toEqual([
-    '/agent/agent-1',
-    '/schedule/agent-1',
-    '/agent/agent-2',
-    '/schedule/agent-2',
-    '/schedule/agent-2',
-    '/schedule/agent-2',
-  ]);
-  expect(card.textContent).toContain('Lyra and Wren were at work, which cost nothing.');
-  expect(account.textContent).toMatch(/LyraMorning roundtoday 07:25free/);
+  const line = await screen.findByRole('region', { name: 'While you were away' });
+  await page.user.click(within(line).getByRole('button', { name: 'Put away' }));
+  expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await screen.findByRole('region', { name: 'While you were away' });
 });
 
 test('who is at work alone is there to be watched and stopped', async () => {

@@ -57,7 +57,7 @@ test('every address is a place, and a strange one is the hearth', () => {
     day: '2026-11-20',
   });
   expect(routeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null, at: null });
-  expect(routeOf('/agent/')).toEqual({ kind: 'hearth', morning: false });
+  expect(routeOf('/agent/')).toEqual({ kind: 'hearth' });
   expect(routeOf('/agent/a%20b/at/m%2F1')).toEqual({ kind: 'agent', agentId: 'a b', over: null, at: 'm/1' });
   expect(routeOf('/threads/t1/at/m1')).toMatchObject({ kind: 'threads', threadId: 't1', at: 'm1' });
   expect(routeOf('/lead/change')).toEqual({ kind: 'agent', agentId: 'lead', over: 'change', at: null });
@@ -69,8 +69,8 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/activity/wakes/lead')).toEqual({ kind: 'activity', tab: 'wakes', agentId: 'lead' });
   expect(routeOf('/wake-preview').kind).toBe('preview');
   expect(routeOf('/wake-some').kind).toBe('wake-some');
-  expect(routeOf('/morning')).toEqual({ kind: 'hearth', morning: true });
-  expect(routeOf('/nonsense')).toEqual({ kind: 'hearth', morning: false });
+  expect(routeOf('/morning')).toEqual({ kind: 'morning' });
+  expect(routeOf('/nonsense')).toEqual({ kind: 'hearth' });
 });
 
 test('variables are read a line each; what is none is named by its line, which may hold a secret', () => {
