@@ -4,9 +4,9 @@ import type { Doc } from '../../../../../src/shared/protocol/documents.ts';
 import { attachedOf } from '../../../../../src/page/state/external.ts';
 import type { Occurrence, Schedule, Scheduled } from '../../../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../../../support/schedules.ts';
-import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from '../../support/household.ts';
+import { at, NO_SESSION_SNAPSHOT, NOW, team } from '../../support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from '../../support/night.ts';
-import { configAnswer, EFFECTIVE, json, refused, WAITING_CALL, type MemoryReach } from '../../support/reach.ts';
+import { configAnswer, EFFECTIVE, json, refused, type MemoryReach } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
 
 const open = (prepare: (reach: MemoryReach) => void = nights, path = '/schedule'): Promise<Page> =>
