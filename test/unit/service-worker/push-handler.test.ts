@@ -62,7 +62,9 @@ test('every push shows something, one for one thing; what is over says so in its
     push('x', false, '//elsewhere.test'),
   ])
     await told.pushed(text);
-  expect(shown).toEqual([{ title: 'Etwas wartet', tag: 'unread', data: { path: '/', over: false, waits: true, at: 5 } }]);
+  expect(shown).toEqual([
+    { title: 'Etwas wartet', tag: 'unread', data: { path: '/', over: false, waits: true, at: 5 } },
+  ]);
   await told.pushed(push('a'));
   await told.pushed(push('a'));
   await told.pushed(push('a', true));

@@ -11,8 +11,7 @@ const NOTHING: InboxSources = {
   ...{ calls: [], tasks: [], runs: [], schedules: [], proposals: [], stopped: [] },
   ...{ counts: new Map(), threads: [], notifications: [], readTo: 0 },
 };
-const kindsOf = (sources: Partial<InboxSources>) =>
-  inboxOf({ ...NOTHING, ...sources }).waits.map(({ kind }) => kind);
+const kindsOf = (sources: Partial<InboxSources>) => inboxOf({ ...NOTHING, ...sources }).waits.map(({ kind }) => kind);
 
 test('counts a question and a review, and no unread message', () => {
   const review: WaitingTask = { kind: 'review', project: project(), card: cardOf(task(1, 'Greet', 'review')) };
@@ -57,9 +56,9 @@ test('counts a routine that failed once, until it succeeds, is continued or is p
   // A run under way has not replaced it yet.
   expect(kindsOf({ runs: [failed(1, { state: 'running', endedAt: null }), failed(2)] })).toEqual(['failed']);
   // Wakes of one agent share a schedule id, and have another cause.
-  expect(kindsOf({ runs: [failed(1, { kind: 'wake', name: 'Wren' }), failed(2, { kind: 'wake', name: 'Sable' })] })).toEqual(
-    ['failed', 'failed'],
-  );
+  expect(
+    kindsOf({ runs: [failed(1, { kind: 'wake', name: 'Wren' }), failed(2, { kind: 'wake', name: 'Sable' })] }),
+  ).toEqual(['failed', 'failed']);
 });
 
 test('counts a paused routine once, and not its failed run as well', () => {

@@ -30,7 +30,13 @@ const openInbox = (width = 1440) =>
         }),
         task(3, 'Nothing to see', 'ready'),
       ]);
-      const run = occurrence(1, { agentId: 'agent-2', name: 'Look', state: 'failed', runId: 'run-9', endedAt: NOW - 9 });
+      const run = occurrence(1, {
+        agentId: 'agent-2',
+        name: 'Look',
+        state: 'failed',
+        runId: 'run-9',
+        endedAt: NOW - 9,
+      });
       reach.on('GET /v1/runs', { runs: [run], more: false });
       reach.on('GET /v1/pulse-routines', { schedules: [], scripts: true });
       reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
