@@ -93,7 +93,6 @@ async function commentsOnLines(board: Visitor['page'], review: Locator): Promise
   await board.keyboard.type('Is there a train back?');
   await picture(board, 'projects-line-comments');
   await board.reload();
-  await board.getByRole('button', { name: 'Read the changes and decide' }).click();
   await expect.poll(() => field.inputValue()).toBe('Ghent is dear.');
   const other = review.getByRole('textbox', { name: 'Comment on places.md:4' });
   expect(await other.inputValue()).toBe('Is there a train back?');
@@ -157,8 +156,8 @@ describe('A project', { timeout: 120_000 }, () => {
     await picture(board, 'projects-receipt');
 
     // The person reads what was written, and merges it.
-    await sheet.getByRole('button', { name: 'Read the changes and decide' }).click();
-    const review = board.getByRole('dialog', { name: /^Review of #1/ });
+    await sheet.getByRole('link', { name: 'Review', exact: true }).click();
+    const review = board.getByRole('region', { name: /^Review of #1/ });
     await review.getByText('Ghent: five hours.').waitFor();
     await picture(board, 'projects-review');
     await withoutTransitions(board);
@@ -168,11 +167,16 @@ describe('A project', { timeout: 120_000 }, () => {
     await picture(board, 'projects-review-light');
     await board.emulateMedia({ colorScheme: 'dark', ...STILL });
     await commentsOnLines(board, review);
-    await review.getByRole('button', { name: 'Merge…' }).click();
-    await picture(board, 'projects-merge');
-    await board.getByRole('dialog', { name: 'Merge #1?' }).getByRole('button', { name: 'Merge' }).click();
-    await review.waitFor({ state: 'hidden' });
-    await sheet.getByRole('region', { name: 'Request to merge' }).getByText('Merged').waitFor();
+    await review.getByRole('button', { name: 'Merge', exact: true }).click();
+    const standing = review.getByRole('region', { name: 'Request to merge' });
+    await standing.getByText('Merged').waitFor();
+    // It is taken back, and merged again.
+    for (const name of ['Revert', 'Merge again']) {
+      await standing.getByRole('button', { name }).click();
+      await board.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+      await standing.getByText(name === 'Revert' ? 'Reverted' : 'Merged', { exact: true }).waitFor();
+    }
+    await picture(board, 'projects-merged');
     await board.keyboard.press('Escape');
     await inColumn('Done')
       .getByRole('link', { name: /^Find three places/ })

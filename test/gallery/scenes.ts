@@ -20,6 +20,7 @@ import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/page
 import { report } from '../unit/page/support/costs.ts';
 import { countsOf, oneProject, project, task, TASKS } from '../unit/page/support/projects.ts';
 import { refused, wake, type MemoryReach } from '../unit/page/support/reach.ts';
+import { attempt, diff, HEAD, receipt, request } from '../unit/page/support/task-work.ts';
 
 export interface Scene {
   readonly docs?: readonly Doc[];
@@ -66,6 +67,20 @@ const load = piers.reduce((sum, { tons }) => sum + tons, 0);
 \`\`\`
 
 > And somebody has to tell the mayor.`;
+
+/** A task in review. The fields are those of its request. */
+function reviewed(reach: MemoryReach, fields: Parameters<typeof request>[0]): void {
+  const tasks = TASKS.map((one) => (one.taskId === 'task-1' ? { ...one, request: request(fields) } : one));
+  oneProject(reach, tasks, { kind: 'git', repository: '/home/me/trip' });
+  const checks = [{ command: 'npm test', code: 0, ms: 4_200, output: '3 passed' }];
+  reach.on('GET /v1/projects/trip/tasks/task-1/attempts', { attempts: [attempt(1, { receipt: receipt({ checks }) })] });
+  const comment = { path: 'places.md', side: 'after' as const, commit: HEAD, time: NOW - HOUR };
+  const comments = [
+    { ...comment, commentId: 'c1', line: 9, quoted: 'Bled', text: 'Too far.', now: { path: 'places.md', line: 9 } },
+    { ...comment, commentId: 'c2', line: 3, quoted: 'The lake', text: 'Which lake?', now: null },
+  ];
+  reach.on('GET /v1/projects/trip/tasks/task-1/diff', diff({ comments }));
+}
 
 /** What the first of the team became. */
 const SOULS: readonly Doc[] = ['I keep the bridge.', 'I keep the bridge, and I count what crosses it.'].map(
@@ -705,6 +720,24 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     docs: team(4),
     path: '/projects/trip/task/task-1',
     prepare: ({ reach }) => oneProject(reach),
+  },
+  'projects, review': {
+    docs: team(4),
+    path: '/projects/trip/1/review',
+    prepare: ({ reach }) => reviewed(reach, {}),
+  },
+  'projects, review, merged': {
+    docs: team(4),
+    path: '/projects/trip/1/review',
+    prepare: ({ reach }) => reviewed(reach, { state: 'merged', merged: HEAD }),
+  },
+  'projects, review, failed': {
+    docs: team(4),
+    path: '/projects/trip/1/review',
+    prepare({ reach }) {
+      reviewed(reach, {});
+      reach.on('GET /v1/projects/trip/tasks/task-1/diff', () => refused('The disk is full.', 507, 'full'));
+    },
   },
   'projects, settings': {
     docs: team(4),

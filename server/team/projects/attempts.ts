@@ -67,7 +67,7 @@ export interface Attempts {
     claimToken: number,
     given: Omit<
       AttemptValue,
-      'number' | 'runId' | 'endedAt' | 'outcome' | 'head' | 'receipt' | 'note' | 'agentId' | 'review'
+      'number' | 'runId' | 'endedAt' | 'outcome' | 'head' | 'receipt' | 'note' | 'noteBy' | 'agentId' | 'review'
     >,
   ): Promise<Attempt>;
   /** The attempt under way of the agent that has claimed the task. Executors of it are left out. */
@@ -97,7 +97,7 @@ export interface Attempts {
   /** Takes every word out of the attempts of these projects. */
   forgetProjects(projectIds: readonly ProjectId[]): Promise<void>;
   /** Ends it. False: it has ended already. */
-  end(attemptId: string, end: Pick<AttemptValue, 'outcome' | 'head' | 'receipt' | 'note'>): Promise<boolean>;
+  end(attemptId: string, end: Pick<AttemptValue, 'outcome' | 'head' | 'receipt' | 'note' | 'noteBy'>): Promise<boolean>;
 }
 
 export const attemptValueOf = (row: Pick<AttemptRow, 'value_json'>): AttemptValue =>
@@ -174,7 +174,7 @@ export function createAttempts({
         number: Math.max(0, ...numbers) + 1,
         agentId: holder.agentId,
         runId: 'runId' in holder ? holder.runId : null,
-        ...{ endedAt: null, outcome: null, head: null, receipt: null, note: '', review: null },
+        ...{ endedAt: null, outcome: null, head: null, receipt: null, note: '', noteBy: 'agent', review: null },
       };
       await db
         .insertInto('attempts')

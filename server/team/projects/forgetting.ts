@@ -72,7 +72,7 @@ export const removedTask = (value: TaskValue): TaskValue => ({
 export const removedAttempt = (value: AttemptValue): AttemptValue => ({
   ...{ projectId: value.projectId, taskId: value.taskId, number: value.number, agentId: value.agentId },
   ...{ kind: value.kind, startedAt: value.startedAt, endedAt: value.endedAt ?? value.startedAt },
-  ...{ runId: null, model: null, outcome: value.outcome ?? 'lost', note: '', branch: REMOVED_BRANCH },
+  ...{ runId: null, model: null, outcome: value.outcome ?? 'lost', note: '', noteBy: 'relay', branch: REMOVED_BRANCH },
   ...{ base: value.base, head: value.head, folder: `projects/${DELETED}/${DELETED}`, receipt: null, review: null },
 });
 

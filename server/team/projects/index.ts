@@ -51,6 +51,7 @@ import type {
   RestOf,
   TaskWork,
 } from './contract.ts';
+import { edited, rewritten } from './edits.ts';
 import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
 import { createReady } from './ready.ts';
 import { createProjectRecords } from './records.ts';
@@ -621,14 +622,10 @@ export function createProjects({
         if (version !== undefined && version !== row.version)
           return { ok: false, reason: 'changed-elsewhere', current: shown(row) };
         const fields = Object.fromEntries(Object.entries(wanted).filter(([, field]) => field !== undefined));
-        const known = new Map(value.criteria.map((criterion) => [criterion.criterionId, criterion]));
-        const kept = criteria?.map(({ criterionId, text }) => {
-          const before = criterionId === undefined ? undefined : known.get(criterionId);
-          return before?.text === text ? before : { criterionId: before?.criterionId ?? newId(), text, met: null };
-        });
+        const kept = criteria && rewritten(value.criteria, criteria, newId);
         const next: TaskValue = { ...value, ...fields, ...(kept ? { criteria: kept } : {}) };
-        const misfit = await refuseTask(trx, project, projectId, taskId, next);
-        return misfit ?? { value: withHistory(next, { time: now(), by, what: 'edited', columnId: null, note: '' }) };
+        const written = edited(value, next, { time: now(), by });
+        return (await refuseTask(trx, project, projectId, taskId, next)) ?? { value: written };
       }),
     async removeTask(projectId, taskId) {
       const outcome = await changing<Refused>(projectId, taskId, ({ value }) =>

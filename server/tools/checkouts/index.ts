@@ -36,13 +36,8 @@ import { GIT, KEEP, MID_WORK, NOT_KEPT, TURN } from './switching.ts';
 
 export { type FileChange, RECORDED, tooMuch } from './folder-files.ts';
 export { GitError } from '../../platform/git/index.ts';
-export {
-  createRepositories,
-  type Merged,
-  type Repositories,
-  type RepositoriesDeps,
-  type Repository,
-} from './repositories.ts';
+export { createRepositories, type Repositories, type RepositoriesDeps, type Repository } from './repositories.ts';
+export { type Merged } from './merging.ts';
 export { CHECKOUT_LIMITS } from './settings.ts';
 export { createTokens, type Tokens } from './tokens.ts';
 

@@ -44,6 +44,7 @@ import {
   soundsDamaged,
 } from './damage.ts';
 import { createDiffs, type Diffs, type FileLine, zeroSplitter } from './diffs.ts';
+import { createMerging, isAncestor, type Merging } from './merging.ts';
 import { pushBranch, pushedRefs, pushTo } from './pushing.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 import {
@@ -60,16 +61,7 @@ import {
 
 export type Source = Pick<ProjectValue, 'kind' | 'repository' | 'baseBranch'>;
 
-/** What a merge came to. */
-export type Merged =
-  /** `notRun`: hooks of the repository that were not told. */
-  | { readonly kind: 'merged'; readonly commit: string; readonly notRun: readonly string[] }
-  /** `files`: changed on both sides. */
-  | { readonly kind: 'conflict'; readonly files: readonly string[] }
-  /** `why`: as a sentence. */
-  | { readonly kind: 'refused'; readonly why: string };
-
-export interface Repository extends Diffs {
+export interface Repository extends Diffs, Merging {
   readonly gitDir: string;
   /** The base branch, fetched now where it lies elsewhere, and its last commit. */
   base(): Promise<{ readonly branch: string; readonly commit: string }>;
@@ -123,7 +115,6 @@ export interface Repository extends Diffs {
   ): Promise<readonly { readonly commit: string; readonly path: string }[]>;
   /** The commit from which both go on. */
   forkOf(base: string, head: string): Promise<string>;
-  merge(head: string, message: string): Promise<Merged>;
   /**
    * Pushes the branch to where the repository came from. A branch that somebody else has changed
    * there is not overwritten.
@@ -217,7 +208,6 @@ const KEPT_REFS = 'refs/roost/kept/';
 const TAKEN_REF = 'refs/roost/taken';
 const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
 
-const shortPath = (path: string) => path.slice(0, ATTEMPT_LIMITS.path);
 const within = (inner: string, outer: string) =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 const lines = (text: string) => (text === '' ? [] : text.split('\n'));
@@ -504,6 +494,35 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
       return commit;
     }
 
+    const merging = createMerging({
+      own,
+      fetchBase: () => fetchBase(),
+      inOrder,
+      async move(target, { branch, commit: base }) {
+        if (!isElsewhere) {
+          const why = tooMuch((await repository.list(target)).values());
+          if (why !== null) return { kind: 'refused', why };
+          await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, target, base] });
+          return { kind: 'moved', notRun: [] };
+        }
+        return await atSource(projectId, source, async (reach) => {
+          const { view } = reach;
+          const move = { branch, from: gitDir, base, target };
+          const inTheWay = view && (await refuseMove(view, move));
+          if (inTheWay !== null) return { kind: 'refused', why: inTheWay };
+          try {
+            await (view ? moveBranch(view, move) : pushTo(own, reach, `${target}:refs/heads/${branch}`));
+          } catch (error) {
+            if (!(error instanceof GitError)) throw error;
+            // The answer may be lost although the repository took it.
+            const now = await fetchBase().catch(() => null);
+            if (now?.commit !== target)
+              return { kind: 'refused', why: sentence`The repository refused it: ${error.message}` };
+          }
+          return { kind: 'moved', notRun: view ? listenersOf(view) : [] };
+        });
+      },
+    });
     const repository: Repository = {
       gitDir,
       base: () => inOrder(() => mending(fetchBase)),
@@ -550,7 +569,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
           await refuseHuge(head);
           const before = await commitIfAny(`refs/heads/${branch}`);
           // Somebody else's commits may be among those that this one rewrites.
-          if (before !== null && !(await isAncestor(before, head)))
+          if (before !== null && !(await isAncestor(own, before, head)))
             await git(['update-ref'], { ...own, of: [`${KEPT_REFS}${branch}/${before.slice(0, 12)}`, before] });
           await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, head] });
           if (lost.delete(branch)) await foundAgain(gitDir, branch);
@@ -643,46 +662,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
         const { code, out } = await git(['merge-base'], { ...own, of: [base, head], codes: [0, 1] });
         return code === 0 ? out.toString('utf8').trim() : base;
       },
-      merge: (head, message) =>
-        inOrder(async (): Promise<Merged> => {
-          const { branch, commit: base } = await fetchBase();
-          const isAhead = await isAncestor(base, head);
-          const isIn = await isAncestor(head, base);
-          if (isIn) return { kind: 'merged', commit: base, notRun: [] };
-          let target = head;
-          if (!isAhead) {
-            const { code, out } = await git(['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z'], {
-              ...own,
-              of: [base, head],
-              codes: [0, 1],
-            });
-            const [tree = '', ...files] = out.toString('utf8').split('\0').filter(Boolean);
-            if (code === 1) return { kind: 'conflict', files: [...new Set(files)].map(shortPath) };
-            target = await gitText(['commit-tree', '-p', base, '-p', head, '-m', message], { ...own, of: [tree] });
-          }
-          if (!isElsewhere) {
-            const why = tooMuch((await repository.list(target)).values());
-            if (why !== null) return { kind: 'refused', why };
-            await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, target, base] });
-            return { kind: 'merged', commit: target, notRun: [] };
-          }
-          return await atSource(projectId, source, async (reach): Promise<Merged> => {
-            const { view } = reach;
-            const move = { branch, from: gitDir, base, target };
-            const inTheWay = view && (await refuseMove(view, move));
-            if (inTheWay !== null) return { kind: 'refused', why: inTheWay };
-            try {
-              await (view ? moveBranch(view, move) : pushTo(own, reach, `${target}:refs/heads/${branch}`));
-            } catch (error) {
-              if (!(error instanceof GitError)) throw error;
-              // The answer may be lost although the repository took it.
-              const now = await fetchBase().catch(() => null);
-              if (now?.commit !== target)
-                return { kind: 'refused', why: sentence`The repository refused it: ${error.message}` };
-            }
-            return { kind: 'merged', commit: target, notRun: view ? listenersOf(view) : [] };
-          });
-        }),
+      ...merging,
       push: (branch) => inOrder(() => atSource(projectId, source, (reach) => pushBranch(own, reach, branch))),
     };
 
@@ -753,8 +733,6 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
       });
       return content;
     }
-    const isAncestor = async (older: string, newer: string) =>
-      (await git(['merge-base', '--is-ancestor'], { ...own, of: [older, newer], codes: [0, 1] })).code === 0;
     if (!isElsewhere) {
       await writeFile(join(gitDir, 'info', 'attributes'), PLAIN);
     }

@@ -386,6 +386,7 @@ export function createExecutors(deps: ExecutorsDeps): Executors {
     ].join(' ');
     await attempts.end(attempt.attemptId, {
       ...{ outcome: ends[outcome], head: receipt?.commits.at(-1)?.commit ?? null, receipt, note: note.slice(0, 2_000) },
+      noteBy: why === null ? 'agent' : 'relay',
     });
     const written =
       (await attempts.list(task.taskId)).find(({ attemptId }) => attemptId === attempt.attemptId) ?? attempt;

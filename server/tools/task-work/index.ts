@@ -35,6 +35,7 @@ import {
 } from '../../../src/shared/protocol/attempts.ts';
 import { CHECKOUTS_FOLDER } from '../../../src/shared/protocol/outward-texts.ts';
 import {
+  type FoundAnywhere,
   PROJECT_LIMITS,
   type Project,
   type ProjectValue,
@@ -65,6 +66,7 @@ import {
 import { type Forges } from './forge.ts';
 import { createWorkForgetting, lastOf, type Worked, type WorkForgetting } from './forgetting.ts';
 import { endedSince } from './ended.ts';
+import { createFind } from './find.ts';
 import type { WorkLimits } from './limits.ts';
 import { type FromWhere, shownComments, toldComments } from './line-comments.ts';
 import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
@@ -80,6 +82,8 @@ import { failedSetupIn, hasSetUp, setupNote, setupText } from './setup.ts';
 import { commitText, spentBy, toldOf, uncommittedIn } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, WorkForgetting, Omit<Requests, 'moved'> {
+  /** Tasks and files of all projects with these words. */
+  find(text: string): Promise<FoundAnywhere>;
   attempts(projectId: ProjectId, taskId: TaskId): Promise<Done<readonly Attempt[]>>;
   /** Attempts of all projects that ended after this time, newest first. */
   ended(since: number): ReturnType<typeof endedSince>;
@@ -246,8 +250,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const base = await repository.base();
     const last = lastOf(task, before);
     const branch = last?.branch ?? `feat/${task.number}-${slugOf(task.title)}`;
-    // Work that was merged is over: what is asked for now begins at the base.
-    const isMerged = task.request?.state === 'merged';
+    // Work that was merged is over: what is asked for after that begins at the base.
+    const isMerged =
+      (task.request?.state === 'merged' || task.request?.state === 'reverted') &&
+      (before.at(-1)?.startedAt ?? 0) < task.request.updatedAt;
     const head = last && !isMerged ? await repository.headOf(branch) : null;
     const goesOn = last !== undefined && head !== null;
     const isShared = takesOneTask(project);
@@ -262,7 +268,13 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     // An earlier checkout of a merged task stays where it is.
     const isTaken = !isShared && own === undefined && before.some((attempt) => attempt.agentId === agentId);
     const folder = own?.folder ?? (isTaken ? `${fresh}-${before.length + 1}` : fresh);
-    const start = goesOn && head !== null ? head : base.commit;
+    const back =
+      isMerged && task.request?.reverted != null && task.request.mergedOnto !== null
+        ? { before: task.request.mergedOnto, commit: task.request.reverted }
+        : null;
+    const again = `Bring back #${task.number} ${task.title}`;
+    const start =
+      goesOn && head !== null ? head : ((back && (await repository.reverted(base.commit, back, again))) ?? base.commit);
     const place: Place = { kind: project.kind, agentId, folder, branch, base: goesOn ? last.base : base.commit };
     const isThere = own !== undefined && (await checkouts.exists(place));
     const by = await nameOf(agentId);
@@ -477,7 +489,12 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   }
 
   /** Ends an attempt. What cannot be found out is said in its note. */
-  async function settle(open: OpenAttempt, outcome: Attempt['outcome'], note: string): Promise<void> {
+  async function settle(
+    open: OpenAttempt,
+    outcome: Attempt['outcome'],
+    note: string,
+    noteBy: Attempt['noteBy'] = 'relay',
+  ): Promise<void> {
     const { attempt } = open;
     const project = await projects.read(attempt.projectId);
     let result: { readonly head: string | null; readonly receipt: Receipt } | null = null;
@@ -496,6 +513,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     await attempts.end(attempt.attemptId, {
       outcome: isBlocked ? 'blocked' : outcome,
       ...{ head: result?.head ?? null, receipt: result?.receipt ?? null, note: why.slice(0, 2_000) },
+      noteBy: why === note ? noteBy : 'relay',
     });
   }
 
@@ -514,7 +532,9 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       const outcome = outcomeOf(ended);
       // What a run has left running ends before somebody else takes the task.
       if (outcome === 'ended' || outcome === 'lost') await deps.endCommandsOf(ended.agentId);
-      for (const each of open) await settle(each, each.attempt.kind === 'agent' ? outcome : 'lost', ended.last.note);
+      const { by, note } = ended.last;
+      const noteBy = by === PERSON ? 'human' : by === 'relay' ? 'relay' : 'agent';
+      for (const each of open) await settle(each, each.attempt.kind === 'agent' ? outcome : 'lost', note, noteBy);
     }).catch((error: unknown) =>
       logger.error('The end of an attempt at a task could not be written. The relay’s next start writes it.', {
         error,
@@ -584,6 +604,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   });
 
   const work: OpenTaskWork = {
+    find: createFind({ projects, repositories }),
     ...requests,
     examine: repositories.examine,
     spentToday: (project) => deps.limits.ofDay(project),

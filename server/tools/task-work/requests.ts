@@ -7,7 +7,7 @@
  * Invariants:
  * - A request is open in Roost before the forge is asked. What the forge refuses is a field of the
  *   request, and stands in the way of nothing else.
- * - A merge names the commit that the person has seen.
+ * - A merge names the commit that the person has seen, and a revert the commit that it takes back.
  */
 import type { AgentId, ProjectId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { columnOfKind, kindOfColumn } from '../../../src/shared/domain/projects.ts';
@@ -19,7 +19,7 @@ import { LINE_COMMENT_LIMITS, type NewLineComment } from '../../../src/shared/pr
 import type { Project, ProjectValue, Task, TaskValue } from '../../../src/shared/protocol/projects.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Attempts, OpenAttempt, Projects, TaskWork } from '../../team/projects/index.ts';
-import type { Repositories, Repository, Tokens } from '../checkouts/index.ts';
+import type { Merged, Repositories, Repository, Tokens } from '../checkouts/index.ts';
 import type { Forges } from './forge.ts';
 import { keptComments, messageOf } from './line-comments.ts';
 import { done, type Done, isFault, NO_WORK, unable, unsaved } from './outcome.ts';
@@ -42,6 +42,8 @@ export interface Requests {
     taskId: TaskId,
     said: { readonly note: string; readonly comments: readonly NewLineComment[] },
   ): Promise<Done<Task>>;
+  /** Takes a merge back, or its revert. `commit`: the last one of the two. */
+  revert(projectId: ProjectId, taskId: TaskId, commit: string): Promise<Done<Task>>;
   closeRequest(projectId: ProjectId, taskId: TaskId): Promise<Done<Task>>;
   /** The person opens the request, or sends it to the forge again. */
   openRequest(projectId: ProjectId, taskId: TaskId): Promise<Done<Task>>;
@@ -76,7 +78,20 @@ export interface RequestsDeps {
 export const inRoost = (forgeProblem: string) =>
   `The request is open in Roost, where the human sees it. It is not as it should be at the forge: ${forgeProblem}`;
 
+const NO_MERGE = unable('no-request', 'This task is not merged.');
 const NO_REQUEST = unable('no-request', 'No request of this task is open.');
+
+/** The base branch before this commit. Null: the commit came from elsewhere. */
+async function beforeMerge(
+  repository: Pick<Repository, 'parentsOf'>,
+  { mergedOnto, head, base }: MergeRequest,
+  commit: string,
+): Promise<string | null> {
+  if (mergedOnto !== null) return mergedOnto;
+  if (commit === head) return base;
+  const [first = null, second] = await repository.parentsOf(commit);
+  return second === head ? first : null;
+}
 
 export function createRequests(deps: RequestsDeps): Requests {
   const { projects, attempts, repositories, taskOf, inOrder, now, logger } = deps;
@@ -113,6 +128,8 @@ export function createRequests(deps: RequestsDeps): Requests {
       base: from,
       head,
       merged: null,
+      mergedOnto: null,
+      reverted: null,
       url: task.request?.url ?? null,
       forgeProblem: null,
       openedAt: isOpen ? before.openedAt : now(),
@@ -159,39 +176,53 @@ export function createRequests(deps: RequestsDeps): Requests {
     return sentence`The relay had an error. The relay’s log says more.`;
   }
 
-  /** Changes a task whose request is open. */
+  /** What becomes of a task with its request. */
+  const ACTS = {
+    merged: { what: 'merged', from: ['open'], to: 'done' },
+    'changes-wanted': { what: 'changes', from: ['open'], to: 'ready' },
+    closed: { what: 'closed', from: ['open'], to: null },
+    reverted: { what: 'reverted', from: ['merged'], to: 'review' },
+    restored: { what: 'merged', from: ['reverted'], to: 'done' },
+  } as const;
+  type Known = Partial<Pick<MergeRequest, 'merged' | 'mergedOnto' | 'reverted' | 'forgeProblem'>>;
+
+  /** Moves the task, and its request where it is in a state from which this follows. */
   async function settleRequest(
     projectId: ProjectId,
     taskId: TaskId,
-    how: {
-      readonly state: 'merged' | 'changes-wanted' | 'closed';
-      readonly note: string;
-      readonly to: 'done' | 'ready' | null;
-    },
+    act: keyof typeof ACTS,
+    note: string,
+    known: Known = {},
     more: (value: TaskValue, project: ProjectValue) => Partial<TaskValue> = () => ({}),
-    known: Pick<MergeRequest, 'merged' | 'forgeProblem'> = { merged: null, forgeProblem: null },
   ): Promise<Done<Task>> {
-    const what = ({ merged: 'merged', 'changes-wanted': 'changes', closed: 'closed' } as const)[how.state];
+    const { what, from, to } = ACTS[act];
+    const state = act === 'restored' ? 'merged' : act;
     const saved = await projects.update(projectId, taskId, ({ value, project }) => {
-      const columnId = how.to === null ? null : (columnOfKind(project, how.to)?.columnId ?? null);
+      const columnId = to === null ? null : (columnOfKind(project, to)?.columnId ?? null);
+      const follows = value.request !== null && (from as readonly string[]).includes(value.request.state);
       return {
         value: {
           ...value,
           ...(columnId === null ? {} : { columnId }),
-          ...(value.request?.state === 'open'
-            ? { request: { ...value.request, ...known, state: how.state, updatedAt: now() } }
+          ...(follows && value.request !== null
+            ? { request: { ...value.request, forgeProblem: null, ...known, state, updatedAt: now() } }
             : {}),
           ...more(value, project),
           unprepared: null,
           updatedAt: now(),
-          history: [...value.history, { time: now(), by: PERSON, what, columnId, note: how.note }],
+          history: [...value.history, { time: now(), by: PERSON, what, columnId, note }],
         },
-        endsClaim: how.to !== null,
-        isLimited: how.state === 'changes-wanted',
+        endsClaim: to !== null,
+        isLimited: act === 'changes-wanted',
       };
     });
     return saved.ok ? done(saved.value) : unsaved(saved);
   }
+  /** Why nothing was merged. `conflict`: says it of these files. */
+  const refusalOf = (merged: Exclude<Merged, { kind: 'merged' }>, conflict: (files: string) => string) =>
+    merged.kind === 'conflict'
+      ? unable('merge-conflict', conflict(merged.files.map(titled).join(', ')))
+      : unable('merge-refused', merged.why);
 
   return {
     request: (by, project, task, words) =>
@@ -214,18 +245,41 @@ export function createRequests(deps: RequestsDeps): Requests {
         const secret = await secretIn(project, repository, { base: task.request.base, head });
         if (secret !== null) return unable('merge-refused', secret);
         const merged = await repository.merge(head, `Merge #${task.number} ${task.title}`);
-        if (merged.kind === 'conflict')
-          return unable(
-            'merge-conflict',
-            sentence`Both sides changed ${merged.files.map(titled).join(', ')}. Nothing was merged.`,
-          );
-        if (merged.kind === 'refused') return unable('merge-refused', merged.why);
+        if (merged.kind !== 'merged')
+          return refusalOf(merged, (files) => sentence`Both sides changed ${files}. Nothing was merged.`);
         const missing = await deps.missing(project, taskId, task);
-        const how = { state: 'merged', note: notRunNote(merged.notRun), to: 'done' } as const;
-        return await settleRequest(projectId, taskId, how, () => ({ doneWithout: [...missing] }), {
-          merged: merged.commit,
-          forgeProblem: null,
-        });
+        const known = { merged: merged.commit, mergedOnto: merged.onto, reverted: null };
+        return await settleRequest(projectId, taskId, 'merged', notRunNote(merged.notRun), known, () => ({
+          doneWithout: [...missing],
+        }));
+      }),
+    revert: (projectId, taskId, commit) =>
+      inOrder(taskId, async () => {
+        const at = await taskOf(projectId, taskId);
+        if (!at.ok) return at;
+        const { project, task } = at.value;
+        const { request } = task;
+        if (request?.state !== 'merged' && request?.state !== 'reverted') return NO_MERGE;
+        const isBack = request.state === 'reverted';
+        if ((isBack ? request.reverted : request.merged) !== commit)
+          return unable('changed-elsewhere', 'Another commit is the last one of this task.');
+        const repository = await repositories.of(projectId, project);
+        const before = await beforeMerge(repository, request, commit);
+        if (before === null)
+          return unable('merge-refused', sentence`It was merged outside of Roost. Revert it in the repository.`);
+        const words = isBack ? `Merge #${task.number} ${task.title} again` : `Revert #${task.number} ${task.title}`;
+        const reverted = await repository.revert({ before, commit }, words);
+        if (reverted.kind !== 'merged')
+          return refusalOf(reverted, (files) => sentence`Later work changed ${files}, too. Nothing was reverted.`);
+        const note = notRunNote(reverted.notRun);
+        if (!isBack)
+          return await settleRequest(projectId, taskId, 'reverted', note, {
+            reverted: reverted.commit,
+            mergedOnto: reverted.onto,
+          });
+        const missing = await deps.missing(project, taskId, task);
+        const known = { merged: reverted.commit, mergedOnto: reverted.onto, reverted: null };
+        return await settleRequest(projectId, taskId, 'restored', note, known, () => ({ doneWithout: [...missing] }));
       }),
     wantChanges: (projectId, taskId, { note, comments }) =>
       inOrder(taskId, async () => {
@@ -239,8 +293,7 @@ export function createRequests(deps: RequestsDeps): Requests {
             : await keptComments(await repositories.of(projectId, project), comments, now());
         if (!kept.ok) return unable('misfit', kept.why);
         const worker = (await attempts.list(taskId)).at(-1)?.agentId ?? null;
-        const how = { state: 'changes-wanted', note, to: 'ready' } as const;
-        const settled = await settleRequest(projectId, taskId, how, (value) => ({
+        const settled = await settleRequest(projectId, taskId, 'changes-wanted', note, {}, (value) => ({
           lineComments: [
             ...value.lineComments.filter(({ commentId }) => !kept.value.some((each) => each.commentId === commentId)),
             ...kept.value,
@@ -271,8 +324,7 @@ export function createRequests(deps: RequestsDeps): Requests {
             : await deps.forges
                 .close({ kind: token.forge, repository: project.repository, token: token.token }, task.request.branch)
                 .then(() => null, forgeProblemOf);
-        const how = { state: 'closed', note: '', to: null } as const;
-        return await settleRequest(projectId, taskId, how, undefined, { merged: null, forgeProblem });
+        return await settleRequest(projectId, taskId, 'closed', '', { forgeProblem });
       }),
     openRequest: (projectId, taskId) =>
       inOrder(taskId, async () => {

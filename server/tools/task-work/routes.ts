@@ -62,6 +62,7 @@ export function createTaskWorkRoutes({
   }
   return answer(projectWorkEndpoints, {
     attempts: async ({ projectId, taskId }) => ({ attempts: [...(await orThrow(work.attempts(projectId, taskId)))] }),
+    find: ({ q }) => work.find(q),
     async endedAttempts({ hours }) {
       const { attempts, more } = await work.ended(now() - hours * HOUR_MS);
       return { attempts: [...attempts], more };
@@ -71,6 +72,7 @@ export function createTaskWorkRoutes({
     filePatch: ({ projectId, taskId, ...file }) => orThrow(work.filePatch(projectId, taskId, file)),
     openRequest: ({ projectId, taskId }) => orThrow(work.openRequest(projectId, taskId)),
     mergeRequest: ({ projectId, taskId, body }) => orThrow(work.merge(projectId, taskId, body.head)),
+    revertMerge: ({ projectId, taskId, body }) => orThrow(work.revert(projectId, taskId, body.commit)),
     wantChanges: ({ projectId, taskId, body }) => orThrow(work.wantChanges(projectId, taskId, body)),
     closeRequest: ({ projectId, taskId }) => orThrow(work.closeRequest(projectId, taskId)),
     checkouts: async ({ projectId }) => ({ checkouts: await orThrow(work.checkouts(projectId)) }),

@@ -21,6 +21,8 @@ export const TASK_WORK_SETTINGS = {
   lineCommentsTold: 50,
   /** Tasks, and files of one checkout, that are named when a project is deleted. */
   lostNamed: 10,
+  /** Searches of all projects at the same time. */
+  findsAtOnce: 2,
   /** Requests to a model for one review. */
   reviewTurns: 3,
   /** A call of a forge, in ms. */

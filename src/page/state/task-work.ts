@@ -42,6 +42,8 @@ interface TaskWork {
   merge(task: TaskKey, head?: string): Promise<RelayProblem | null>;
   /** `comments`: on lines of the diff. The reason why not; null: it is done. */
   wantChanges(task: TaskKey, note: string, comments: readonly NewLineComment[]): Promise<string | null>;
+  /** Takes this merge back, or this revert. The reason why not; null: it is done. */
+  revert(task: TaskKey, commit: string): Promise<string | null>;
   closeRequest(task: TaskKey): Promise<string | null>;
   /** Opens the request, or sends it to the forge again. The reason why not; null: it is open. */
   openRequest(task: TaskKey): Promise<string | null>;
@@ -128,6 +130,8 @@ function createTaskWork(state: RoostState): TaskWork {
     },
     openRequest: async ({ projectId, taskId }) =>
       reasonOf(settled(await reach((client) => client.openRequest({ projectId, taskId })))),
+    revert: async ({ projectId, taskId }, commit) =>
+      reasonOf(settled(await reach((client) => client.revertMerge({ projectId, taskId, body: { commit } })))),
     closeRequest: async ({ projectId, taskId }) =>
       reasonOf(settled(await reach((client) => client.closeRequest({ projectId, taskId })))),
     checkouts,

@@ -96,6 +96,8 @@ export const PATHS = {
   project: (projectId: ProjectId, place: ProjectPlace = BOARD) => `${projectPath(projectId)}${placePath(place)}`,
   /** A task, over its project. */
   task: (projectId: ProjectId, taskId: TaskId) => `${projectPath(projectId)}/task/${encodeURIComponent(taskId)}`,
+  /** The review of the task with this number. */
+  review: (projectId: ProjectId, taskNumber: number) => `${projectPath(projectId)}/${taskNumber}/review`,
   projectSettings: (projectId: ProjectId) => `${projectPath(projectId)}/settings`,
   /** Schedules and runs, of one agent or of all. */
   schedule: (agentId: AgentId | null = null) =>
@@ -124,8 +126,11 @@ export const PATHS = {
 /** The names of a path within a folder. */
 const partsOf = (folder: string) => folder.split('/').filter((part) => part !== '');
 
-/** What is open over a project. */
-export type OverProject = { readonly kind: 'task'; readonly taskId: TaskId } | { readonly kind: 'settings' };
+/** What is open over a project. A review takes the whole page. */
+export type OverProject =
+  | { readonly kind: 'task'; readonly taskId: TaskId }
+  | { readonly kind: 'review'; readonly taskNumber: number }
+  | { readonly kind: 'settings' };
 
 export type ProjectsRoute =
   | { readonly kind: 'projects'; readonly isNew: boolean }
@@ -218,6 +223,8 @@ function projectsRoute(second: string, third: string, fourth: string): Route {
   const route = { kind: 'project', projectId: decoded(second), place: null, over: null } as const;
   if (third === 'settings') return { ...route, over: { kind: 'settings' } };
   if (third === 'task' && fourth !== '') return { ...route, over: { kind: 'task', taskId: decoded(fourth) } };
+  if (/^[1-9]\d*$/.test(third) && fourth === 'review')
+    return { ...route, over: { kind: 'review', taskNumber: Number(third) } };
   if (third === 'list') return { ...route, place: { view: 'list' } };
   return {
     ...route,

@@ -219,6 +219,7 @@ export const attemptValueSchema = z.strictObject({
   endedAt: ms.nullable().describe('null: it is under way'),
   outcome: attemptOutcomeSchema.nullable(),
   note: text(2_000).describe('what the agent said at the end, or why the relay ended it; may be empty'),
+  noteBy: z.enum(['agent', 'human', 'relay']).default('agent').describe('who wrote the note'),
   branch: branchSchema,
   base: commitIdSchema.describe('the commit on which the work stands'),
   head: commitIdSchema.nullable().describe('the last commit of the branch; null: nothing was committed'),
@@ -288,13 +289,23 @@ export const mergeRequestSchema = z
     title: text(ATTEMPT_LIMITS.title).min(1),
     body: text(ATTEMPT_LIMITS.body),
     by: authorSchema,
-    state: z.enum(['open', 'merged', 'changes-wanted', 'closed']),
+    state: z
+      .enum(['open', 'merged', 'reverted', 'changes-wanted', 'closed'])
+      .describe('reverted: it was merged, and a later commit took it back'),
     branch: branchSchema,
     base: commitIdSchema.describe('the commit that the diff starts from'),
     head: commitIdSchema.describe('the commit that would be merged'),
     openedAt: ms,
     updatedAt: ms,
-    merged: commitIdSchema.nullable().describe('the commit on the base branch; null: it is not merged'),
+    merged: commitIdSchema.nullable().describe('the commit on the base branch; null: it was never merged'),
+    mergedOnto: commitIdSchema
+      .nullable()
+      .default(null)
+      .describe('the base branch before the last merge or revert; null: not known'),
+    reverted: commitIdSchema
+      .nullable()
+      .default(null)
+      .describe('the commit that took the merge back; null: nothing did'),
     url: webAddress(2_000).nullable().describe('the request at the forge; null: it is kept in Roost'),
     forgeProblem: text(ATTEMPT_LIMITS.forgeProblem)
       .nullable()
@@ -361,6 +372,11 @@ export const mergeSchema = z.strictObject({
   head: commitIdSchema
     .optional()
     .describe('the commit that was looked at; the merge is refused if there is a newer one'),
+});
+
+/** `POST …/tasks/{taskId}/request/revert` */
+export const revertSchema = z.strictObject({
+  commit: commitIdSchema.describe('`merged` of the request, or `reverted` where that is to be taken back'),
 });
 
 /** `GET …/projects/{projectId}/checkouts` */

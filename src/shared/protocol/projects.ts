@@ -34,6 +34,8 @@ export const PROJECT_LIMITS = {
   comment: 20_000,
   /** Characters of a search, and tasks that one finds. */
   search: 200,
+  /** Tasks, and files, of one search in all projects. */
+  foundAnywhere: 20,
   found: 1_000,
 } as const;
 
@@ -73,9 +75,14 @@ const historySchema = z.strictObject({
     'met',
     'requested',
     'merged',
+    'reverted',
     'changes',
     'closed',
   ]),
+  fields: z
+    .array(z.enum(['title', 'description', 'criteria', 'priority', 'labels', 'blockedBy', 'assignee']))
+    .optional()
+    .describe('of an edit: what was changed; left out: not known'),
   columnId: columnId.nullable().describe('where it was moved to; null: it was not moved'),
   note: z.string().max(PROJECT_LIMITS.note).describe('what the mover or releaser said; may be empty'),
 });
@@ -240,6 +247,16 @@ export const foundTasksSchema = z.object({
   more: z.boolean().describe('more were found than are listed'),
 });
 export type FoundTasks = z.infer<typeof foundTasksSchema>;
+
+/** `GET /v1/find` */
+export const foundAnywhereSchema = z.object({
+  tasks: z.array(
+    z.object({ projectId: idOf<ProjectId>(projectIdSchema), taskId, number: z.number(), title: z.string(), columnId }),
+  ),
+  files: z.array(z.object({ projectId: idOf<ProjectId>(projectIdSchema), path: z.string() })),
+  more: z.boolean().describe('more were found than are listed'),
+});
+export type FoundAnywhere = z.infer<typeof foundAnywhereSchema>;
 
 /** `GET /v1/projects/{projectId}/tasks` */
 export const tasksSchema = z.object({

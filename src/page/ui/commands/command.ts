@@ -4,11 +4,14 @@ import type { RoostState } from '../../state/index.ts';
 import type { MenuItem } from '../design/menu.tsx';
 import type { Route } from '../routes.ts';
 
-export type Group = 'agents' | 'actions' | 'pages' | 'settings';
+export type Group = 'agents' | 'projects' | 'tasks' | 'files' | 'actions' | 'pages' | 'settings';
 
 /** Group titles, in the order of the palette. */
 export const GROUPS: Readonly<Record<Group, string>> = {
   agents: t`Agents`,
+  projects: t`Projects`,
+  tasks: t`Tasks`,
+  files: t`Files`,
   actions: t`Actions`,
   pages: t`Pages`,
   settings: t`Settings`,

@@ -118,7 +118,7 @@ function toFound({ go }: Around, step: 1 | -1): void {
 /** Leaves a full-page view, or a conversation for the team. */
 function back({ route, go }: Around): void {
   if (route.kind === 'portrait' || (route.kind === 'agent' && route.over !== null)) go(PATHS.agent(route.agentId));
-  else if (route.kind === 'project') go(PATHS.projects);
+  else if (route.kind === 'project') go(route.over === null ? PATHS.projects : PATHS.project(route.projectId));
   else if (route.kind !== 'hearth') go(PATHS.hearth);
 }
 
@@ -139,8 +139,8 @@ const action = (id: string, label: Row['label'], run: Row['run'], more: Partial<
 
 const ROWS: readonly Row[] = [
   action('find', t`Find anything`, ({ open }) => open('palette'), {
-    hint: t`What was said, agents, actions, settings`,
-    does: t`Find anything that was said, any agent, action, page or setting`,
+    hint: t`Agents, projects, tasks, files, settings, messages`,
+    does: t`Find agents, projects, tasks, files, settings and messages`,
     keys: ['Ctrl', 'K'],
     menu: true,
   }),
@@ -329,6 +329,10 @@ const OF_PARTS: readonly ShownKeys[] = [
   { keys: ['Alt', '←', '→', '↑', '↓'], does: t`Who sits there changes places; by drag, too` },
   { keys: ['M'], does: t`The menu of a seat` },
   { keys: ['Alt', '←', '→'], does: t`A task of a board goes to the next column; by drag, too` },
+  { keys: ['J', 'K'], does: t`Next and previous file or change of a review` },
+  { keys: ['C'], does: t`Comment on a line of a review` },
+  { keys: ['A'], does: t`Accept the criteria of a review` },
+  { keys: ['M'], does: t`Merge a review` },
   { keys: ['Enter'], does: t`Open a seat; in a field: send` },
   { keys: ['Shift', 'Enter'], does: t`A new line` },
   { keys: ['↑'], does: t`In an empty field: your last message again` },

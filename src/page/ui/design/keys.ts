@@ -70,3 +70,7 @@ function keepDialog(event: KeyboardEvent): void {
 /** Call once. Works until `signal` is aborted. */
 export const keepDialogsWhileComposing = (signal: AbortSignal): void =>
   document.addEventListener('keydown', keepDialog, { capture: true, signal });
+
+/** Is something typed or chosen in this element? */
+export const isField = (target: EventTarget | null): target is HTMLElement =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

@@ -165,6 +165,14 @@ export const Card = memo(function Card({ task, column }: Props) {
       )}
       <span className="task-foot">
         {claim === null ? <StateLine task={task} state={stateOf(board, task)} /> : <ClaimedLine task={task} />}
+        {kind === 'review' && claim === null && (
+          <Link
+            className="ghost task-to-review"
+            href={PATHS.review(project.projectId, number)}
+            draggable={false}
+            aria-label={t`Review #${number} ${title}`}
+          >{t`Review`}</Link>
+        )}
         {who !== null && (
           <span className="task-face" title={known.nameOf(who)}>
             <FaceOf agentId={who} />

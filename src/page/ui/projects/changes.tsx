@@ -7,8 +7,8 @@ import { ChevronIcon } from '../design/icons.tsx';
 import { keyOf } from '../design/keys.ts';
 import { count, plural } from '../text/sizes.ts';
 import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
-import { NotesHere, NotesOfRow, useLineNotes } from './line-comments.tsx';
-import { anchorOf, type LineNote, type PlacedNotes } from './line-drafts.ts';
+import { NotesBelow, NotesOfFile, NotesOfRow, useLineNotes } from './line-comments.tsx';
+import { anchorOf, type LineNote, NO_ROW, type PlacedNotes } from './line-drafts.ts';
 import { languageOf, type PatchLine, readPatch } from './patch.ts';
 import type { DiffFile as File, ShownDiff } from './diff-reading.ts';
 import { FILE_STATUS } from './work-words.ts';
@@ -50,9 +50,11 @@ interface LineProps {
   readonly label: string | null;
   /** Tab leads to this line. The arrow keys lead to the others. */
   readonly isCurrent: boolean;
+  /** The first change after lines that are left out. */
+  readonly startsHunk: boolean;
 }
 
-const Line = memo(function Line({ line: { kind, before, after }, text, row, label, isCurrent }: LineProps) {
+const Line = memo(function Line({ line: { kind, before, after }, text, row, label, isCurrent, startsHunk }: LineProps) {
   if (kind === 'gap' || kind === 'note')
     return (
       <tr className="patch-line" data-kind={kind}>
@@ -61,7 +63,13 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
       </tr>
     );
   return (
-    <tr className="patch-line" data-kind={kind} data-row={row}>
+    <tr
+      className="patch-line"
+      data-kind={kind}
+      data-row={row}
+      data-hunk={startsHunk || undefined}
+      tabIndex={startsHunk ? -1 : undefined}
+    >
       <td className="patch-number" data-line={before ?? ''} aria-hidden="true" />
       <td className="patch-number" data-line={after ?? ''} data-only={after ?? before ?? ''} aria-hidden="true" />
       <td className="patch-mark" data-mark={MARKS[kind]} aria-hidden="true" />
@@ -82,6 +90,20 @@ function rowAt(target: EventTarget): { readonly line: HTMLElement; readonly row:
   return line ? { line, row: Number(line.dataset['row']) } : null;
 }
 
+/** The rows at which a hunk changes something first. */
+function hunksOf(lines: readonly PatchLine[]): ReadonlySet<number> {
+  const hunks = new Set<number>();
+  let isInside = false;
+  for (const [at, { kind }] of lines.entries()) {
+    if (kind === 'gap') isInside = false;
+    else if (!isInside && (kind === 'new' || kind === 'gone')) {
+      hunks.add(at);
+      isInside = true;
+    }
+  }
+  return hunks;
+}
+
 const NO_NOTES: ReadonlyMap<number, readonly LineNote[]> = new Map();
 
 const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { patch: string }; isCode: boolean }) {
@@ -90,6 +112,7 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
   const notes = placed.at.get(file.path) ?? NO_NOTES;
   const [pages, setPages] = useState(1);
   const shown = Math.max(pages * SHOWN_LINES, ...[...notes.keys()].map((row) => row + 1));
+  const hunks = useMemo(() => hunksOf(lines), [lines]);
   /** The row to which Tab leads. */
   const [current, setCurrent] = useState(0);
   const code = useMemo(
@@ -174,8 +197,9 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
                   row={at}
                   label={!canComment || number === null ? null : t`Comment on line ${String(number)}`}
                   isCurrent={at === tabbed}
+                  startsHunk={hunks.has(at)}
                 />
-                {here && <NotesOfRow notes={here} />}
+                {here && <NotesOfRow notes={here} line={line} />}
               </Fragment>
             );
           })}
@@ -237,7 +261,9 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
   const [open, setOpen] = useState(startsOpen);
   const summary = useRef<HTMLElement>(null);
   const { path, before, status, added, removed, patch, reason, next } = file;
-  const comments = [...(useLineNotes().placed.at.get(path)?.values() ?? [])].flat().length;
+  const notes = useLineNotes().placed.at.get(path);
+  const comments = [...(notes?.values() ?? [])].flat().length;
+  const unplaced = notes?.get(NO_ROW) ?? [];
   const fetch = async () => {
     const why = await onShow(file);
     // The button that had the focus is gone.
@@ -267,6 +293,7 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
         ) : (
           <p className="patch-none">{UNSHOWN[reason ?? 'more']}</p>
         ))}
+      {open && unplaced.length > 0 && <NotesOfFile notes={unplaced} />}
       {open && (reason === 'long' || reason === 'more') && <FetchButton label={t`Show this file`} fetch={fetch} />}
       {open && next !== null && <FetchButton label={t`Load more of this file`} fetch={() => onShow(file)} />}
     </details>
@@ -288,15 +315,13 @@ function opened(files: readonly File[], { at }: PlacedNotes): ReadonlySet<number
 interface Props {
   readonly diff: ShownDiff;
   readonly kind: Project['kind'];
-  /** Commits that were there when the person looked before; null: this is the first look. */
-  readonly seen: ReadonlySet<string> | null;
   /** Loads further files. The reason why not; null: they are shown. */
   readonly onMore: Fetch;
   /** Loads the patch of a file, or more of it. The reason why not; null: it is shown. */
   readonly onShow: FileDiffProps['onShow'];
 }
 
-export function Changes({ diff: { files, more, commits, head }, kind, seen, onMore, onShow }: Props) {
+export function Changes({ diff: { files, more, head }, kind, onMore, onShow }: Props) {
   const notes = useLineNotes();
   const list = useRef<HTMLElement>(null);
   // What is loaded or written later opens no file that was there before, and closes none.
@@ -319,23 +344,6 @@ export function Changes({ diff: { files, more, commits, head }, kind, seen, onMo
   if (files.length === 0) return <p className="setting-hint">{t`Nothing was changed.`}</p>;
   return (
     <>
-      {kind === 'git' && commits.length > 0 && (
-        <section className="review-part" aria-label={plural(commits.length, 'commit')}>
-          <h3>{plural(commits.length, 'commit')}</h3>
-          <ol className="commits">
-            {commits.map(({ commit, subject }) => (
-              <li key={commit}>
-                <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>
-                {seen !== null && !seen.has(commit) && (
-                  <span className="work-chip" data-tone="live">
-                    {t`newer`}
-                  </span>
-                )}
-              </li>
-            ))}
-          </ol>
-        </section>
-      )}
       <section ref={list} className="review-part" aria-label={plural(files.length + more, 'file')}>
         <h3>
           <span>{plural(files.length + more, 'file')}</span>{' '}
@@ -357,10 +365,11 @@ export function Changes({ diff: { files, more, commits, head }, kind, seen, onMo
           </>
         )}
         {notes.canComment && (
-          <p className="setting-hint">{t`Press + beside a line, or tap the line, to comment on it. Nothing is sent before you ask for changes.`}</p>
+          <p className="setting-hint">{t`Press + beside a line, or tap it, to comment. Comments are sent when you send the work back.`}</p>
         )}
       </section>
-      <NotesHere notes={notes.placed.elsewhere} />
+      <NotesBelow title={t`Outdated comments`} notes={notes.placed.outdated} />
+      <NotesBelow title={t`Comments on other files`} notes={notes.placed.elsewhere} />
     </>
   );
 }

@@ -2,7 +2,7 @@
  * Comments on lines of a diff. They stay in this browser until the person asks for changes. Then
  * they go to the agent together, and are shown at their lines from then on.
  */
-import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import type { Diff } from '../../../shared/protocol/attempts.ts';
 import { LINE_COMMENT_LIMITS } from '../../../shared/protocol/line-comments.ts';
 import type { Task } from '../../../shared/protocol/projects.ts';
@@ -23,6 +23,7 @@ import {
   placeNotes,
   readLineDrafts,
 } from './line-drafts.ts';
+import type { PatchLine } from './patch.ts';
 import './line-comments.css';
 
 export interface LineNotes {
@@ -43,7 +44,7 @@ export interface LineNotes {
 }
 
 const NONE: LineNotes = {
-  placed: { at: new Map(), elsewhere: [] },
+  placed: { at: new Map(), outdated: [], elsewhere: [] },
   drafts: [],
   range: { base: '', head: '' },
   canComment: false,
@@ -110,7 +111,7 @@ const lineText = ({ path, line, side }: Pick<Anchor, 'path' | 'line' | 'side'>):
     ? t`${revealedLine(path)}:${String(line)}, before the change`
     : `${revealedLine(path)}:${String(line)}`;
 
-function DraftView({ draft }: { draft: LineDraft }) {
+function DraftView({ draft, where }: { draft: LineDraft; where: ReactNode }) {
   const { begun, keep, drop } = useLineNotes();
   const [text, setText] = useState(draft.text);
   const [isKept, setKept] = useState(true);
@@ -128,6 +129,7 @@ function DraftView({ draft }: { draft: LineDraft }) {
   };
   return (
     <li className="line-note" data-draft>
+      {where}
       <textarea
         ref={field}
         className="field"
@@ -166,12 +168,13 @@ function DraftView({ draft }: { draft: LineDraft }) {
   );
 }
 
-function NoteView({ note }: { note: LineNote }) {
+function NoteView({ note, where = null }: { note: LineNote; where?: ReactNode }) {
   const { now } = useBoard();
-  if (note.kind === 'draft') return <DraftView draft={note.comment} />;
+  if (note.kind === 'draft') return <DraftView draft={note.comment} where={where} />;
   const { time, text, now: place } = note.comment;
   return (
     <li className="line-note">
+      {where}
       <p className="line-note-ways">
         <b>{t`You`}</b> <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
         {place === null && (
@@ -187,14 +190,28 @@ function NoteView({ note }: { note: LineNote }) {
   );
 }
 
+/** `shown`: the line above it; null: none is shown. */
+function NoteAt({ note, shown }: { note: LineNote; shown: number | null }) {
+  const { comment } = note;
+  const line = note.kind === 'sent' ? (note.comment.now?.line ?? comment.line) : comment.line;
+  const where = line !== shown && (
+    <p className="line-note-where" dir="ltr">
+      {lineText({ ...comment, line })} <code translate="no">{revealedLine(comment.quoted)}</code>
+    </p>
+  );
+  return <NoteView note={note} where={where} />;
+}
+
 /** Comments on the line above, in a row of the table. */
-export function NotesOfRow({ notes }: { notes: readonly LineNote[] }) {
+export function NotesOfRow({ notes, line }: { notes: readonly LineNote[]; line: PatchLine | undefined }) {
+  const shownOn = ({ comment: { side } }: LineNote) =>
+    line === undefined ? null : side === 'before' ? line.before : line.after;
   return (
     <tr className="patch-notes">
       <td colSpan={4}>
         <ul className="line-notes">
           {notes.map((note) => (
-            <NoteView key={note.comment.commentId} note={note} />
+            <NoteAt key={note.comment.commentId} note={note} shown={shownOn(note)} />
           ))}
         </ul>
       </td>
@@ -202,12 +219,23 @@ export function NotesOfRow({ notes }: { notes: readonly LineNote[] }) {
   );
 }
 
-/** Comments on lines that are not shown, each with its line as it was. */
-export function NotesHere({ notes }: { notes: readonly LineNote[] }) {
+/** Comments in a file whose changes are not shown. */
+export function NotesOfFile({ notes }: { notes: readonly LineNote[] }) {
+  return (
+    <ul className="line-notes line-notes-alone">
+      {notes.map((note) => (
+        <NoteAt key={note.comment.commentId} note={note} shown={null} />
+      ))}
+    </ul>
+  );
+}
+
+/** Comments without a line in the diff, each with its line as it was. */
+export function NotesBelow({ title, notes }: { title: string; notes: readonly LineNote[] }) {
   if (notes.length === 0) return null;
   return (
-    <section className="review-part" aria-label={t`Comments on lines that are not shown`}>
-      <h3>{t`Comments on lines that are not shown`}</h3>
+    <section className="review-part" aria-label={title}>
+      <h3>{title}</h3>
       {notes.map((note) => (
         <div key={note.comment.commentId} className="line-elsewhere">
           <p dir="ltr">{lineText(note.comment)}</p>

@@ -64,20 +64,34 @@ export type LineNote =
   | { readonly kind: 'sent'; readonly comment: ShownLineComment }
   | { readonly kind: 'draft'; readonly comment: LineDraft };
 
-/** The notes at each row of each file, by path and number of the row, and those at none. */
+/** Where a file has no patch that is shown: its notes are at this row. */
+export const NO_ROW = -1;
+
 export interface PlacedNotes {
+  /** The notes at each row of each file, by path and number of the row. */
   readonly at: ReadonlyMap<string, ReadonlyMap<number, readonly LineNote[]>>;
-  /** Their line has changed, or stands in no part of the diff that is shown. */
+  /** Their line is gone or has changed. */
+  readonly outdated: readonly LineNote[];
+  /** Their line is there, in a file that the diff does not show. */
   readonly elsewhere: readonly LineNote[];
 }
 
 const onSide = (line: PatchLine, side: Side) => (side === 'before' ? line.before : line.after);
 
-/** The row of a draft: its line, or the nearest one with the same text if it was read elsewhere. */
-function rowOfDraft({ side, line, commit, quoted }: LineDraft, rows: readonly PatchLine[], now: string): number {
+/** The row of this line, or the last row before it where the diff leaves the line out. */
+function rowAtLine(rows: readonly PatchLine[], side: Side, line: number): number {
   const exact = rows.findIndex((row) => onSide(row, side) === line);
-  if (commit === now) return exact;
-  let nearest = -1;
+  if (exact >= 0) return exact;
+  return Math.max(
+    0,
+    rows.findLastIndex((row) => (onSide(row, side) ?? Infinity) < line),
+  );
+}
+
+/** The row of a draft. null: its line is gone. `now`: the commit that the diff shows. */
+function rowOfDraft({ side, line, commit, quoted }: LineDraft, rows: readonly PatchLine[], now: string): number | null {
+  if (commit === now) return rowAtLine(rows, side, line);
+  let nearest: number | null = null;
   let distance = Infinity;
   for (const [at, row] of rows.entries()) {
     const number = onSide(row, side);
@@ -90,16 +104,17 @@ function rowOfDraft({ side, line, commit, quoted }: LineDraft, rows: readonly Pa
 export function placeNotes(diff: Diff, drafts: readonly LineDraft[]): PlacedNotes {
   const rows = new Map<string, readonly PatchLine[]>();
   const at = new Map<string, Map<number, LineNote[]>>();
+  const outdated: LineNote[] = [];
   const elsewhere: LineNote[] = [];
   const fileOf = (path: string, side: Side) =>
     diff.files.find((file) => (side === 'before' ? (file.before ?? file.path) : file.path) === path);
-  function put(note: LineNote, path: string, rowIn: (lines: readonly PatchLine[]) => number): void {
+  function put(note: LineNote, path: string, rowIn: (lines: readonly PatchLine[]) => number | null): void {
     const file = fileOf(path, note.comment.side);
-    if (file?.patch == null) return void elsewhere.push(note);
-    const lines = rows.get(file.path) ?? readPatch(file.patch);
+    if (!file) return void elsewhere.push(note);
+    const lines = file.patch === null ? [] : (rows.get(file.path) ?? readPatch(file.patch));
     rows.set(file.path, lines);
-    const row = rowIn(lines);
-    if (row < 0) return void elsewhere.push(note);
+    const row = lines.length === 0 ? NO_ROW : rowIn(lines);
+    if (row === null) return void outdated.push(note);
     const own = at.get(file.path) ?? new Map<number, LineNote[]>();
     at.set(file.path, own);
     own.set(row, [...(own.get(row) ?? []), note]);
@@ -107,12 +122,12 @@ export function placeNotes(diff: Diff, drafts: readonly LineDraft[]): PlacedNote
   for (const comment of diff.comments) {
     const { now, side } = comment;
     const note = { kind: 'sent', comment } as const;
-    if (now === null) elsewhere.push(note);
-    else put(note, now.path, (lines) => lines.findIndex((row) => onSide(row, side) === now.line));
+    if (now === null) outdated.push(note);
+    else put(note, now.path, (lines) => rowAtLine(lines, side, now.line));
   }
   for (const comment of drafts)
     put({ kind: 'draft', comment }, comment.path, (lines) =>
       rowOfDraft(comment, lines, comment.side === 'before' ? diff.base : diff.head),
     );
-  return { at, elsewhere };
+  return { at, outdated, elsewhere };
 }

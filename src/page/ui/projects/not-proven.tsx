@@ -1,5 +1,6 @@
 /** Asks what to do when a task is moved to done, and a condition of its project does not hold. */
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
 import { isRefusedAs, problemText } from '../../state/ports.ts';
@@ -9,8 +10,8 @@ import type { Task } from '../../../shared/protocol/projects.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { Dialog } from '../design/dialog.tsx';
+import { PATHS } from '../routes.ts';
 import { useBoard } from './board.ts';
-import { Review } from './review.tsx';
 
 interface QuestionProps {
   readonly refused: Refused;
@@ -25,7 +26,6 @@ function Question({ refused, whole, onClose }: QuestionProps) {
   const { tasks, away } = useBoard();
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
-  const [reviews, setReviews] = useState(false);
   const { columnId, note, why } = refused;
   const task = tasks.find(({ taskId }) => taskId === refused.task.taskId) ?? refused.task;
   const request = whole?.request?.state === 'open' ? whole.request : null;
@@ -45,7 +45,6 @@ function Question({ refused, whole, onClose }: QuestionProps) {
     setBusy(false);
     if (isMoved) onClose();
   };
-  if (reviews && whole) return <Review task={whole} onClose={onClose} />;
   return (
     <Dialog title={t`Is #${task.number} ${task.title} done?`} onClose={onClose}>
       <div className="work-question">
@@ -65,7 +64,9 @@ function Question({ refused, whole, onClose }: QuestionProps) {
           </button>
           {request !== null && (
             <>
-              <button type="button" className="ghost" onClick={() => setReviews(true)}>{t`Read the changes`}</button>
+              <Link className="ghost" href={PATHS.review(task.projectId, task.number)} onClick={onClose}>
+                {t`Read the changes`}
+              </Link>
               <button type="button" className="solid" disabled={busy || away} onClick={() => void merge()}>
                 {busy ? t`Merging…` : t`Merge and finish`}
               </button>

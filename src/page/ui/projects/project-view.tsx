@@ -45,6 +45,7 @@ import {
 } from './board.ts';
 import { Card } from './card.tsx';
 import { NotProven } from './not-proven.tsx';
+import { ReviewPage } from './review-page.tsx';
 import { ProjectSettings } from './project-settings.tsx';
 import { type Search, SearchNote, useTaskSearch } from './task-search.tsx';
 import { TaskSheet } from './task-sheet.tsx';
@@ -522,6 +523,12 @@ function Opened({ route, project, tasks }: OpenedProps) {
   }, [project, tasks, nameOf, obstacles, now, away, move, focusOn, onFocused, drag]);
   const close = () => go(PATHS.project(project.projectId, place));
   const { over } = route;
+  if (over?.kind === 'review')
+    return (
+      <BoardContext value={board}>
+        <ReviewPage key={over.taskNumber} taskNumber={over.taskNumber} onClose={close} />
+      </BoardContext>
+    );
   return (
     <BoardContext value={board}>
       <div className="project" data-away={away}>

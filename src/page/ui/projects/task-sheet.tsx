@@ -21,7 +21,7 @@ import { Comments } from './comments.tsx';
 import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
 import { TaskAttempts, TaskRequest } from './task-work.tsx';
 import { useTaskState } from './use-task-state.ts';
-import { historyText, metBy, PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
+import { historyLines, historyText, metBy, PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
 
 interface Saving {
   readonly busy: boolean;
@@ -248,7 +248,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
 }
 
 /** What must hold when the task is done. */
-function Criteria({ task }: { task: Task }) {
+export function Criteria({ task }: { task: Task }) {
   const { away } = useBoard();
   const saving = useSaving(task);
   const [typed, setTyped] = useState('');
@@ -525,23 +525,30 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
 /** Newest first. */
 function History({ task }: { task: Task }) {
   const { project, known, now } = useBoard();
+  const lines = historyLines(task.history);
   return (
     <section className="task-section">
       <h3>{t`History`}</h3>
       <ol className="task-history">
-        {task.history.toReversed().map((entry, i) => (
-          <li key={task.history.length - i}>
-            <p>
-              <span dir="auto">{historyText(entry, project, known.nameOf)}</span>{' '}
-              <time dateTime={new Date(entry.time).toISOString()}>{dayAndClock(entry.time, now)}</time>
-            </p>
-            {entry.note !== '' && (
-              <div className="task-said">
-                <Words text={entry.note} />
-              </div>
-            )}
-          </li>
-        ))}
+        {lines.map((line, i) => {
+          const time = line.at(-1)?.time ?? 0;
+          const notes = line.flatMap(({ note }) => (note === '' ? [] : [note]));
+          return (
+            <li key={lines.length - i}>
+              <p>
+                <span dir="auto">{historyText(line, project, known.nameOf)}</span>{' '}
+                <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
+              </p>
+              {notes.length > 0 && (
+                <div className="task-said">
+                  {notes.map((note, at) => (
+                    <Words key={at} text={note} />
+                  ))}
+                </div>
+              )}
+            </li>
+          );
+        })}
       </ol>
     </section>
   );

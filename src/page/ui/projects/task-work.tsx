@@ -1,7 +1,8 @@
 /** The work on a task in its sheet: the request that waits for the person, and the attempts. */
 import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { kindOfColumn } from '../../../shared/domain/projects.ts';
-import type { Attempt, Receipt } from '../../../shared/protocol/attempts.ts';
+import type { Attempt, MergeRequest, Receipt } from '../../../shared/protocol/attempts.ts';
 import type { Task } from '../../../shared/protocol/projects.ts';
 import { retold, t } from '../../language/t.ts';
 import { taskWorkOf } from '../../state/task-work.ts';
@@ -11,14 +12,23 @@ import { FaceOf } from '../grid/face-of.tsx';
 import { useQuery } from '../hooks.ts';
 import { ChevronIcon } from '../design/icons.tsx';
 import { QueryProblem } from '../parts/page-head.tsx';
+import { PATHS } from '../routes.ts';
 import { costText, tokens } from '../text/money.ts';
 import { count, plural } from '../text/sizes.ts';
 import { clockTime, dayAndClock, duration } from '../text/time.ts';
 import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';
 import { useBoard } from './board.ts';
 import { LineCounts } from './changes.tsx';
-import { RequestState, Review } from './review.tsx';
-import { FILE_STATUS, OUTCOMES, spentOf, spentText, UNDER_WAY, VERDICTS } from './work-words.ts';
+import {
+  FILE_STATUS,
+  OUTCOMES,
+  REQUEST_STATES,
+  SHORT_COMMIT,
+  spentOf,
+  spentText,
+  UNDER_WAY,
+  VERDICTS,
+} from './work-words.ts';
 import './work.css';
 
 /** Files and commits of a receipt that are shown before the rest is folded. */
@@ -103,7 +113,8 @@ function Checks({ checks }: Pick<Receipt, 'checks'>) {
   );
 }
 
-function ReceiptView({ receipt }: { receipt: Receipt }) {
+/** `inReview`: files and commits are beside it. */
+function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolean }) {
   const isGit = useBoard().project.kind === 'git';
   const {
     commands,
@@ -123,7 +134,7 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
     <div className="receipt">
       {files.length === 0 && commits.length === 0 && <p className="receipt-none">{t`Nothing was changed.`}</p>}
       <Checks checks={checks} />
-      <Some items={files} more={moreFiles} title={plural(files.length + moreFiles, 'file')}>
+      <Some items={inReview ? [] : files} more={moreFiles} title={plural(files.length + moreFiles, 'file')}>
         {({ path, status, added, removed }) => (
           <li key={path} className="receipt-file">
             <code dir="ltr">{revealedLine(path)}</code>
@@ -147,24 +158,28 @@ function ReceiptView({ receipt }: { receipt: Receipt }) {
       <Some items={elsewhere} more={0} title={t`Commits that are not on the branch`}>
         {({ commit, subject }) => (
           <li key={commit}>
-            <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>
+            <code dir="ltr">{commit.slice(0, SHORT_COMMIT)}</code> <span dir="auto">{revealed(subject)}</span>
           </li>
         )}
       </Some>
       <Some items={rewritten} more={0} title={t`Rewritten commits, which the relay keeps`}>
         {({ ref, commit, subject }) => (
           <li key={ref}>
-            <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>{' '}
+            <code dir="ltr">{commit.slice(0, SHORT_COMMIT)}</code> <span dir="auto">{revealed(subject)}</span>{' '}
             <small>
               <code dir="ltr">{ref}</code>
             </small>
           </li>
         )}
       </Some>
-      <Some items={isGit ? commits : []} more={moreCommits} title={plural(commits.length + moreCommits, 'commit')}>
+      <Some
+        items={isGit && !inReview ? commits : []}
+        more={moreCommits}
+        title={plural(commits.length + moreCommits, 'commit')}
+      >
         {({ commit, subject }) => (
           <li key={commit}>
-            <code dir="ltr">{commit.slice(0, 8)}</code> <span dir="auto">{revealed(subject)}</span>
+            <code dir="ltr">{commit.slice(0, SHORT_COMMIT)}</code> <span dir="auto">{revealed(subject)}</span>
           </li>
         )}
       </Some>
@@ -231,9 +246,16 @@ function SecondReview({ review }: { review: NonNullable<Attempt['review']> }) {
   );
 }
 
-function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
+interface AttemptProps {
+  readonly attempt: Attempt;
+  readonly isOpen: boolean;
+  readonly inReview: boolean;
+}
+
+function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
   const { project, known, now } = useBoard();
-  const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, spent, note, review } = attempt;
+  const { agentId, number, kind, model, outcome, startedAt, endedAt, branch, receipt, spent, note, noteBy, review } =
+    attempt;
   const used = receipt ?? spent;
   const { name, tone } = outcome === null ? UNDER_WAY : OUTCOMES[outcome];
   const who = known.nameOf(agentId);
@@ -261,7 +283,7 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
           </span>
         </summary>
         {receipt !== null ? (
-          <ReceiptView receipt={receipt} />
+          <ReceiptView receipt={receipt} inReview={inReview && isOpen} />
         ) : (
           <p className="receipt-none">
             {outcome === null
@@ -272,9 +294,11 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
         {review !== null && <SecondReview review={review} />}
         {note !== '' && (
           <div className="attempt-note">
-            <h5>{t`What ${who} said`}</h5>
+            <h5>
+              {noteBy === 'agent' ? t`${who}’s summary` : noteBy === 'human' ? t`What you said` : t`Why it ended`}
+            </h5>
             <div className="task-said">
-              <Words text={note} />
+              <Words text={noteBy === 'relay' ? retold(note) : note} />
             </div>
           </div>
         )}
@@ -284,6 +308,16 @@ function AttemptView({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
         </p>
       </details>
     </li>
+  );
+}
+
+/** Chip with the state of a request. */
+export function RequestState({ state }: Pick<MergeRequest, 'state'>) {
+  const { name, tone } = REQUEST_STATES[state];
+  return (
+    <span className="work-chip" data-tone={tone}>
+      {name}
+    </span>
   );
 }
 
@@ -315,7 +349,6 @@ function OpenRequest({ task, label }: { task: Task; label: string }) {
 /** The request of a task, and the way to what was changed. */
 export function TaskRequest({ task }: { task: Task }) {
   const { project, known, now } = useBoard();
-  const [open, setOpen] = useState(false);
   const { request } = task;
   if (request === null) return null;
   const { state, title, by, updatedAt, url, forgeProblem } = request;
@@ -334,9 +367,12 @@ export function TaskRequest({ task }: { task: Task }) {
       <p dir="auto">
         {state === 'open' ? t`${known.nameOf(by)} asks you to accept this work.` : t`From ${known.nameOf(by)}.`}
       </p>
-      <button type="button" className={state === 'open' ? 'solid' : 'ghost'} onClick={() => setOpen(true)}>
-        {state === 'open' ? t`Read the changes and decide` : t`Show the changes`}
-      </button>
+      <Link
+        className={state === 'open' ? 'solid task-review' : 'ghost task-review'}
+        href={PATHS.review(task.projectId, task.number)}
+      >
+        {state === 'open' ? t`Review` : t`Show the changes`}
+      </Link>
       {url !== null && (
         <a className="request-link" href={url} target="_blank" rel="noreferrer">{t`The request at the forge`}</a>
       )}
@@ -347,17 +383,15 @@ export function TaskRequest({ task }: { task: Task }) {
       )}
       {forgeProblem !== null && state === 'open' && <OpenRequest task={task} label={t`Send to the forge again`} />}
       {isLeft && <OpenRequest task={task} label={t`Open the request again`} />}
-      {open && <Review task={task} onClose={() => setOpen(false)} />}
     </section>
   );
 }
 
-/** What was tried, newest first, and what it has cost in all. */
-export function TaskAttempts({ task }: { task: Task }) {
+/** What was tried, newest first, and its cost. `inReview`: the changes are beside it. */
+export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?: boolean }) {
   const { project } = useBoard();
   const query = taskWorkOf(useRoost()).attempts(task);
   const state = useQuery(query);
-  const [shows, setShows] = useState(false);
   const attempts = state.kind === 'ready' ? state.value : [];
   const problem = <QueryProblem query={query} state={state} what={t`What was tried`} before={state.kind === 'ready'} />;
   if (attempts.length === 0) return state.kind === 'failed' ? problem : null;
@@ -380,16 +414,17 @@ export function TaskAttempts({ task }: { task: Task }) {
       {problem}
       <ol className="attempts">
         {attempts.map((attempt, at) => (
-          <AttemptView key={attempt.attemptId} attempt={attempt} isOpen={at === 0} />
+          <AttemptView key={attempt.attemptId} attempt={attempt} isOpen={at === 0} inReview={inReview} />
         ))}
       </ol>
       {task.request === null && hasChange && (
         <>
-          <button type="button" className="ghost" onClick={() => setShows(true)}>{t`Show what was changed`}</button>
+          {!inReview && (
+            <Link className="ghost" href={PATHS.review(task.projectId, task.number)}>{t`Show the changes`}</Link>
+          )}
           {kindOfColumn(project, task.columnId) === 'review' && <OpenRequest task={task} label={t`Open a request`} />}
         </>
       )}
-      {shows && <Review task={task} onClose={() => setShows(false)} />}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import type { TaskState } from '../../../shared/domain/task-state.ts';
 import type { ColumnKind } from '../../../shared/domain/projects.ts';
 import type { Project, Task, TaskCard } from '../../../shared/protocol/projects.ts';
 import { retold, t } from '../../language/t.ts';
-import { plural } from '../text/sizes.ts';
+import { names, plural } from '../text/sizes.ts';
 import { dayAndClock, since } from '../text/time.ts';
 import { doneText } from './work-words.ts';
 
@@ -211,12 +211,38 @@ export function stateWhen(now: TaskState, ms: number): string {
   return t`since ${since(now.state === 'working' && now.step ? now.step.from : now.since, ms)}`;
 }
 
-/** An entry of a history, as a sentence without its note. */
+type Entry = Task['history'][number];
+const FIELD_NAMES: Readonly<Record<NonNullable<Entry['fields']>[number], string>> = {
+  title: t`the title`,
+  description: t`the description`,
+  criteria: t`the criteria`,
+  priority: t`the priority`,
+  labels: t`the labels`,
+  blockedBy: t`what it waits for`,
+  assignee: t`who it is for`,
+};
+
+/** Entries of one author that say the same, one after another, are one line. Newest first. */
+export function historyLines(history: readonly Entry[]): readonly (readonly Entry[])[] {
+  const lines: Entry[][] = [];
+  for (const entry of history) {
+    const last = lines.at(-1);
+    const isSame = last?.[0]?.by === entry.by && last[0].what === entry.what;
+    if (last && isSame && (entry.what === 'edited' || entry.what === 'met')) last.push(entry);
+    else lines.push([entry]);
+  }
+  return lines.toReversed();
+}
+
+/** A line of a history, as a sentence without its notes. */
 export function historyText(
-  { by, what, columnId }: Task['history'][number],
+  line: readonly Entry[],
   project: Pick<Project, 'columns'>,
   nameOf: Known['nameOf'],
 ): string {
+  const [first] = line;
+  if (first === undefined) return '';
+  const { by, what, columnId } = first;
   const isPerson = by === PERSON;
   const name = isPerson ? '' : nameOf(by);
   const column =
@@ -233,13 +259,18 @@ export function historyText(
     case 'released':
       return isPerson ? t`You released it` : t`${name} released it`;
     case 'edited':
-      return isPerson ? t`You changed it` : t`${name} changed it`;
-    case 'met':
-      return isPerson ? t`You said what is met` : t`${name} said what is met`;
+      if (by === 'relay') return t`Roost noted`;
+      return editedText([...new Set(line.flatMap(({ fields }) => fields ?? []))], isPerson ? null : name);
+    case 'met': {
+      const criteria = plural(line.length, 'criterion', 'criteria');
+      return isPerson ? t`You checked off ${criteria}` : t`${name} checked off ${criteria}`;
+    }
     case 'requested':
       return isPerson ? t`You asked for a review` : t`${name} asked for a review`;
     case 'merged':
-      return t`You accepted the work`;
+      return t`You merged it`;
+    case 'reverted':
+      return t`You reverted the merge`;
     case 'changes':
       return t`You asked for changes`;
     case 'closed':
@@ -247,6 +278,14 @@ export function historyText(
     default:
       return what satisfies never;
   }
+}
+
+/** `name` null: the person. */
+function editedText(fields: readonly (keyof typeof FIELD_NAMES)[], name: string | null): string {
+  // Of earlier edits it is not known what they changed.
+  if (fields.length === 0) return name === null ? t`You changed it` : t`${name} changed it`;
+  const what = names(fields.map((field) => FIELD_NAMES[field]));
+  return name === null ? t`You changed ${what}` : t`${name} changed ${what}`;
 }
 
 /** Who said that a criterion is met. */

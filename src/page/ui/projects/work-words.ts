@@ -5,6 +5,9 @@ import { t } from '../../language/t.ts';
 import { costText } from '../text/money.ts';
 import { names } from '../text/sizes.ts';
 
+/** Characters of a commit's id that are shown. */
+export const SHORT_COMMIT = 7;
+
 export type Tone = 'good' | 'warn' | 'bad' | 'plain' | 'live';
 
 export const OUTCOMES: Readonly<
@@ -23,6 +26,7 @@ export const UNDER_WAY = { name: t`Under way`, tone: 'live' } as const;
 export const REQUEST_STATES: Readonly<Record<MergeRequest['state'], { readonly name: string; readonly tone: Tone }>> = {
   open: { name: t`Waits for your review`, tone: 'live' },
   merged: { name: t`Merged`, tone: 'good' },
+  reverted: { name: t`Reverted`, tone: 'warn' },
   'changes-wanted': { name: t`Changes asked for`, tone: 'warn' },
   closed: { name: t`Closed`, tone: 'plain' },
 };

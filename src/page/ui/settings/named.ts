@@ -81,7 +81,7 @@ export const NAMED_SETTINGS: readonly NamedSetting[] = [
   named('changes', t`What you changed`, t`log history undo revert changes before`),
   named('limits', t`Wakes`, t`a day cooldown guardrails limits`),
   named('limits', t`Quiet hours`, t`blackout night`),
-  named('limits', t`Besides talk`, t`files commands web tools may`),
+  named('limits', t`Besides talk`, t`run commands shell terminal bash permission allow files web tools may`),
   named('limits', t`Room of its folder`, t`files workspace space disk gigabytes`),
   named('limits', t`Time of a command`, t`timeout seconds shell long`),
   named('limits', t`ACP agents that start at once`, t`claude code memory parallel eight`),

@@ -2,12 +2,9 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { type Commands, fetchCommands, useCommands } from '../commands/later.ts';
 import { type Around, type Command, isPressed, type Pressed } from '../commands/command.ts';
-import { keyOf } from '../design/keys.ts';
+import { isField, keyOf } from '../design/keys.ts';
 
 // Global keyboard shortcuts, and moving the focus between grid and composer.
-
-const isField = (target: EventTarget | null): target is HTMLElement =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 /** The palette's shortcut, which means something else to browsers. */
 const PALETTE_KEYS = ['Ctrl', 'K'];

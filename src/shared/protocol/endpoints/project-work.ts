@@ -13,16 +13,17 @@ import {
   projectSpentSchema,
   putTokenSchema,
   removeCheckoutSchema,
+  revertSchema,
   spawnExecutorSchema,
   tokenSchema,
   wantChangesSchema,
 } from '../attempts.ts';
-import { taskSchema } from '../projects.ts';
+import { foundAnywhereSchema, PROJECT_LIMITS, taskSchema } from '../projects.ts';
 import { PROJECT_PATH_LIMITS, projectPathFault } from '../../domain/project-path.ts';
 import { contentIdSchema } from '../outward-texts.ts';
 import { endpoint, optional, wholeNumber } from './endpoint.ts';
 import { UPLOAD_BYTES } from './workspaces.ts';
-import { noProject, noTask, projectParams, taskParams } from './projects.ts';
+import { noProject, noTask, projectParams, searchedWords, taskParams } from './projects.ts';
 
 const unreadable = { status: 409, when: '`merge-refused`: the repository cannot be read' } as const;
 /** Any path that is listed. */
@@ -51,6 +52,13 @@ export const projectWorkEndpoints = {
     does: 'Lists the attempts at a task, with what came of each.',
     params: taskParams,
     answers: [{ status: 200, when: 'found', body: attemptsSchema }, noTask],
+  }),
+  find: endpoint({
+    method: 'GET',
+    path: '/v1/find',
+    does: `Finds tasks of all projects as \`…/search\` does, and files of projects whose path contains every word of \`q\`: at most ${PROJECT_LIMITS.foundAnywhere} of each. Files are those that the relay saw last.`,
+    query: { q: searchedWords },
+    answers: [{ status: 200, when: 'searched', body: foundAnywhereSchema }],
   }),
   endedAttempts: endpoint({
     method: 'GET',
@@ -114,6 +122,21 @@ export const projectWorkEndpoints = {
       {
         status: 409,
         when: '`no-request`: no request is open; `merge-conflict`: files changed on both sides, and the sentence names them; `changed-elsewhere`: the branch has newer commits; `merge-refused`: the repository refused it',
+      },
+    ],
+  }),
+  revertMerge: endpoint({
+    method: 'POST',
+    path: '/v1/projects/{projectId}/tasks/{taskId}/request/revert',
+    does: 'Takes a merge back by a commit on the base branch, and moves the task to review. Takes a revert back in the same way, and moves the task to done. Later changes stay, and nothing is forced.',
+    params: taskParams,
+    body: revertSchema,
+    answers: [
+      { status: 200, when: 'reverted', body: taskSchema },
+      noTask,
+      {
+        status: 409,
+        when: '`no-request`: it is not merged; `changed-elsewhere`: another commit is the last one; `merge-conflict`: later changes are in the way, and the sentence names their files; `merge-refused`: the repository refused it',
       },
     ],
   }),

@@ -39,6 +39,15 @@ const noRoom = {
 } as const;
 const conflict = { ...changedElsewhere, when: `${changedElsewhere.when}; or \`projects-full\`` } as const;
 const misfit = { status: 400, when: '`misfit`: a column, an agent or a task that it names does not exist' } as const;
+/** The words of a search. */
+export const searchedWords = z
+  .string()
+  .trim()
+  .min(1)
+  .max(PROJECT_LIMITS.search)
+  .refine((text) => !text.includes('\0'), 'must have no NUL')
+  .describe(`the words, at most ${PROJECT_LIMITS.search} characters`);
+
 export const projectEndpoints = {
   projects: endpoint({
     method: 'GET',
@@ -114,15 +123,7 @@ export const projectEndpoints = {
     path: '/v1/projects/{projectId}/search',
     does: `Finds the tasks of a project that contain every word of \`q\`, in any case: in the title, the number as \`#12\`, a label, the description, a criterion or a comment. At most ${PROJECT_LIMITS.found} are listed.`,
     params: projectParams,
-    query: {
-      q: z
-        .string()
-        .trim()
-        .min(1)
-        .max(PROJECT_LIMITS.search)
-        .refine((text) => !text.includes('\0'), 'must have no NUL')
-        .describe(`the words, at most ${PROJECT_LIMITS.search} characters`),
-    },
+    query: { q: searchedWords },
     answers: [{ status: 200, when: 'searched', body: foundTasksSchema }, noProject],
   }),
   createTask: endpoint({

@@ -16,16 +16,14 @@ async function openReview(answer: (call: AskedCall) => Response) {
   const tasks = TASKS.map((one) => (one.taskId === 'task-1' ? { ...one, request: request() } : one));
   const page = await openPage({
     docs: team(3),
-    path: '/projects/trip/task/task-1',
+    path: '/projects/trip/1/review',
     prepare({ reach }) {
       oneProject(reach, tasks, { kind: 'git', repository: '/home/me/trip' });
       reach.on(`GET ${ONE}/attempts`, { attempts: [attempt(1)] });
       reach.on(PAGE, answer);
     },
   });
-  const sheet = await screen.findByRole('dialog', { name: 'Task #1' });
-  await page.user.click(await within(sheet).findByRole('button', { name: /^Read the changes/ }));
-  const review = await screen.findByRole('dialog', { name: 'Review of #1 Find three places that fit' });
+  const review = await screen.findByRole('region', { name: 'Review of #1 Find three places that fit' });
   await within(review).findByRole('heading', { name: /file/ });
   return { page, review };
 }

@@ -17,17 +17,15 @@ async function openReview(shown: Diff = diff(), first: Partial<Task> = {}) {
   const tasks = TASKS.map((one) => (one.taskId === 'task-1' ? { ...one, request: request(), ...first } : one));
   const page = await openPage({
     docs: team(3),
-    path: '/projects/trip/task/task-1',
+    path: '/projects/trip/1/review',
     prepare({ reach }) {
       relay = oneProject(reach, tasks, { kind: 'git', repository: '/home/me/trip' });
       reach.on(`GET ${ONE}/attempts`, { attempts: [attempt(1)] });
       reach.on(`GET ${ONE}/diff`, shown);
     },
   });
-  const sheet = await screen.findByRole('dialog', { name: 'Task #1' });
-  await page.user.click(await within(sheet).findByRole('button', { name: /^(Read the changes|Show the changes)/ }));
-  const review = await screen.findByRole('dialog', { name: 'Review of #1 Find three places that fit' });
-  await within(review).findByText('Ghent');
+  const review = await screen.findByRole('region', { name: 'Review of #1 Find three places that fit' });
+  await within(review).findByText('Ghent', { selector: '.patch-text span' });
   return { page, relay: relay as unknown as HeldTasks, review };
 }
 const press = async (page: Page, where: HTMLElement, name: string) =>
@@ -57,14 +55,14 @@ test('comments on lines stay through a reload, and go to the agent together with
 
   const later = await openReview();
   expect(field(later.review, '10').value).toBe('Ghent is dear.');
-  expect(within(later.review).getByText('2 comments')).toBeDefined();
-  await press(later.page, later.review, 'Merge…');
+  expect(within(later.review).getByText('2 comments', { selector: 'summary *' })).toBeDefined();
+  await press(later.page, later.review, 'Merge');
   const question = await screen.findByRole('dialog', { name: 'Merge #1?' });
   expect(question.textContent).toContain('You have not sent 2 comments on lines.');
   await press(later.page, question, 'Cancel');
   // A refusal loses none of them.
   later.page.reach.on(CHANGES, () => refused('The disk is full.', 507, 'full'));
-  await press(later.page, later.review, 'Ask for changes');
+  await press(later.page, later.review, 'Send back with 2 comments');
   expect(later.review.textContent).toContain('2 comments on lines will be sent with it.');
   await press(later.page, later.review, 'Send it back');
   expect((await within(later.review).findByRole('alert')).textContent).toBe('The disk is full.');
@@ -74,7 +72,7 @@ test('comments on lines stay through a reload, and go to the agent together with
     return json(later.relay.held.get('task-1'));
   });
   await press(later.page, later.review, 'Send it back');
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: /^Review/ })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('region', { name: /^Review of/ })).toBeNull());
   const id = expect.any(String) as string;
   expect(later.page.reach.bodies(CHANGES).at(-1)).toEqual({
     note: '',
@@ -98,7 +96,7 @@ test('by keyboard one stop leads into a file, arrows lead from line to line, and
   await page.user.keyboard('{Enter}Why Bled?{Escape}');
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Comment on line 9');
   expect(field(review, '9').value).toBe('Why Bled?');
-  expect(screen.getByRole('dialog', { name: /^Review/ })).toBeDefined();
+  expect(screen.getByRole('region', { name: /^Review of/ })).toBeDefined();
   await page.user.keyboard('{ArrowDown}');
   expect(document.activeElement?.getAttribute('aria-label')).toBe('Comment on line 10');
 });
@@ -106,31 +104,50 @@ test('by keyboard one stop leads into a file, arrows lead from line to line, and
 test('a tap on a line is enough, and a click of the mouse on its text is none', async () => {
   const { page, review } = await openReview();
   await page.user.click(within(review).getByText('Ghent'));
-  expect(within(review).queryByRole('textbox')).toBeNull();
+  expect(within(review).queryByRole('textbox', { name: /^Comment/ })).toBeNull();
   const tap = new MouseEvent('click', { bubbles: true });
   Object.defineProperty(tap, 'pointerType', { value: 'touch' });
   fireEvent(within(review).getByText('Ghent'), tap);
   expect(document.activeElement).toBe(field(review, '10'));
 });
 
-test('comments that were sent stand at their line, or say that it has changed', async () => {
+test('a sent comment is at its line, also where the diff leaves the line out or has no text', async () => {
   const { review } = await openReview(
     diff({
       comments: [
         comment({}),
-        comment({ commentId: 'c2', text: 'Which lake?', quoted: 'The lake', line: 40, now: null }),
+        comment({ commentId: 'c2', text: 'And Ulm?', quoted: 'Ulm', line: 40, now: { path: 'places.md', line: 40 } }),
         comment({ commentId: 'c3', text: 'And this?', quoted: 'png', now: { path: 'map.png', line: 1 } }),
       ],
     }),
     { request: request({ state: 'changes-wanted' }) },
   );
-  const row = within(review).getByText('Bled', { selector: '.patch-text span' }).closest('tr');
-  expect(row?.nextElementSibling?.textContent).toMatch(/^You .*Too far\.$/);
-  const others = within(review).getByRole('region', { name: 'Comments on lines that are not shown' });
-  expect(others.textContent).toMatch(/places\.md:40.*The lake.*outdated.*Which lake\?/);
-  expect(others.textContent).toContain('And this?');
+  const notesBelow = (text: string) =>
+    within(review).getByText(text, { selector: '.patch-text span' }).closest('tr')?.nextElementSibling?.textContent;
+  expect(notesBelow('Bled')).toMatch(/^You .*Too far\.$/);
+  // The last line before it, with its number and its text.
+  expect(notesBelow('Done')).toMatch(/^places\.md:40 Ulm.*And Ulm\?$/);
+  const picture = within(review).getByText('map.png', { selector: '.file-path b' }).closest('details');
+  expect(picture?.textContent).toContain('And this?');
+  expect(review.textContent).not.toMatch(/Outdated|other files/);
   // Nothing can be sent now.
   expect(within(review).queryByRole('button', { name: /^Comment on line/ })).toBeNull();
+});
+
+test('a comment whose line has changed is outdated, with the line as it was', async () => {
+  const { review } = await openReview(
+    diff({
+      comments: [
+        comment({ commentId: 'c2', text: 'Which lake?', quoted: 'The lake', line: 9, now: null }),
+        comment({ commentId: 'c3', text: 'And this?', now: { path: 'gone.md', line: 1 } }),
+      ],
+    }),
+  );
+  const outdated = within(review).getByRole('region', { name: 'Outdated comments' });
+  expect(outdated.textContent).toMatch(/places\.md:9.*The lake.*outdated.*Which lake\?/);
+  const others = within(review).getByRole('region', { name: 'Comments on other files' });
+  expect(others.textContent).toContain('And this?');
+  expect(others.textContent).not.toContain('outdated');
 });
 
 test('a comment stays with its line when the agent has moved it', async () => {
@@ -142,6 +159,6 @@ test('a comment stays with its line when the agent has moved it', async () => {
   const [file, ...rest] = diff().files;
   if (!file) throw new Error('there is no file');
   const later = await openReview(diff({ head: 'c'.repeat(40), files: [{ ...file, patch }, ...rest] }));
-  const row = within(later.review).getByText('Ghent').closest('tr');
+  const row = within(later.review).getByText('Ghent', { selector: '.patch-text span' }).closest('tr');
   expect(row?.nextElementSibling?.querySelector('textarea')?.value).toBe('Ghent is dear.');
 });

@@ -6,7 +6,7 @@ import { NOW, team } from '../../support/household.ts';
 import { countsOf, type HeldTasks, oneProject, project, TASKS } from '../../support/projects.ts';
 import { type AskedCall, json, refused } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
-import { attempt, diff, HEAD, receipt, request } from '../../support/task-work.ts';
+import { attempt, HEAD, receipt, request } from '../../support/task-work.ts';
 
 const ONE = '/v1/projects/trip/tasks/task-1';
 
@@ -35,7 +35,6 @@ async function open({
     prepare({ reach }) {
       relay = oneProject(reach, tasks, more);
       reach.on(`GET ${ONE}/attempts`, { attempts });
-      reach.on(`GET ${ONE}/diff`, diff());
     },
   });
   if (!relay) throw new Error('the relay was not prepared');
@@ -201,7 +200,7 @@ test('attempts are shown newest first, the receipt before the words, with the co
   expect(newest?.hasAttribute('open')).toBe(true);
   expect(oldest?.hasAttribute('open')).toBe(false);
   const text = newest?.textContent ?? '';
-  expect(text.indexOf('places.md')).toBeLessThan(text.indexOf('What Lyra said'));
+  expect(text.indexOf('places.md')).toBeLessThan(text.indexOf('Lyra’s summary'));
   expect(text).toContain('2 lines added, 1 removed');
   expect(text).toContain('feat/1-places');
   const old = oldest?.textContent ?? '';
@@ -227,7 +226,7 @@ test('what a second mind says comes after the receipt and before the words, and 
   const text = region.textContent ?? '';
   expect(text).toContain('≈ $0.20 in all');
   expect(text).toMatch(
-    /places\.md.*A second mind, with the model of Wren: sonnet.*not metWhat each costs.*What Lyra said/,
+    /places\.md.*A second mind, with the model of Wren: sonnet.*not metWhat each costs.*Lyra’s summary/,
   );
   expect(within(sheet).getByRole('link', { name: 'The request at the forge' }).getAttribute('href')).toBe(url);
 });
@@ -262,122 +261,38 @@ test('attempts that cannot be read say why', async () => {
   expect(await screen.findByRole('region', { name: 'Attempts' })).toBeDefined();
 });
 
-// The review.
-
-async function openReview(options: Parameters<typeof open>[0] = {}) {
-  const opened = await open({ first: { request: request() }, attempts: [attempt(1)], ...options });
-  await press(opened.page, await sheetOf(1), 'Read the changes and decide');
-  const review = await screen.findByRole('dialog', { name: 'Review of #1 Find three places that fit' });
-  await within(review).findByRole('region', { name: '3 files' });
-  return { ...opened, review };
-}
-
-test('the review shows the words and each file, with numbers and marks, and says what cannot be shown', async () => {
-  const { page, review } = await openReview({ more: { kind: 'git', repository: '/home/me/trip' } });
-  expect(review.textContent).toContain('Lyra asks you to accept this');
-  expect(review.textContent).toContain('Siena, Bled and Ghent.');
-  expect(within(review).getByRole('region', { name: '1 commit' }).textContent).toContain('Write down three places');
-  const rows = [...review.querySelectorAll('.patch-line')].map((row) => [
-    ...[...row.querySelectorAll<HTMLElement>('.patch-number')].map(({ dataset }) => dataset['line']),
-    row.querySelector('.patch-text')?.textContent,
-  ]);
-  expect(rows).toEqual([
-    ['⋯ Places'],
-    ['8', '8', 'Siena'],
-    ['9', '', 'removed: Lindau'],
-    ['', '9', 'added: Bled'],
-    ['', '10', 'added: Ghent'],
-    ['10', '11', 'Done'],
-    ['There is no line break at the end of the file.'],
-  ]);
-  expect(review.textContent).toContain('This file is no text');
-  expect(review.textContent).toContain('The changes of this file are not loaded yet.');
-  const summary = within(review).getByText('places.md').closest('summary');
-  summary?.focus();
-  expect(document.activeElement).toBe(summary);
-  await page.user.click(summary ?? review);
-  await waitFor(() => expect(within(review).queryByText('Ghent')).toBeNull());
+test('what the relay says of an attempt is not said by its agent', async () => {
+  const note = 'Its run ended.';
+  await open({ attempts: [attempt(1, { outcome: 'ended', note, noteBy: 'relay' })] });
+  const region = await within(await sheetOf(1)).findByRole('region', { name: 'Attempts' });
+  expect(region.textContent).toContain(`Why it ended${note}`);
+  expect(region.textContent).not.toContain('Lyra’s summary');
 });
 
-test('a merge asks once, names the commit that was looked at, and the task is done', async () => {
-  const { page, relay, review } = await openReview();
-  page.reach.on(`POST ${ONE}/request/merge`, () => {
-    relay.change('task-1', { columnId: 'done', request: request({ state: 'merged', merged: HEAD }) });
-    return json(relay.held.get('task-1'));
+test('a history says what was changed, and counts the criteria that were checked off one after another', async () => {
+  const entry = { time: NOW, by: 'human', what: 'edited', columnId: null, note: '' } as const;
+  const met = { ...entry, by: 'agent-1', what: 'met' } as const;
+  await open({
+    first: {
+      history: [
+        { ...entry, fields: ['title'] },
+        { ...entry, fields: ['title', 'priority'] },
+        { ...met, note: 'Three places' },
+        { ...met, note: 'What each costs' },
+        { ...entry, by: 'relay', note: 'What was in no commit is on the branch now.' },
+        { ...entry, what: 'reverted' },
+      ],
+    },
   });
-  await press(page, review, 'Merge…');
-  const question = await screen.findByRole('dialog', { name: 'Merge #1?' });
-  expect(page.reach.times(`POST ${ONE}/request/merge`)).toBe(0);
-  expect(question.textContent).toContain('3 files');
-  await press(page, question, 'Merge');
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: /^Review/ })).toBeNull());
-  expect(bodyOf(page, `POST ${ONE}/request/merge`)).toEqual({ head: HEAD });
-  const sheet = await sheetOf(1);
-  expect(within(sheet).getByRole('region', { name: 'Request to merge' }).textContent).toContain('Merged');
-});
-
-test('newer commits stop a merge, are shown and marked, and the next press merges those', async () => {
-  const { page, review } = await openReview({ more: { kind: 'git', repository: '/home/me/trip' } });
-  const newest = 'c'.repeat(40);
-  page.reach.on(`POST ${ONE}/request/merge`, () => refused('It has newer commits.', 409, 'changed-elsewhere'));
-  page.reach.on(
-    `GET ${ONE}/diff`,
-    diff({ head: newest, commits: [...diff().commits, { commit: newest, subject: 'Add a map' }] }),
+  const lines = [...((await sheetOf(1)).querySelector('.task-history')?.children ?? [])].map(
+    (line) => line.textContent,
   );
-  await press(page, review, 'Merge…');
-  await press(page, await screen.findByRole('dialog', { name: 'Merge #1?' }), 'Merge');
-  expect(await within(review).findByText('Add a map')).toBeDefined();
-  expect(within(review).getAllByText('newer')).toHaveLength(1);
-  expect(within(review).getByText(/^There were newer commits.*Nothing was merged/)).toBeDefined();
-  await press(page, review, 'Merge…');
-  await press(page, await screen.findByRole('dialog', { name: 'Merge #1?' }), 'Merge');
-  await waitFor(() =>
-    expect(page.reach.bodies(`POST ${ONE}/request/merge`)).toEqual([{ head: HEAD }, { head: newest }]),
-  );
-});
-
-test('a conflict names the files, and asking for changes begins with them', async () => {
-  const { page, relay, review } = await openReview();
-  const why = 'Both sides changed “places.md”. Nothing was merged.';
-  page.reach.on(`POST ${ONE}/request/merge`, () => refused(why, 409, 'merge-conflict'));
-  page.reach.on(`POST ${ONE}/request/changes`, () => {
-    relay.change('task-1', { columnId: 'ready', request: request({ state: 'changes-wanted' }) });
-    return json(relay.held.get('task-1'));
-  });
-  await press(page, review, 'Merge…');
-  await press(page, await screen.findByRole('dialog', { name: 'Merge #1?' }), 'Merge');
-  expect((await within(review).findByRole('alert')).textContent).toContain(why);
-  await press(page, review, 'Ask the agent to resolve it');
-  const field = within(review).getByRole<HTMLTextAreaElement>('textbox', { name: 'What has to change?' });
-  expect(field.value).toContain('places.md');
-  expect(document.activeElement).toBe(field);
-  await page.user.type(field, ' Keep mine.');
-  await press(page, review, 'Send it back');
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: /^Review/ })).toBeNull());
-  expect(bodyOf(page, `POST ${ONE}/request/changes`)).toEqual({
-    note: expect.stringMatching(/Keep mine\.$/) as string,
-  });
-  expect((await sheetOf(1)).textContent).toContain('Changes asked for');
-});
-
-test('Escape closes the review alone, and leaves the task open', async () => {
-  const { review } = await openReview();
-  fireEvent(review, new Event('cancel', { cancelable: true }));
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: /^Review/ })).toBeNull());
-  expect(await sheetOf(1)).toBeDefined();
-});
-
-test('a request is closed without a merge, and a refusal of it is shown', async () => {
-  const { page, relay, review } = await openReview();
-  page.reach.on(`POST ${ONE}/request/close`, () => refused('No request is open.', 409, 'no-request'));
-  await press(page, review, 'Close without merging');
-  expect((await within(review).findByRole('alert')).textContent).toBe('No request is open.');
-  page.reach.on(`POST ${ONE}/request/close`, () => {
-    relay.change('task-1', { request: request({ state: 'closed' }) });
-    return json(relay.held.get('task-1'));
-  });
-  await press(page, review, 'Close without merging');
-  await waitFor(() => expect(screen.queryByRole('dialog', { name: /^Review/ })).toBeNull());
+  expect(lines.map((line) => line?.replace(/ 08:\d\d/, ' …'))).toEqual([
+    expect.stringMatching(/^You reverted the merge/),
+    expect.stringMatching(/^Roost noted.*on the branch now\.$/),
+    expect.stringMatching(/^Lyra checked off 2 criteria.*Three places.*What each costs$/),
+    expect.stringMatching(/^You changed the title and the priority/),
+  ]);
 });
 
 test('a receipt names rewritten commits, and where the relay keeps them', async () => {
@@ -385,7 +300,7 @@ test('a receipt names rewritten commits, and where the relay keeps them', async 
   const rewritten = [{ ref, commit: 'd'.repeat(40), subject: 'Two places' }];
   await open({ attempts: [attempt(1, { receipt: receipt({ rewritten }) })] });
   const part = (await screen.findByText('Rewritten commits, which the relay keeps')).closest('.receipt-part');
-  expect(part?.textContent).toContain('dddddddd Two places');
+  expect(part?.textContent).toContain('ddddddd Two places');
   expect(part?.textContent).toContain(ref);
 });
 

@@ -1,0 +1,157 @@
+/** What the person decides in a review: to send the work back, or to merge it. */
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import type { Diff } from '../../../shared/protocol/attempts.ts';
+import { LINE_COMMENT_LIMITS } from '../../../shared/protocol/line-comments.ts';
+import { PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { taskWorkOf } from '../../state/task-work.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog, SureDialog } from '../design/dialog.tsx';
+import { plural } from '../text/sizes.ts';
+import { useBoard } from './board.ts';
+import { useLineNotes } from './line-comments.tsx';
+import { SHORT_COMMIT } from './work-words.ts';
+
+interface ChangesFormProps {
+  readonly task: Task;
+  readonly first: string;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Says what is missing. The task returns to its agent. */
+export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps) {
+  const work = taskWorkOf(useRoost());
+  const { away } = useBoard();
+  const [note, setNote] = useState(first);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  const { drafts, drop } = useLineNotes();
+  const comments = drafts.filter(({ text }) => text.trim() !== '');
+  const tooMany = comments.length - LINE_COMMENT_LIMITS.atOnce;
+  const isReady = (note.trim() !== '' || comments.length > 0) && tooMany <= 0;
+  useEffect(() => field.current?.focus(), []);
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || !isReady) return;
+    setBusy(true);
+    const why = await work.wantChanges(task, note.trim(), comments);
+    setBusy(false);
+    setFailed(why);
+    if (why !== null) return;
+    drop(comments.map(({ commentId }) => commentId));
+    onDone();
+  };
+  return (
+    <form className="review-changes" onSubmit={(event) => void send(event)}>
+      <label htmlFor={id}>{t`What has to change?`}</label>
+      <textarea
+        ref={field}
+        id={id}
+        className="field"
+        dir="auto"
+        rows={4}
+        maxLength={PROJECT_LIMITS.note}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
+      {comments.length > 0 && (
+        <p className="setting-hint">
+          {tooMany > 0
+            ? t`${plural(comments.length, 'comment')} on lines are too many. ${LINE_COMMENT_LIMITS.atOnce} can be sent at once: delete some.`
+            : t`${plural(comments.length, 'comment')} on lines will be sent with it.`}
+        </p>
+      )}
+      <p className="setting-hint">{t`The agent gets these words. The task returns to the column for ready tasks, and the work so far stays.`}</p>
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {failed}
+        </p>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
+        <button type="submit" className="solid" disabled={busy || away || !isReady}>
+          {busy ? t`Sending…` : t`Send it back`}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Asks before a merge that a key began, or that leaves comments behind. */
+export function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionProps) {
+  const { project } = useBoard();
+  const [busy, setBusy] = useState(false);
+  const unsent = useLineNotes().drafts.filter(({ text }) => text.trim() !== '').length;
+  const button = useRef<HTMLButtonElement>(null);
+  // The key that asked is followed by Enter.
+  useEffect(() => button.current?.focus(), []);
+  const files = plural(diff.files.length + diff.more, 'file');
+  return (
+    <Dialog title={t`Merge #${task.number}?`} onClose={onClose}>
+      <div className="work-question">
+        <p>
+          {project.kind === 'folder'
+            ? t`The project gets this work: ${files}. Tasks that begin later start from there.`
+            : project.baseBranch === ''
+              ? t`Git merges this work into the base branch of the repository: ${files}. Nothing is forced.`
+              : t`Git merges this work into ${project.baseBranch}: ${files}. Nothing is forced.`}
+        </p>
+        {unsent > 0 && (
+          <p className="board-note">{t`You have not sent ${plural(unsent, 'comment')} on lines. A merge does not send them.`}</p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button
+            ref={button}
+            type="button"
+            className="solid"
+            disabled={busy}
+            onClick={() => {
+              setBusy(true);
+              void onMerge();
+            }}
+          >
+            {busy ? t`Merging…` : t`Merge`}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+interface MergeQuestionProps {
+  readonly task: Task;
+  readonly diff: Diff;
+  readonly onMerge: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks once before a commit takes a merge or a revert back. `commit`: what is taken back. */
+export function RevertQuestion({ task, commit, onClose }: RevertQuestionProps) {
+  const work = taskWorkOf(useRoost());
+  const { project } = useBoard();
+  const isBack = task.request?.state === 'reverted';
+  return (
+    <SureDialog
+      title={isBack ? t`Merge #${task.number} again?` : t`Revert #${task.number}?`}
+      does={isBack ? [t`Merge again`, t`Merging…`] : [t`Revert`, t`Reverting…`]}
+      undone={isBack ? t`It could not be merged` : t`It could not be reverted`}
+      stays={t`Cancel`}
+      onSure={() => work.revert(task, commit)}
+      onClose={onClose}
+    >
+      <p>
+        {project.kind === 'folder'
+          ? t`The files of this work go back to the version before. Later changes stay.`
+          : t`A new commit reverts ${commit.slice(0, SHORT_COMMIT)}. Later changes stay.`}
+      </p>
+    </SureDialog>
+  );
+}
+interface RevertQuestionProps {
+  readonly task: Task;
+  readonly commit: string;
+  readonly onClose: () => void;
+}

@@ -1,0 +1,413 @@
+/**
+ * The review of a task: files on the left, what changed in the middle, and what it is judged by on
+ * the right.
+ */
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
+import { kindOfColumn } from '../../../shared/domain/projects.ts';
+import type { MergeRequest } from '../../../shared/protocol/attempts.ts';
+import type { Task } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { isRefusedAs, problemText } from '../../state/ports.ts';
+import { projectsOf } from '../../state/projects.ts';
+import { taskWorkOf } from '../../state/task-work.ts';
+import { Words } from '../chat/markdown.tsx';
+import { useRoost } from '../context.tsx';
+import { useQuery, useTitle } from '../hooks.ts';
+import { CloseIcon, MoreIcon } from '../design/icons.tsx';
+import { MenuButton } from '../design/menu.tsx';
+import { QueryLoading, QueryProblem } from '../parts/page-head.tsx';
+import { PATHS } from '../routes.ts';
+import { plural } from '../text/sizes.ts';
+import { dayAndClock } from '../text/time.ts';
+import { revealed, revealedLine } from '../text/unseen.ts';
+import { Link } from 'wouter';
+import { useBoard } from './board.ts';
+import { Changes, LineCounts } from './changes.tsx';
+import { type ShownDiff, useDiff } from './diff-reading.ts';
+import { LineNotesProvider, useLineNotes, useLineNotesOf } from './line-comments.tsx';
+import { ChangesForm, MergeQuestion, RevertQuestion } from './review-decide.tsx';
+import { useReviewKeys } from './review-keys.ts';
+import { Criteria } from './task-sheet.tsx';
+import { RequestState, TaskAttempts } from './task-work.tsx';
+import { SHORT_COMMIT } from './work-words.ts';
+import './review.css';
+
+/** The changed files. A press leads to the file in the middle. */
+function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElement | null> }) {
+  const { at } = useLineNotes().placed;
+  const show = (number: number) => {
+    const file = diffRef.current?.querySelector<HTMLDetailsElement>(`[data-number="${number}"]`);
+    if (!file) return;
+    file.open = true;
+    file.scrollIntoView?.({ block: 'start' });
+    file.querySelector<HTMLElement>('summary')?.focus({ preventScroll: true });
+  };
+  return (
+    <ul className="review-files">
+      {diff.files.map(({ number, path, status, added, removed, reason }) => {
+        const notes = [...(at.get(path)?.values() ?? [])].flat().length;
+        return (
+          <li key={number}>
+            <button type="button" data-status={status} onClick={() => show(number)}>
+              <span dir="ltr">{revealedLine(path)}</span>
+              {notes > 0 && <span className="work-chip">{plural(notes, 'comment')}</span>}
+              <LineCounts added={added} removed={removed} isText={reason !== 'binary'} />
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** `seen`: commits of the diff before; null: it is the first one. */
+function Commits({ commits, seen }: Pick<ShownDiff, 'commits'> & { seen: ReadonlySet<string> | null }) {
+  return (
+    <section aria-label={plural(commits.length, 'commit')}>
+      <h2>{plural(commits.length, 'commit')}</h2>
+      <ol className="commits">
+        {commits.map(({ commit, subject }) => (
+          <li key={commit}>
+            <code dir="ltr">{commit.slice(0, SHORT_COMMIT)}</code> <span dir="auto">{revealed(subject)}</span>
+            {seen !== null && !seen.has(commit) && (
+              <span className="work-chip" data-tone="live">
+                {t`newer`}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** `commit` null: the project shows none. */
+function standingText(state: MergeRequest['state'], commit: string | null): ReactNode {
+  if (commit === null) return state === 'merged' ? t`Merged` : t`Reverted`;
+  const short = <code dir="ltr">{commit.slice(0, SHORT_COMMIT)}</code>;
+  return state === 'merged' ? t`Merged as ${short}` : t`Reverted as ${short}`;
+}
+
+/** What is asked of the person, or what came of it. */
+function Standing({ task }: { task: Task }) {
+  const { project, known, now, away } = useBoard();
+  const [reverts, setReverts] = useState(false);
+  const { request } = task;
+  if (request === null) return null;
+  const { state, by, title, body, branch, merged, reverted, openedAt, updatedAt } = request;
+  const last = state === 'merged' ? merged : state === 'reverted' ? reverted : null;
+  const time = state === 'open' ? openedAt : updatedAt;
+  const name = state === 'open' ? known.nameOf(by) : t`You`;
+  return (
+    <section className="review-standing" aria-label={t`Request to merge`} data-state={state}>
+      <p className="review-state">
+        {last === null ? (
+          <RequestState state={state} />
+        ) : (
+          <>
+            <b>{standingText(state, project.kind === 'git' ? last : null)}</b> ·{' '}
+            <button type="button" className="link-button" disabled={away} onClick={() => setReverts(true)}>
+              {state === 'merged' ? t`Revert` : t`Merge again`}
+            </button>
+          </>
+        )}
+        <span className="review-by">
+          <span dir="auto">{name}</span> <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
+        </span>
+      </p>
+      {reverts && last !== null && <RevertQuestion task={task} commit={last} onClose={() => setReverts(false)} />}
+      {title !== task.title && <h2 dir="auto">{title}</h2>}
+      {body !== '' && body !== task.description && (
+        <div className="task-said">
+          <Words text={body} />
+        </div>
+      )}
+      {project.kind === 'git' && (
+        <p className="review-branch">
+          <code dir="ltr">{branch}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The keys, where there is a keyboard. */
+function Keys({ isOpen }: { isOpen: boolean }) {
+  const all: readonly (readonly [keys: readonly string[], does: string])[] = [
+    [['J', 'K'], t`next, previous`],
+    ...(isOpen
+      ? ([
+          [['C'], t`comment`],
+          [['A'], t`accept`],
+          [['M'], t`merge`],
+        ] as const)
+      : []),
+    [['Esc'], t`close`],
+    [['?'], t`all keys`],
+  ];
+  return (
+    <dl className="review-keys">
+      {all.map(([keys, does]) => (
+        <div key={does}>
+          <dt>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What the person is asked about, or is told after a refusal. */
+type Asked =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'merge' }
+  | { readonly kind: 'changes'; readonly first: string }
+  | { readonly kind: 'conflict'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string };
+const NOTHING: Asked = { kind: 'nothing' };
+
+const conflictNote = (why: string) =>
+  t`This cannot be merged. ${why} Bring your branch up to date with the base branch, and resolve the conflicts.`;
+
+interface Props {
+  readonly task: Task;
+  readonly onClose: () => void;
+}
+
+function Opened({ task, onClose }: Props) {
+  const roost = useRoost();
+  const work = taskWorkOf(roost);
+  const { project, away } = useBoard();
+  const { read, again, more, show } = useDiff(task);
+  const [asked, setAsked] = useState<Asked>(NOTHING);
+  const [isNewer, setIsNewer] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const diffRef = useRef<HTMLElement>(null);
+  const { request } = task;
+  const isOpen = request?.state === 'open';
+  const maySendBack = isOpen || (request?.state === 'reverted' && kindOfColumn(project, task.columnId) === 'review');
+  const diff = read.kind === 'ready' ? read.diff : null;
+  const notes = useLineNotesOf(task, diff);
+  /** The commit of the request when the diff was read. The branch itself may be further. */
+  const [readFor, setReadFor] = useState(request?.head);
+  const cameLater = isOpen && diff !== null && request.head !== readFor && request.head !== diff.head;
+  const unmet = task.criteria.filter(({ met }) => met === null);
+  const unsent = notes.drafts.filter(({ text }) => text.trim() !== '').length;
+  const showNewer = async () => {
+    setIsNewer(true);
+    setReadFor(request?.head);
+    await again();
+  };
+  const merge = async () => {
+    if (diff === null) return;
+    setBusy(true);
+    const problem = await work.merge(task, diff.head);
+    setBusy(false);
+    if (problem === null) setAsked(NOTHING);
+    else if (isRefusedAs(problem, 'changed-elsewhere')) {
+      setAsked(NOTHING);
+      await showNewer();
+    } else {
+      const why = problemText(problem);
+      setAsked({ kind: isRefusedAs(problem, 'merge-conflict') ? 'conflict' : 'refused', why });
+    }
+  };
+  const mayMerge = isOpen && !away && !busy && diff !== null && !cameLater;
+  /** A key may be pressed by mistake, and comments may be forgotten. */
+  const askMerge = (byKey: boolean) => {
+    if (!mayMerge) return;
+    if (byKey || unsent > 0) setAsked({ kind: 'merge' });
+    else void merge();
+  };
+  const close = async () => {
+    setBusy(true);
+    const why = await work.closeRequest(task);
+    setBusy(false);
+    setAsked(why === null ? NOTHING : { kind: 'refused', why });
+  };
+  const accept = async () => {
+    if (away || busy || !isOpen) return;
+    setBusy(true);
+    for (const { criterionId } of unmet) {
+      const done = await projectsOf(roost).meet(task, criterionId, true, '');
+      if (done.ok) continue;
+      setAsked({ kind: 'refused', why: done.reason });
+      break;
+    }
+    setBusy(false);
+  };
+  useReviewKeys(root, { accept: () => void accept(), merge: () => askMerge(true) });
+  const title = t`Review of #${task.number} ${task.title}`;
+  useTitle(title);
+  return (
+    <LineNotesProvider value={notes}>
+      <div ref={root} className="review" role="region" aria-label={title}>
+        <header className="review-head">
+          <h1 tabIndex={-1}>
+            <span>#{task.number}</span>{' '}
+            <Link href={PATHS.task(project.projectId, task.taskId)} dir="auto">
+              {task.title}
+            </Link>
+          </h1>
+          {maySendBack && asked.kind !== 'changes' && (
+            <div className="review-ways">
+              <button
+                type="button"
+                className="ghost"
+                disabled={away || busy}
+                onClick={() => setAsked({ kind: 'changes', first: '' })}
+              >
+                {unsent > 0 ? t`Send back with ${plural(unsent, 'comment')}` : t`Send back`}
+              </button>
+              {isOpen && (
+                <>
+                  <button type="button" className="solid" disabled={!mayMerge} onClick={() => askMerge(false)}>
+                    {busy ? t`Merging…` : t`Merge`}
+                  </button>
+                  <MenuButton
+                    label={t`More for this review`}
+                    items={[{ label: t`Close without merging`, disabled: away || busy, run: () => void close() }]}
+                  >
+                    <MoreIcon />
+                  </MenuButton>
+                </>
+              )}
+            </div>
+          )}
+          <button type="button" className="icon-button review-close" aria-label={t`Close`} onClick={onClose}>
+            <CloseIcon />
+          </button>
+        </header>
+        <nav className="review-side" aria-label={t`Files`}>
+          {diff !== null && (
+            <>
+              <h2>{plural(diff.files.length + diff.more, 'file')}</h2>
+              <Files diff={diff} diffRef={diffRef} />
+              {project.kind === 'git' && diff.commits.length > 0 && (
+                <Commits commits={diff.commits} seen={read.kind === 'ready' ? read.seen : null} />
+              )}
+            </>
+          )}
+          <Keys isOpen={isOpen} />
+        </nav>
+        {/* A scrollable part that may have nothing to focus in it. */}
+        {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <section ref={diffRef} className="review-diff" aria-label={t`Changes`} tabIndex={0}>
+          {away && (
+            <p className="board-note" role="status">{t`The relay cannot be reached. Nothing can be decided now.`}</p>
+          )}
+          {(isNewer || cameLater) && (
+            <div className="board-note" role="status">
+              {cameLater ? (
+                <>
+                  {t`There are newer commits than the ones shown here.`}{' '}
+                  <button type="button" className="link-button" onClick={() => void showNewer()}>{t`Show them`}</button>
+                </>
+              ) : (
+                t`There were newer commits than the ones that you had looked at. They are shown now. Nothing was merged.`
+              )}
+            </div>
+          )}
+          {asked.kind === 'conflict' && (
+            <div className="wrong-note" role="alert">
+              <p>
+                <strong>{t`It cannot be merged.`}</strong> <span>{asked.why}</span>
+              </p>
+              <button
+                type="button"
+                className="ghost"
+                onClick={() => setAsked({ kind: 'changes', first: conflictNote(asked.why) })}
+              >{t`Ask the agent to resolve it`}</button>
+            </div>
+          )}
+          {asked.kind === 'refused' && (
+            <p className="wrong-note" role="alert">
+              {asked.why}
+            </p>
+          )}
+          {maySendBack && asked.kind === 'changes' && (
+            <ChangesForm
+              key={asked.first}
+              task={task}
+              first={asked.first}
+              onDone={onClose}
+              onCancel={() => setAsked(NOTHING)}
+            />
+          )}
+          {read.kind === 'loading' && <QueryLoading />}
+          {read.kind === 'failed' && (
+            <div className="wrong-note" role="alert">
+              <p>{t`The changes could not be read: ${read.reason}`}</p>
+              <button type="button" className="ghost" onClick={() => void again()}>{t`Try again`}</button>
+            </div>
+          )}
+          {read.kind === 'ready' && (
+            <Changes
+              diff={read.diff}
+              kind={project.kind}
+              onMore={async () => {
+                const fetched = await more();
+                if (fetched.kind === 'changed') await showNewer();
+                return fetched.kind === 'failed' ? fetched.why : null;
+              }}
+              onShow={async (file) => {
+                const fetched = await show(file);
+                return fetched.kind === 'failed' ? fetched.why : null;
+              }}
+            />
+          )}
+        </section>
+        <aside className="review-about" aria-label={t`What it is judged by`}>
+          <Standing task={task} />
+          <Criteria task={task} />
+          {isOpen && unmet.length > 0 && (
+            <button type="button" className="ghost" disabled={away || busy} onClick={() => void accept()}>
+              {t`Accept ${plural(unmet.length, 'criterion', 'criteria')}`}
+            </button>
+          )}
+          <TaskAttempts task={task} inReview />
+        </aside>
+        {asked.kind === 'merge' && diff !== null && (
+          <MergeQuestion task={task} diff={diff} onMerge={merge} onClose={() => setAsked(NOTHING)} />
+        )}
+      </div>
+    </LineNotesProvider>
+  );
+}
+
+/** The page of a review. The board has only cards: the whole task is read first. */
+export function ReviewPage({ taskNumber, onClose }: { taskNumber: number; onClose: () => void }) {
+  const { project, tasks } = useBoard();
+  const card = tasks.find(({ number }) => number === taskNumber);
+  if (card) return <Read taskId={card.taskId} onClose={onClose} />;
+  return (
+    <div className="project-gone" role="alert">
+      <h1 tabIndex={-1}>{t`There is no task #${String(taskNumber)}`}</h1>
+      <p>{t`It was deleted, or the link was cut short.`}</p>
+      <Link href={PATHS.project(project.projectId)} className="ghost">
+        {project.name}
+      </Link>
+    </div>
+  );
+}
+
+function Read({ taskId, onClose }: { taskId: Task['taskId']; onClose: () => void }) {
+  const { project } = useBoard();
+  const query = projectsOf(useRoost()).task(project.projectId, taskId);
+  const state = useQuery(query);
+  if (state.kind === 'ready' && state.value) return <Opened task={state.value} onClose={onClose} />;
+  return (
+    <div className="project-gone">
+      {state.kind === 'loading' ? (
+        <QueryLoading />
+      ) : (
+        <QueryProblem query={query} state={state} what={t`The task`} before={false} />
+      )}
+    </div>
+  );
+}
