@@ -21,7 +21,9 @@ import { useWakesOn } from '../shell/header.tsx';
 import { useNow } from '../hooks.ts';
 import { keyOf, openModal } from '../design/keys.ts';
 import { keepFound, pathOf } from './found-bar.tsx';
+import { plainPassage } from './plain-passage.ts';
 import { giveTyped, type Within } from './typed-ahead.ts';
+import { useFound } from './use-found.ts';
 import './palette.css';
 
 export type Filters = Pick<SearchQuery, 'agentId' | 'threadId' | 'author' | 'kinds' | 'since'>;
@@ -230,7 +232,7 @@ export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string)
         <time dateTime={new Date(hit.time).toISOString()}>{since(hit.time, now)}</time>
       </span>
       <span className="palette-passage" dir="auto">
-        <Marked passage={hit.passage} />
+        <Marked passage={plainPassage(hit.passage)} />
       </span>
     </span>
   );
@@ -327,8 +329,8 @@ function wordsOf(within: Within | null, nameOf: (id: string) => string) {
   if (within === null)
     return {
       title: t`Find anything`,
-      field: t`Find an agent, an action, a page, a setting or anything that was said`,
-      placeholder: t`Find anything, and anything that was said`,
+      field: t`Find agents, projects, tasks, files, settings and messages`,
+      placeholder: t`Find anything`,
     };
   if ('threadId' in within) {
     const title = t`Find in this thread`;
@@ -344,7 +346,8 @@ function wordsOf(within: Within | null, nameOf: (id: string) => string) {
 
 interface NoteProps {
   readonly searched: Searched;
-  readonly searches: boolean;
+  readonly typed: string;
+  readonly inProjects: Pick<ReturnType<typeof useFound>, 'waits' | 'problem'>;
   readonly isEmpty: boolean;
   /** Matching commands that are not shown. */
   readonly beyond: number;
@@ -353,7 +356,7 @@ interface NoteProps {
 }
 
 /** The note besides the results. */
-function noteOf({ searched, searches, isEmpty, beyond, onlyBest }: NoteProps): string | null {
+function noteOf({ searched, typed, inProjects, isEmpty, beyond, onlyBest }: NoteProps): string | null {
   const { answer, waits, problem } = searched;
   if (problem !== null) return t`What was said could not be searched: ${problem}`;
   if (answer?.state.kind === 'building') {
@@ -366,14 +369,15 @@ function noteOf({ searched, searches, isEmpty, beyond, onlyBest }: NoteProps): s
       ? t`The browser has no room for searching what was said. Nothing that was said is lost; free some disk space, and it comes back by itself.`
       : t`What was said cannot be searched just now. Nothing that was said is lost; it is tried again by itself.`;
   const left = [
+    inProjects.problem !== null && t`Projects could not be searched: ${inProjects.problem}`,
     beyond > 0 && t`${beyond} more agents, actions and settings fit. More letters find them.`,
     onlyBest &&
       t`These are the best ${LIMITS.searchAnswers} places where it was said. More words, or a filter, find the others.`,
   ].filter((each) => each !== false);
   if (left.length > 0) return left.join(' ');
   if (!isEmpty) return null;
-  if (waits) return t`Looking…`;
-  return searches ? t`Nothing here is called so, and nobody said it.` : t`Nothing here is called so.`;
+  if (waits || inProjects.waits) return t`Looking…`;
+  return t`No results for “${typed}”`;
 }
 
 function SearchNote(props: NoteProps) {
@@ -427,8 +431,9 @@ export default function Palette({
   const words = wordsOf(within, nameOf);
   const now = useNow();
   const isHeld = Object.values(filters).some((value) => value !== undefined);
-  const fitting = isHeld ? [] : found(listed(around), typed, recent);
-  const commands = fitting.slice(0, searches ? BESIDE_WORDS : SHOWN_MOST);
+  const inProjects = useFound(around, isHeld || !searches ? '' : typed);
+  const fitting = isHeld ? [] : found([...listed(around), ...inProjects.projects], typed, recent);
+  const commands = [...fitting.slice(0, searches ? BESIDE_WORDS : SHOWN_MOST), ...inProjects.commands];
   const { answer } = searched;
   const shown: readonly Option[] = [
     ...commands.map((command): Option => ({ kind: 'command', id: command.id, command })),
@@ -550,9 +555,10 @@ export default function Palette({
         </ul>
         <SearchNote
           searched={searched}
-          searches={searches}
           isEmpty={shown.length === 0}
-          beyond={fitting.length - commands.length}
+          typed={typed.trim()}
+          inProjects={inProjects}
+          beyond={Math.max(0, fitting.length - commands.length)}
           onlyBest={answer?.more === true && limit >= LIMITS.searchAnswers}
         />
       </div>

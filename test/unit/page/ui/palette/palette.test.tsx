@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { keyNames } from '../../../../../src/page/ui/commands/command.ts';
 import { commandsOf, KEY_SHEET } from '../../../../../src/page/ui/commands/table.ts';
 import type { Around } from '../../../../../src/page/ui/commands/command.ts';
+import { plainPassage } from '../../../../../src/page/ui/palette/plain-passage.ts';
+import { project } from '../../support/projects.ts';
+import { type AskedCall, json, refused } from '../../support/reach.ts';
 import { NOW, runningSession, said, team } from '../../support/household.ts';
 import { openPage } from '../../support/render.tsx';
 
@@ -10,7 +13,7 @@ const DAY = 24 * 60 * 60 * 1_000;
 
 const open = async (page: Awaited<ReturnType<typeof openPage>>) => {
   await page.user.keyboard('{Control>}k{/Control}');
-  return await screen.findByRole('combobox', { name: /^Find an agent/ });
+  return await screen.findByRole('combobox', { name: /^Find agents/ });
 };
 const labels = () =>
   within(screen.getByRole('listbox', { name: 'Found' }))
@@ -64,7 +67,7 @@ describe('One keystroke', () => {
     expect(
       await screen.findByText(/^\d+ more agents, actions and settings fit\. More letters find them\.$/),
     ).toBeDefined();
-    await page.user.type(screen.getByRole('combobox', { name: /^Find an agent/ }), 'xyzzy');
+    await page.user.type(screen.getByRole('combobox', { name: /^Find agents/ }), 'xyzzy');
     await waitFor(() => expect(screen.queryByText(/more agents, actions and settings fit/)).toBeNull());
   });
 
@@ -75,7 +78,7 @@ describe('One keystroke', () => {
     expect(screen.getAllByRole('option')[1]?.getAttribute('aria-selected')).toBe('true');
     expect(field.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option')[1]?.id);
     await page.user.type(field, 'xyzzy');
-    expect(await screen.findByText('Nothing here is called so, and nobody said it.')).toBeDefined();
+    expect(await screen.findByText(/^No results for “/)).toBeDefined();
   });
 
   test('has the letters that were typed before it was there, and the field that had the focus has none of them', async () => {
@@ -88,7 +91,7 @@ describe('One keystroke', () => {
     press('k', { ctrlKey: true });
     const went = [...'her'].map((key) => press(key));
     expect(went).toEqual([false, false, false]);
-    const field = await screen.findByRole('combobox', { name: /^Find an agent/ });
+    const field = await screen.findByRole('combobox', { name: /^Find agents/ });
     await waitFor(() => expect(field).toHaveProperty('value', 'her'));
     await page.user.keyboard('on');
     expect(field).toHaveProperty('value', 'heron');
@@ -122,7 +125,7 @@ describe('One keystroke', () => {
 
     // A key goes from one to the next, and round.
     await page.user.keyboard('/');
-    await page.user.type(await screen.findByRole('combobox', { name: /^Find an agent/ }), 'river{Enter}');
+    await page.user.type(await screen.findByRole('combobox', { name: /^Find agents/ }), 'river{Enter}');
     await waitFor(() => expect(location.pathname).toMatch(/^\/agent\/agent-2\/at/));
     const bar = () => within(screen.getByRole('group', { name: 'What was found' }));
     expect(bar().getByRole('status').textContent).toBe('1 of 2');
@@ -169,7 +172,7 @@ describe('One keystroke', () => {
     await page.user.selectOptions(where, 'In conversations');
     await waitFor(() => expect(hits()).toHaveLength(1));
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'When' }), 'Since yesterday');
-    expect(await screen.findByText('Nothing here is called so, and nobody said it.')).toBeDefined();
+    expect(await screen.findByText(/^No results for “/)).toBeDefined();
   });
 
   test('finds in the conversation that is open alone, by a key and from its menu, until it is widened', async () => {
@@ -275,4 +278,71 @@ describe('One table', () => {
     await page.user.type(await open(page), 'write{Enter}');
     expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
   });
+});
+
+describe('What is found in projects', () => {
+  test('are tasks by number, title and comment, projects by name and files, in groups, each at its address', async () => {
+    const page = await openPage({
+      docs: team(2),
+      prepare({ reach }) {
+        reach.on('GET /v1/projects', { projects: [project()] });
+        reach.on('GET /v1/find', ({ query }: AskedCall) =>
+          json({
+            tasks:
+              query.get('q') === 'friday'
+                ? [{ projectId: 'trip', taskId: 'task-4', number: 4, title: 'Ask the school', columnId: 'ready' }]
+                : [],
+            files: query.get('q') === 'friday' ? [{ projectId: 'trip', path: 'plans/friday.md' }] : [],
+            more: false,
+          }),
+        );
+      },
+    });
+    const field = await open(page);
+    await page.user.type(field, 'friday');
+    const task = await screen.findByRole('option', { name: /^#4 Ask the school/ });
+    expect(task.textContent).toContain('Plan our trip · Ready');
+    expect(task.textContent).toContain('Tasks');
+    expect(screen.getByRole('option', { name: /plans\/friday\.md/ }).textContent).toContain('Files');
+    await page.user.clear(field);
+    await page.user.type(field, 'plan our');
+    expect(await screen.findByRole('option', { name: /^Plan our trip/ })).toBeDefined();
+    await page.user.clear(field);
+    await page.user.type(field, 'farewell');
+    expect(await screen.findByText('No results for “farewell”')).toBeDefined();
+    await page.user.clear(field);
+    await page.user.type(field, 'friday');
+    await page.user.click(await screen.findByRole('option', { name: /^#4/ }));
+    expect(location.pathname).toBe('/projects/trip/task/task-4');
+  });
+
+  test('is said to be missing where the relay cannot search', async () => {
+    const page = await openPage({
+      docs: team(2),
+      prepare: ({ reach }) => reach.on('GET /v1/find', () => refused('The disk is full.', 507, 'full')),
+    });
+    await page.user.type(await open(page), 'farewell');
+    expect(await screen.findByText(/^Projects could not be searched: The disk is full\./)).toBeDefined();
+  });
+});
+
+test.each([
+  ['**Bold** and _thin_ in `code`', 'Bold and thin in code'],
+  ['see [the plan](https://plan.example/a_b) now', 'see the plan now'],
+  ['## Places | a | |---|:-:| 2 * 3 = 6, snake_case', 'Places | a |  2 * 3 = 6, snake_case'],
+  ['#12 is #1', '#12 is #1'],
+])('a passage is shown without Markdown: %s', (text, plain) => {
+  expect(plainPassage({ text, marks: [] }).text).toBe(plain);
+});
+
+test('the marks of a passage stay at their words', () => {
+  const { text, marks } = plainPassage({
+    text: '**Our** [plan](x) `herons`',
+    marks: [
+      [2, 5],
+      [9, 13],
+      [19, 25],
+    ],
+  });
+  expect(marks.map(([from, to]) => text.slice(from, to))).toEqual(['Our', 'plan', 'herons']);
 });
