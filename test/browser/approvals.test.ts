@@ -89,10 +89,9 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await visitor.hatch(1);
 
     const beside = await page.context().newPage();
-    await beside.goto(new URL('/settings/limits', relay.url).href);
+    await beside.goto(new URL('/settings/agents', relay.url).href);
     await beside.getByRole('radio', { name: /^Asks before commands/ }).check();
-    await beside.getByRole('combobox', { name: 'Works with files in its own folder' }).selectOption('Allowed');
-    await beside.getByText(/Saved/).first().waitFor();
+    await beside.getByText('How far it may go saved. It applies now.').waitFor();
     await picture(beside, 'limits');
     await goWithin(beside, '/files');
     await beside
@@ -123,9 +122,9 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await beside.getByText('you said yes, once').waitFor();
 
     // A change as it will apply, and a no with words.
-    await goWithin(beside, '/settings/limits');
-    await beside.getByRole('combobox', { name: 'Works with files in its own folder' }).selectOption('Asks me');
-    await beside.getByText(/Saved/).first().waitFor();
+    await goWithin(beside, '/settings/advanced');
+    await beside.getByRole('combobox', { name: 'Works with files in its folder Everybody' }).selectOption('Asks me');
+    await beside.getByText(/saved\. It applies now/).waitFor();
     expect(await visitor.ask('Write it down, please.')).toContain('I have asked you.');
     const edit = page.getByRole('article', { name: /wants to change notes\.md$/ });
     await edit.getByText('− two').waitFor();
@@ -172,9 +171,9 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('article', { name: 'tables' }).getByRole('checkbox', { name: 'book' }).click();
     await page.getByText('1 of 1 tools may be used.').waitFor();
-    await goWithin(page, '/settings/limits');
-    await page.getByRole('combobox', { name: 'Uses MCP servers that you connected' }).selectOption('Allowed');
-    await page.getByText(/Saved/).first().waitFor();
+    await goWithin(page, '/settings/advanced');
+    await page.getByRole('combobox', { name: 'Uses MCP servers Everybody' }).selectOption('Allowed');
+    await page.getByText(/saved\. It applies now/).waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     await visitor.open(1);
     const answer = visitor.ask('Book a table, please.');

@@ -180,18 +180,18 @@ describe('One team on every device', { timeout: 240_000 }, () => {
       .toEqual([...(await unread(phone))].map(([agentId, count]) => [agentId, agentId === read ? 0 : count]));
     // What is changed on one stands in the log of the other with its device, and is undone there
     // for both.
-    await goWithin(pocket.page, '/settings/waking');
-    const quiet = pocket.page.getByLabel('Quiet before everyone sleeps');
+    await goWithin(pocket.page, '/settings/advanced');
+    const quiet = pocket.page.getByRole('textbox', { name: 'End a quiet session after Everybody' });
     await quiet.fill('45');
     await quiet.press('Enter');
     await goWithin(desk.page, '/settings/changes');
     const change = desk.page
       .getByRole('listitem')
-      .filter({ hasText: 'You changed the quiet before everyone sleeps from 30 to 45 minutes.' });
+      .filter({ hasText: 'You changed “End a quiet session after” from 30 minutes to 45 minutes.' });
     await change.getByText(/^on (?!this device)/).waitFor();
     await change.getByRole('button', { name: /^Undo: / }).click();
     await change.getByText('It is as it was before.').waitFor();
-    await expect.poll(() => quiet.inputValue()).toBe('30');
+    await expect.poll(() => quiet.inputValue()).toBe('');
     expect(pocket.complaints).toEqual([]);
     await pocket.page.close();
   });

@@ -118,7 +118,8 @@ it('a forgotten agent is in no database, file, search or export of the browser',
   await page.getByRole('button', { name: 'More places' }).click();
   await page.getByRole('menuitem', { name: /^Settings/ }).click();
   const sections = page.getByRole('navigation', { name: 'Settings' });
-  await sections.getByRole('link', { name: 'Export & import', exact: true }).click();
+  await sections.getByRole('link', { name: /^Devices and data/ }).click();
+  await page.getByRole('link', { name: 'Export & import' }).click();
   await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
   const [file] = await Promise.all([page.waitForEvent('download'), visitor.press('Export everything')]);
   await file.saveAs(join(folder, 'export'));

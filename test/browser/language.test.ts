@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SEAT_ORDER, seatColor } from '../../src/shared/domain/seat.ts';
 import { type Spoken, STORED } from '../../src/page/language/t.ts';
-import { PATHS, PORTRAIT_TABS, SETTINGS_SECTIONS } from '../../src/page/ui/routes.ts';
+import { PATHS, PORTRAIT_TABS } from '../../src/page/ui/routes.ts';
+import { SETTINGS_SECTIONS } from '../../src/page/ui/settings/pages.ts';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { letIn } from '../support/sign-in.ts';
@@ -122,6 +123,7 @@ it('is chosen in the settings, and leaves no page with a text of another', async
     ],
     ...PORTRAIT_TABS.map((tab) => PATHS.portrait(agentId, tab)),
     ...SETTINGS_SECTIONS.map((section) => PATHS.settings(section)),
+    PATHS.advanced(agentId),
   ];
   const names = [
     // Called so in every language.

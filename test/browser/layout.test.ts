@@ -3,7 +3,8 @@
  * the sizes people have.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SETTINGS_SECTIONS } from '../../src/page/ui/routes.ts';
+import { PATHS } from '../../src/page/ui/routes.ts';
+import { SETTINGS_SECTIONS } from '../../src/page/ui/settings/pages.ts';
 import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
@@ -181,7 +182,7 @@ const placesOf = (agent: string) => [
     '/wake-some',
     '/connect',
   ],
-  ...['', ...SETTINGS_SECTIONS.map((section) => `/${section}`)].map((section) => `/settings${section}`),
+  ...[null, ...SETTINGS_SECTIONS].map((section) => PATHS.settings(section)),
 ];
 /** As a link within the page goes. */
 const goTo = async (path: string) => {

@@ -43,9 +43,9 @@ beforeAll(async () => {
   await visitor.open(1);
   beside = await visitor.page.context().newPage();
   beside.setDefaultTimeout(60_000);
-  await beside.goto(new URL('/settings/limits', relay.url).href);
+  await beside.goto(new URL('/settings/agents', relay.url).href);
   await beside.getByRole('radio', { name: /^Asks before commands/ }).check();
-  await beside.getByText(/Saved/).first().waitFor();
+  await beside.getByText(/saved\. It applies now/).waitFor();
 }, 120_000);
 afterAll(async () => {
   release();
@@ -182,9 +182,9 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await beside.getByLabel(/^Command, as in a terminal/).fill(`${process.execPath} ${AGENT} ${log}`);
     await beside.getByRole('button', { name: 'Connect and try it' }).click();
     await beside.getByText(/acp-agent 1\.0/).waitFor();
-    await goWithin(beside, '/settings/limits');
-    await beside.getByLabel('The mind of agents').selectOption({ label: 'Stand-in' });
-    await beside.getByText(/Saved/).first().waitFor();
+    await goWithin(beside, '/settings/advanced');
+    await beside.getByRole('combobox', { name: 'Driven by Everybody' }).selectOption({ label: 'Stand-in' });
+    await beside.getByText('Driven by saved. It applies now.').waitFor();
     await goWithin(beside, '/');
     await visitor.say(`DO ${JSON.stringify([{ say: 'Once upon a time ' }, { wait: true }])}`);
     await said(visitor.page, 'writing');

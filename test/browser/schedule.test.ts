@@ -66,10 +66,10 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.untilSeats('it asleep', (seats) => seats[0]?.state === 'sleeping');
 
     // What agents may ask for is the person's to allow.
-    await goWithin(page, '/settings/limits');
-    await page.getByRole('checkbox', { name: /routine/ }).check();
+    await goWithin(page, '/settings/advanced');
+    await page.getByRole('combobox', { name: 'May propose routines Everybody' }).selectOption('Yes');
     // A page that is left before has set nothing.
-    await page.getByText('Saved. It applies now.').waitFor();
+    await page.getByText('May propose routines saved. It applies now.').waitFor();
     await goWithin(page, '/');
     await visitor.press('More places');
     await page.getByRole('menuitem', { name: /^Night/ }).click();

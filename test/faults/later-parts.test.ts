@@ -37,6 +37,7 @@ describe('A page whose relay goes before anything was said on it', () => {
     await morning.page.getByRole('button', { name: 'More places' }).click();
     await morning.page.getByRole('menuitem', { name: /^Settings/ }).click();
     await morning.page.getByLabel('Your name').waitFor();
+    await morning.page.getByRole('link', { name: /^Devices and data/ }).click();
     await morning.page.getByRole('link', { name: 'Export & import' }).click();
     await morning.page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
     await Promise.all([morning.page.waitForEvent('download'), morning.press('Export everything')]);

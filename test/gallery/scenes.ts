@@ -825,10 +825,11 @@ export const SCENES: Readonly<Record<string, Scene>> = {
 
   // Settings.
   'settings, list': { docs: team(3), path: '/settings' },
-  'settings, people': settings('people'),
-  'settings, minds': settings('minds'),
-  'settings, waking': settings('waking', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
-  'settings, attached': settings('attached', {
+  'settings, you': settings('you'),
+  'settings, models': settings('models'),
+  'settings, advanced': settings('advanced', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
+  'settings, advanced of an agent': settings('advanced/of/agent-1'),
+  'settings, attached': settings('models/attached', {
     prepare: ({ reach }) =>
       reach.on('GET /api/attached', {
         programs: true,
@@ -843,12 +844,12 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         ],
       }),
   }),
-  'settings, attached none': settings('attached', {
+  'settings, attached none': settings('models/attached', {
     prepare: ({ reach }) =>
       reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [] }),
   }),
-  'settings, attached failed': settings('attached'),
-  'settings, programs': settings('programs', {
+  'settings, attached failed': settings('models/attached'),
+  'settings, programs': settings('models/programs', {
     prepare: ({ reach }) =>
       reach.on('GET /api/agent-programs', {
         programs: [
@@ -860,30 +861,30 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         ...{ found: [{ name: 'Gemini CLI', command: 'gemini', args: ['--experimental-acp'] }], allowed: true },
       }),
   }),
-  'settings, programs off': settings('programs', {
+  'settings, programs off': settings('models/programs', {
     prepare: ({ reach }) => reach.on('GET /api/agent-programs', { programs: [], found: [], allowed: false }),
   }),
-  'settings, limits': settings('limits'),
-  'settings, prompts': settings('prompt'),
-  'settings, rehearsal': settings('rehearsal'),
+  'settings, what agents may do': settings('agents'),
+  'settings, what one agent may do': settings('agents/agent-1'),
+  'settings, prompts': settings('advanced/prompt'),
+  'settings, rehearsal': settings('advanced/rehearsal'),
   'settings, team': settings('team'),
-  'settings, changes': settings('changes', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
-  'settings, costs': settings('costs'),
-  'settings, clients': settings('clients', {
+  'settings, changes': settings('you/changes', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
+  'settings, costs': settings('models/costs'),
+  'settings, clients': settings('models/clients', {
     prepare: ({ reach }) => reach.on('GET /api/credentials', { credentials: [] }),
   }),
-  'settings, devices alone': settings('devices'),
-  'settings, devices shared': settings('devices', {
+  'settings, devices alone': settings('data'),
+  'settings, devices shared': settings('data', {
     then: (_state, owner) =>
       owner.say({
         news: 'sync',
         status: sharedStatus({ devices: [LAPTOP, device('Phone', { online: true, direct: true }), device('Attic')] }),
       }),
   }),
-  'settings, storage': settings('storage'),
-  'settings, inside the storage': settings('inside'),
-  'settings, copies': settings('copies'),
-  'settings, about': settings('about'),
+  'settings, storage': settings('data/storage'),
+  'settings, copies': settings('data/copies'),
+  'settings, about': settings('you/about'),
 
   // Banners and notices.
   'relay unreachable': { docs: [...team(3), ...TALK], link: { kind: 'lost', reason: 'unreachable' }, snapshot: null },

@@ -1,4 +1,4 @@
-import { PULSE_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
+import { NUMBERS } from '../../../src/shared/domain/setting-table.ts';
 import { MESSAGE_BATCH_LIMITS, type MessageBatchLimits } from '../../../src/shared/domain/message-batch.ts';
 import type { WindowLimits } from './conversation.ts';
 
@@ -43,7 +43,7 @@ export interface RunLimits {
 }
 
 export const RUN_LIMITS: RunLimits = {
-  maxTurns: PULSE_BOUNDS.pulse_max_turns.otherwise,
+  maxTurns: NUMBERS.pulse_max_turns.otherwise,
   resultCharacters: 200_000,
   unreadableTurns: 2,
   messages: MESSAGE_BATCH_LIMITS,

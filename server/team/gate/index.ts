@@ -3,7 +3,8 @@
  * src/shared/domain/wake-gate.ts for its rules.
  */
 import { type Selectable, sql } from 'kysely';
-import { COORDINATION_BOUNDS, type WakeLimits } from '../../../src/shared/domain/guardrails.ts';
+import type { WakeLimits } from '../../../src/shared/domain/guardrails.ts';
+import { NUMBERS } from '../../../src/shared/domain/setting-table.ts';
 import {
   BUSY,
   decideWake,
@@ -43,10 +44,9 @@ export {
 } from './configs.ts';
 export { createGateRoutes } from './routes.ts';
 
-// Facts about past wakes on which the gate decides. Reads a few rows at most, however long the
-// history.
+// Facts about past wakes on which the gate decides. Reads few rows, however long the history.
 
-const LONGEST_COOLDOWN_MS = COORDINATION_BOUNDS.cooldown_seconds.max * 1_000;
+const LONGEST_COOLDOWN_MS = NUMBERS.cooldown_seconds.max * 1_000;
 
 /** A wake session without an end. */
 interface OpenWakeSession {

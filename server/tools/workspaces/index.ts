@@ -18,7 +18,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HAND_BOUNDS } from '../../../src/shared/domain/guardrails.ts';
+import { NUMBERS } from '../../../src/shared/domain/setting-table.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { WorkspaceError } from './open-folder.ts';
@@ -115,7 +115,7 @@ export const folderName = (agentId: AgentId, kept: ReadonlySet<string> = new Set
     ? agentId
     : `.${createHash('sha256').update(agentId).digest('hex').slice(0, 32)}`;
 
-const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 1_000_000);
+const usual = () => Promise.resolve(NUMBERS.workspace_megabytes.otherwise * 1_000_000);
 
 interface Counted {
   bytes: number;

@@ -5,29 +5,21 @@
 import { useLocation } from 'wouter';
 import type { AgentId, MessageId, ProjectId, RunId, TaskId, ThreadId } from '../../shared/domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../../shared/domain/seat.ts';
+import {
+  pageOfSection,
+  partsOfPage,
+  SETTINGS_PAGE_NAMES,
+  SETTINGS_SECTIONS,
+  type SettingsSection,
+} from './settings/pages.ts';
 
-/** In display order. `settings/named.ts` has the title and group of each. */
-export const SETTINGS_SECTIONS = [
-  'people',
-  'team',
-  'changes',
-  'waking',
-  'limits',
-  'prompt',
-  'minds',
-  'costs',
-  'programs',
-  'attached',
-  'clients',
-  'devices',
-  'notifications',
-  'storage',
-  'copies',
-  'about',
-  'rehearsal',
-  'inside',
-] as const;
-export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
+/** Sections of earlier versions, whose addresses still work. */
+const OLD_SECTIONS: Readonly<Record<string, SettingsSection>> = { waking: 'advanced', inside: 'storage' };
+
+function settingsPath(section: SettingsSection): string {
+  const page = pageOfSection(section);
+  return `/settings/${page}${partsOfPage(page)[0] === section ? '' : `/${section}`}`;
+}
 
 /** The tabs of an agent's page, as in its address, in display order. */
 export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more'] as const;
@@ -75,9 +67,12 @@ export const PATHS = {
     `/activity/${kind}${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
   /** Without a section: the list of all. `name`: jumps to the setting of this name. */
   settings: (section: SettingsSection | null = null, name: string | null = null) =>
-    `/settings${section === null ? '' : `/${section}`}${name === null ? '' : `#${encodeURIComponent(name)}`}`,
-  /** An agent's limits, which override the household's. */
-  limits: (agentId: AgentId | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
+    `${section === null ? '/settings' : settingsPath(section)}${name === null ? '' : `#${encodeURIComponent(name)}`}`,
+  /** What an agent may do, which overrides what everybody may. */
+  limits: (agentId: AgentId | null) => `/settings/agents${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
+  /** Every setting, with those of this agent beside those of everybody. */
+  advanced: (agentId: AgentId | null) =>
+    `/settings/advanced${agentId === null ? '' : `/of/${encodeURIComponent(agentId)}`}`,
   /** Adopts an agent from a file into this empty seat. */
   adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
   threads: '/threads',
@@ -164,7 +159,7 @@ export type Route =
   | { readonly kind: 'inbox' }
   | { readonly kind: 'activity'; readonly tab: ActivityKind; readonly agentId: AgentId | null }
   /**
-   * `section` null: the list of them. `agentId`: whose limits; null: the household's, and every
+   * `section` null: the list of pages. `agentId`: whose limits; null: the household's, and every
    * other section.
    */
   | { readonly kind: 'settings'; readonly section: SettingsSection | null; readonly agentId: AgentId | null }
@@ -253,6 +248,15 @@ export function movedPath(path: string): string | null {
   }
 }
 
+function settingsRoute(second: string, third: string, fourth: string): Route {
+  const page = SETTINGS_PAGE_NAMES.find((one) => one === second);
+  const part = page === undefined ? undefined : partsOfPage(page).find((one) => one === third);
+  const named = SETTINGS_SECTIONS.find((one) => one === second) ?? OLD_SECTIONS[second];
+  const section = part ?? named ?? (page === undefined ? null : (partsOfPage(page)[0] ?? null));
+  const agentId = section === 'limits' ? third : section === 'advanced' && third === 'of' ? fourth : '';
+  return { kind: 'settings', section, agentId: agentId === '' ? null : decoded(agentId) };
+}
+
 export function routeOf(address: string): Route {
   const path = movedPath(address) ?? address;
   const [, first = '', second = '', third = '', fourth = ''] = path.split('/');
@@ -265,10 +269,7 @@ export function routeOf(address: string): Route {
       tab: ACTIVITY_KINDS.find((one) => one === second) ?? 'wakes',
       agentId: third === '' ? null : decoded(third),
     };
-  if (first === 'settings') {
-    const section = SETTINGS_SECTIONS.find((one) => one === second) ?? null;
-    return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
-  }
+  if (first === 'settings') return settingsRoute(second, third, fourth);
   if (first === 'threads') return threadsRoute(second, third, fourth);
   if (first === 'projects') return projectsRoute(second, third, fourth);
   if (first === 'schedule') return { kind: 'schedule', agentId: second === '' ? null : decoded(second) };

@@ -2,6 +2,7 @@
  * The rules of the wake gate: the ways to ask for a wake, the checks and their order, and the
  * limits with their defaults and bounds.
  */
+import { NUMBERS } from './setting-table.ts';
 
 /**
  * Every way to ask for a wake. The gate has a single caller, `server/agents/reach/ask.ts`. A test
@@ -77,34 +78,6 @@ export type WakeEvent = (typeof WAKE_EVENTS)[number];
 export const TEAM_EVENTS = [...SLEEP_EVENTS, ...WAKE_EVENTS] as const;
 export type TeamEvent = (typeof TEAM_EVENTS)[number];
 
-/** Inclusive bounds. A limit of 0 means never; a cooldown of 0 seconds means no cooldown. */
-export const COORDINATION_BOUNDS = {
-  max_concurrent_pulse_sessions: { min: 0, max: 16 },
-  cooldown_seconds: { min: 0, max: 86_400 },
-  max_daily_session_minutes: { min: 0, max: 1_440 },
-  max_wakes_per_day: { min: 0, max: 1_000 },
-  max_wakes_per_pair_per_day: { min: 0, max: 1_000 },
-  max_wakes_per_session: { min: 0, max: 100 },
-  flood_max_wakes: { min: 0, max: 1_000 },
-  flood_window_seconds: { min: 1, max: 3_600 },
-  sleep_wait_seconds: { min: 1, max: 86_400 },
-} as const;
-
-/** Inclusive bounds of scheduled runs, and the value that applies if nothing is set. */
-export const PULSE_BOUNDS = {
-  pulse_container_timeout_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
-  pulse_busy_wait_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
-  pulse_max_consecutive_skips: { min: 1, max: 100, otherwise: 5 },
-  pulse_max_turns: { min: 1, max: 1_000, otherwise: 25 },
-} as const;
-
-/** Inclusive bounds of commands and ACP agents, and the value that applies if nothing is set. */
-export const HAND_BOUNDS = {
-  command_seconds: { min: 1, max: 1_800, otherwise: 120 },
-  workspace_megabytes: { min: 1, max: 1_000_000, otherwise: 2_000 },
-  programs_at_once: { min: 1, max: 16, otherwise: 3 },
-} as const;
-
 /** Daily budgets in US dollars, inclusive. A budget of 0 means that no model is asked at all. */
 export const BUDGET_BOUNDS = {
   agent: { min: 0, max: 10_000 },
@@ -165,19 +138,16 @@ export interface WakeLimits {
 export const DEFAULT_LIMITS: Omit<WakeLimits, 'timeZone'> = {
   householdEnabled: true,
   enabled: true,
-  maxWakesPerSession: 3,
-  cooldownSeconds: 300,
-  maxWakesPerDay: 12,
-  maxWakesPerPairPerDay: 5,
+  maxWakesPerSession: NUMBERS.max_wakes_per_session.otherwise,
+  cooldownSeconds: NUMBERS.cooldown_seconds.otherwise,
+  maxWakesPerDay: NUMBERS.max_wakes_per_day.otherwise,
+  maxWakesPerPairPerDay: NUMBERS.max_wakes_per_pair_per_day.otherwise,
   blackouts: [],
-  maxDailySessionMinutes: 120,
-  maxConcurrentSessions: 2,
-  floodMaxWakes: 5,
-  floodWindowSeconds: 60,
+  maxDailySessionMinutes: NUMBERS.max_daily_session_minutes.otherwise,
+  maxConcurrentSessions: NUMBERS.max_concurrent_pulse_sessions.otherwise,
+  floodMaxWakes: NUMBERS.flood_max_wakes.otherwise,
+  floodWindowSeconds: NUMBERS.flood_window_seconds.otherwise,
 };
-
-/** How long a call of a sleeping agent is held, in seconds. */
-export const DEFAULT_SLEEP_WAIT_SECONDS = 600;
 
 /** Presets that the settings page offers. */
 export const PRESETS = {

@@ -4,6 +4,7 @@
  * Each is stored in the ledger as `setting` documents (the newest by stamp wins). The relay
  * receives them when a session starts.
  */
+import { NUMBERS } from './setting-table.ts';
 
 export interface Settings {
   readonly humanName: string;
@@ -40,12 +41,12 @@ export const DEFAULT_SETTINGS: Settings = {
   leadName: 'Julian',
   leadModel: '',
   agentModel: '',
-  maxAnswerTokens: 8192,
-  contextTokens: 0,
-  transcriptCap: 24_000,
-  wakeTimeoutMs: 120_000,
-  birthTimeoutMs: 600_000,
-  idleMs: 1_800_000,
+  maxAnswerTokens: NUMBERS.maxAnswerTokens.otherwise,
+  contextTokens: NUMBERS.contextTokens.otherwise,
+  transcriptCap: NUMBERS.transcriptCap.otherwise,
+  wakeTimeoutMs: NUMBERS.wakeTimeoutMs.otherwise,
+  birthTimeoutMs: NUMBERS.birthTimeoutMs.otherwise,
+  idleMs: NUMBERS.idleMs.otherwise,
   wakeTemplate: '',
   runsReadTo: 0,
   runsReadFrom: 0,
@@ -53,12 +54,12 @@ export const DEFAULT_SETTINGS: Settings = {
 
 /** Inclusive bounds of the numeric settings. */
 export const SETTING_BOUNDS = {
-  maxAnswerTokens: { min: 256, max: 64_000 },
-  contextTokens: { min: 0, max: 10_000_000 },
-  transcriptCap: { min: 0, max: 400_000 },
-  wakeTimeoutMs: { min: 1_000, max: 900_000 },
-  birthTimeoutMs: { min: 1_000, max: 3_600_000 },
-  idleMs: { min: 60_000, max: 86_400_000 },
+  maxAnswerTokens: NUMBERS.maxAnswerTokens,
+  contextTokens: NUMBERS.contextTokens,
+  transcriptCap: NUMBERS.transcriptCap,
+  wakeTimeoutMs: NUMBERS.wakeTimeoutMs,
+  birthTimeoutMs: NUMBERS.birthTimeoutMs,
+  idleMs: NUMBERS.idleMs,
   runsReadTo: { min: 0, max: 8_640_000_000_000_000 },
   runsReadFrom: { min: 0, max: 8_640_000_000_000_000 },
 } as const satisfies Partial<Record<SettingKey, { min: number; max: number }>>;

@@ -11,13 +11,12 @@ import { SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { NO_GRANTS, grants, programsAtOnce } from './grants.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
+import { NUMBERS, type NumberName } from '../domain/setting-table.ts';
 import {
   BUDGET_BOUNDS,
-  COORDINATION_BOUNDS,
   DEFAULT_LIMITS,
   isClockTime,
   isTimeZone,
-  PULSE_BOUNDS,
   readDateTime,
   TEAM_EVENTS,
 } from '../domain/guardrails.ts';
@@ -26,8 +25,7 @@ import {
 const PROJECT_TEXTS = 50;
 const PROJECT_TEXT_MAX = 80;
 
-const bounded = (key: keyof typeof COORDINATION_BOUNDS) =>
-  z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
+const bounded = (name: NumberName) => z.number().int().min(NUMBERS[name].min).max(NUMBERS[name].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
 
 const dateTime = z
@@ -95,30 +93,16 @@ const coordination = {
 
 /** Limits of an agent's own runs, for all its routines. */
 const pulseLimits = {
-  pulse_container_timeout_ms: z
-    .number()
-    .int()
-    .min(PULSE_BOUNDS.pulse_container_timeout_ms.min)
-    .max(PULSE_BOUNDS.pulse_container_timeout_ms.max)
-    .describe('ms that a run may take, if its routine sets no other limit'),
-  pulse_busy_wait_ms: z
-    .number()
-    .int()
-    .min(PULSE_BOUNDS.pulse_busy_wait_ms.min)
-    .max(PULSE_BOUNDS.pulse_busy_wait_ms.max)
-    .describe('ms that a run waits for the end of its agent’s turn; after that it is skipped as `agent-busy`'),
-  pulse_max_consecutive_skips: z
-    .number()
-    .int()
-    .min(PULSE_BOUNDS.pulse_max_consecutive_skips.min)
-    .max(PULSE_BOUNDS.pulse_max_consecutive_skips.max)
-    .describe('skips or failures in a row after which a routine has a warning; a run clears it'),
-  pulse_max_turns: z
-    .number()
-    .int()
-    .min(PULSE_BOUNDS.pulse_max_turns.min)
-    .max(PULSE_BOUNDS.pulse_max_turns.max)
-    .describe('model requests of one run, if its routine sets no other limit'),
+  pulse_container_timeout_ms: bounded('pulse_container_timeout_ms').describe(
+    'ms that a run may take, if its routine sets no other limit',
+  ),
+  pulse_busy_wait_ms: bounded('pulse_busy_wait_ms').describe(
+    'ms that a run waits for the end of its agent’s turn; after that it is skipped as `agent-busy`',
+  ),
+  pulse_max_consecutive_skips: bounded('pulse_max_consecutive_skips').describe(
+    'skips or failures in a row after which a routine has a warning; a run clears it',
+  ),
+  pulse_max_turns: bounded('pulse_max_turns').describe('model requests of one run, if its routine sets no other limit'),
 };
 const optionalPulseLimits = {
   pulse_container_timeout_ms: pulseLimits.pulse_container_timeout_ms.optional(),

@@ -2,7 +2,8 @@
  * The effective configuration: an agent's own settings over the household's, over Roost's defaults.
  * Lists are replaced as a whole, never merged.
  */
-import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, HAND_BOUNDS, PULSE_BOUNDS } from '../domain/guardrails.ts';
+import { DEFAULT_LIMITS } from '../domain/guardrails.ts';
+import { NUMBERS } from '../domain/setting-table.ts';
 import { type Grant, grantOf, GRANTS, grantsOver, type Toolset, toolsetOf } from '../domain/toolsets.ts';
 import { covers } from '../domain/network.ts';
 import { DEFAULT_PRICES, isCheaper } from '../domain/prices.ts';
@@ -62,19 +63,19 @@ export function effectiveConfig(
       window_seconds: household.flood_guard?.window_seconds ?? DEFAULT_LIMITS.floodWindowSeconds,
     },
     daily_budget_usd: household.daily_budget_usd ?? null,
-    sleep_wait_seconds: household.sleep_wait_seconds ?? DEFAULT_SLEEP_WAIT_SECONDS,
-    programs_at_once: household.programs_at_once ?? HAND_BOUNDS.programs_at_once.otherwise,
+    sleep_wait_seconds: household.sleep_wait_seconds ?? NUMBERS.sleep_wait_seconds.otherwise,
+    programs_at_once: household.programs_at_once ?? NUMBERS.programs_at_once.otherwise,
     pulse_container_timeout_ms:
       agent?.pulse_container_timeout_ms ??
       household.pulse_container_timeout_ms ??
-      PULSE_BOUNDS.pulse_container_timeout_ms.otherwise,
+      NUMBERS.pulse_container_timeout_ms.otherwise,
     pulse_busy_wait_ms:
-      agent?.pulse_busy_wait_ms ?? household.pulse_busy_wait_ms ?? PULSE_BOUNDS.pulse_busy_wait_ms.otherwise,
+      agent?.pulse_busy_wait_ms ?? household.pulse_busy_wait_ms ?? NUMBERS.pulse_busy_wait_ms.otherwise,
     pulse_max_consecutive_skips:
       agent?.pulse_max_consecutive_skips ??
       household.pulse_max_consecutive_skips ??
-      PULSE_BOUNDS.pulse_max_consecutive_skips.otherwise,
-    pulse_max_turns: agent?.pulse_max_turns ?? household.pulse_max_turns ?? PULSE_BOUNDS.pulse_max_turns.otherwise,
+      NUMBERS.pulse_max_consecutive_skips.otherwise,
+    pulse_max_turns: agent?.pulse_max_turns ?? household.pulse_max_turns ?? NUMBERS.pulse_max_turns.otherwise,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Grants: how far the person lets agents use their tools, for all agents and for each one. */
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
-import { HAND_BOUNDS } from '../domain/guardrails.ts';
+import { NUMBERS, type NumberName } from '../domain/setting-table.ts';
 import { isHost, MOST_HOSTS } from '../domain/network.ts';
 import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
 
@@ -23,8 +23,7 @@ export const networkSchema = z.union(
   },
 );
 
-const handBound = (key: keyof typeof HAND_BOUNDS) =>
-  z.number().int().min(HAND_BOUNDS[key].min).max(HAND_BOUNDS[key].max);
+const handBound = (name: NumberName) => z.number().int().min(NUMBERS[name].min).max(NUMBERS[name].max);
 
 /** Only for a household: its programs all start on one machine. */
 export const programsAtOnce = handBound('programs_at_once').describe(
@@ -79,8 +78,8 @@ export const NO_GRANTS = {
   toolsets: { ...DEFAULT_TOOLSETS },
   tools: {},
   network: 'none' as const,
-  command_seconds: HAND_BOUNDS.command_seconds.otherwise,
-  workspace_megabytes: HAND_BOUNDS.workspace_megabytes.otherwise,
+  command_seconds: NUMBERS.command_seconds.otherwise,
+  workspace_megabytes: NUMBERS.workspace_megabytes.otherwise,
   shell_without_sandbox: false,
   allowed_commands: [],
   mind: null,

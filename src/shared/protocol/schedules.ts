@@ -5,7 +5,8 @@
  */
 import { z } from 'zod';
 import type { ProjectId, RunId, ScheduleId } from '../domain/ids.ts';
-import { isClockTime, isTimeZone, PULSE_BOUNDS } from '../domain/guardrails.ts';
+import { isClockTime, isTimeZone } from '../domain/guardrails.ts';
+import { NUMBERS } from '../domain/setting-table.ts';
 import { isExactHost } from '../domain/network.ts';
 import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
 import {
@@ -152,8 +153,8 @@ const routine = {
   maxTurns: z
     .number()
     .int()
-    .min(PULSE_BOUNDS.pulse_max_turns.min)
-    .max(PULSE_BOUNDS.pulse_max_turns.max)
+    .min(NUMBERS.pulse_max_turns.min)
+    .max(NUMBERS.pulse_max_turns.max)
     .nullable()
     .default(null)
     .describe('model requests of one run; null: the agent’s `pulse_max_turns`'),

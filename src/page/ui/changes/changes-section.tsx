@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from 'react';
 import { AGENT_COLORS } from '../../../shared/domain/choices.ts';
 import { shownText } from '../../../shared/domain/names.ts';
 import { isSeatPosition, seatNumber } from '../../../shared/domain/seat.ts';
-import type { SettingKey } from '../../../shared/domain/settings.ts';
+import { settingAt } from '../../../shared/domain/setting-table.ts';
 import { displayName } from '../../../shared/domain/agent.ts';
 import { changedBy } from '../../../shared/protocol/documents/kinds.ts';
 import type { ChangeLogView } from '../../../shared/protocol/worker.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import {
   CHANGE_LOG,
   type FieldChange,
@@ -21,7 +21,7 @@ import {
 import { errorText } from '../../state/ports.ts';
 import { modelName } from '../models/chip.tsx';
 import { budgetText } from '../text/money.ts';
-import { labelOf, limitValue, priceValue, scheduleParts } from '../text/record-changes.ts';
+import { labelOf, limitValue, numberText, priceValue, scheduleParts } from '../text/record-changes.ts';
 import { count, names } from '../text/sizes.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
@@ -50,28 +50,11 @@ const quoted = (text: unknown) => t`“${shownText(String(text))}”`;
 const SHORT = 60;
 const isLong = (text: string | undefined) => text !== undefined && (text.length > SHORT || text.includes('\n'));
 
-interface NumberWords {
-  readonly what: string;
-  readonly unit: string;
-  /** Stored units per displayed unit. */
-  readonly per: number;
-}
-const NUMBERS: Partial<Record<SettingKey, NumberWords>> = {
-  maxAnswerTokens: { what: t`the longest answer`, unit: t`tokens`, per: 1 },
-  contextTokens: { what: t`what the models read`, unit: t`tokens`, per: 1 },
-  transcriptCap: { what: t`what is remembered of the last conversation`, unit: t`characters`, per: 1 },
-  wakeTimeoutMs: { what: t`the time to wake`, unit: t`seconds`, per: 1_000 },
-  birthTimeoutMs: { what: t`the time to find a name`, unit: t`minutes`, per: 60_000 },
-  idleMs: { what: t`the quiet before everyone sleeps`, unit: t`minutes`, per: 60_000 },
-};
-
 function ofSetting({ key, before, after }: Of<'setting'>): ChangeWords {
-  const numbers = NUMBERS[key];
-  if (numbers) {
-    const { what, unit, per } = numbers;
-    const shown = (value: unknown) =>
-      key === 'contextTokens' && value === 0 ? t`as the model says itself` : count(Number(value) / per);
-    return { text: t`You changed ${what} from ${shown(before)} to ${shown(after)} ${unit}.` };
+  const setting = settingAt([key]);
+  if (setting?.kind === 'number') {
+    const shown = (value: unknown) => numberText(setting, Number(value));
+    return { text: t`You changed “${retold(setting.label)}” from ${shown(before)} to ${shown(after)}.` };
   }
   const model = (value: unknown) => (value === '' ? t`the default` : modelName(String(value)));
   switch (key) {

@@ -8,6 +8,7 @@ import { useRoost } from '../context.tsx';
 import { bytes, plural } from '../text/sizes.ts';
 import { ImportCopy, type NewPassphrase, NewPassphraseFields, passphraseFault } from './import-copy.tsx';
 import { chooseSink } from './sink.ts';
+import { LimitsAsYaml } from '../limits/yaml.tsx';
 import { Work } from './adopt-flow.tsx';
 import './copies.css';
 
@@ -107,6 +108,10 @@ export function CopiesSection() {
       <section aria-label={t`One agent alone`}>
         <h3>{t`One agent alone`}</h3>
         <p>{t`An agent’s own page exports it as a zip of plain files: its soul as text, its identity, and every conversation. Such a zip, or a SOUL.md that you wrote yourself, can be adopted into an empty seat: here, or from the seat’s own menu.`}</p>
+      </section>
+      <section aria-label={t`Limits as YAML`}>
+        <h3>{t`Limits as YAML`}</h3>
+        <LimitsAsYaml />
       </section>
     </div>
   );

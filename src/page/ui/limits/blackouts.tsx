@@ -4,7 +4,8 @@ import { isClockTime, readDateTime, type RecurringBlackout } from '../../../shar
 import { spoken, t } from '../../language/t.ts';
 import { type Coordination, withCoordination } from '../../state/relay-info.ts';
 import { CloseIcon } from '../design/icons.tsx';
-import { baseName, SettingFrame, useLimits, useSaved } from './setting.tsx';
+import { Field } from '../design/field.tsx';
+import { useChangeLimits, useLimits } from './limits.ts';
 
 type Blackouts = NonNullable<Coordination['blackouts']>;
 type OneOff = Extract<Blackouts[number], { type: 'one_off' }>;
@@ -156,55 +157,48 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
 
 /** Hours in which only the person can wake an agent. */
 export function BlackoutFields({ timeZone }: { timeZone: string }) {
-  const { own, effective, scope, change } = useLimits();
-  const saved = useSaved<Blackouts>({
-    own: own.blackouts,
-    save: (value) => change((coordination) => withCoordination(coordination, 'blackouts', value)),
-  });
+  const { agentId, own, effective } = useLimits();
+  const change = useChangeLimits();
   const list = effective.blackouts;
-  const inherits = own.blackouts === undefined;
+  const label = t`Quiet hours`;
+  const set = (value: Blackouts | undefined) =>
+    void change(label, (coordination) => withCoordination(coordination, 'blackouts', value));
   return (
-    <SettingFrame
-      legend={t`Hours in which it is not woken`}
-      hint={t`Nothing but you wakes it then. By the clock in ${timeZone}.`}
-      group
-      saved={saved}
-      describedBy="blackouts"
-      inherited={{
-        text: inherits
-          ? list.length === 0
-            ? t`Default: none.`
-            : t`Default: as the household has them; a change here is for this agent alone.`
-          : '',
-        back: inherits ? null : () => void saved.set(undefined),
-        backLabel: t`Set back to ${baseName(scope)}`,
-      }}
-    >
-      <ul className="blackouts">
-        {list.map((blackout, at) => (
-          <Row
-            key={at}
-            blackout={blackout}
-            at={at}
-            onChange={(next) => void saved.set(list.map((each, i) => (i === at ? next : each)))}
-            onRemove={() => void saved.set(list.filter((_, i) => i !== at))}
-          />
-        ))}
-      </ul>
-      {list.length < MOST && (
-        <div className="blackout-ways">
-          <button
-            type="button"
-            className="ghost"
-            onClick={() => void saved.set([...list, NIGHT])}
-          >{t`Add quiet hours`}</button>
-          <button
-            type="button"
-            className="ghost"
-            onClick={() => void saved.set([...list, tomorrow(Date.now())])}
-          >{t`Add a single time`}</button>
-        </div>
+    <Field label={label} hint={t`Nothing but you wakes it then. By the clock in ${timeZone}.`} group>
+      {() => (
+        <>
+          <ul className="blackouts">
+            {list.map((blackout, at) => (
+              <Row
+                key={at}
+                blackout={blackout}
+                at={at}
+                onChange={(next) => set(list.map((each, i) => (i === at ? next : each)))}
+                onRemove={() => set(list.filter((_, i) => i !== at))}
+              />
+            ))}
+          </ul>
+          <div className="blackout-ways">
+            {list.length < MOST && (
+              <>
+                <button
+                  type="button"
+                  className="ghost"
+                  onClick={() => set([...list, NIGHT])}
+                >{t`Add quiet hours`}</button>
+                <button
+                  type="button"
+                  className="ghost"
+                  onClick={() => set([...list, tomorrow(Date.now())])}
+                >{t`Add a single time`}</button>
+              </>
+            )}
+            {agentId !== null && own.blackouts !== undefined && (
+              <button type="button" className="link-button" onClick={() => set(undefined)}>{t`As everybody`}</button>
+            )}
+          </div>
+        </>
       )}
-    </SettingFrame>
+    </Field>
   );
 }

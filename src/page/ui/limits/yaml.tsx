@@ -1,9 +1,11 @@
 import { useId, useState } from 'react';
+import { displayName } from '../../../shared/domain/agent.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
 import type { Limits } from '../../state/relay-info.ts';
-import { useRoost } from '../context.tsx';
+import { useHousehold, useRoost } from '../context.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
 
 type Step = 'closed' | 'reading' | 'open' | 'saving';
@@ -16,7 +18,7 @@ interface Said {
 }
 
 /** The effective limits as YAML, to copy and to paste. The relay writes and parses it. */
-export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limits<Own> }) {
+function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limits<Own> }) {
   const state = useRoost();
   const id = useId();
   const [step, setStep] = useState<Step>('closed');
@@ -86,10 +88,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
         aria-invalid={said?.wrong === true}
         onChange={(event) => setText(event.target.value)}
       />
-      <p
-        id={`${id}-hint`}
-        className="setting-hint"
-      >{t`All limits in effect. Those that are set here are marked. Remove a line to inherit its value. Every line that you leave is set here when you apply.`}</p>
+      <p id={`${id}-hint`} className="setting-hint">{t`All limits that apply. A line that you remove is inherited.`}</p>
       <div className="yaml-ways">
         <button
           type="button"
@@ -108,5 +107,36 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
         )}
       </p>
     </div>
+  );
+}
+
+/** The limits of everybody or of one agent, as text. */
+export function LimitsAsYaml() {
+  const roost = useRoost();
+  const roster = useHousehold((state) => state.roster);
+  const [agentId, setAgentId] = useState<AgentId | null>(null);
+  return (
+    <>
+      <label className="agent-select">
+        {t`Limits of`}
+        <select
+          className="field field-select"
+          value={agentId ?? ''}
+          onChange={({ target }) => setAgentId(target.value === '' ? null : target.value)}
+        >
+          <option value="">{t`everybody`}</option>
+          {[...roster.byId.values()].map((agent) => (
+            <option key={agent.agentId} value={agent.agentId}>
+              {displayName(agent, roster)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {agentId === null ? (
+        <Yaml key="everybody" agentId={null} limits={roost.limits} />
+      ) : (
+        <Yaml key={agentId} agentId={agentId} limits={reachQueries(roost).limits(agentId)} />
+      )}
+    </>
   );
 }

@@ -6,7 +6,7 @@ import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timin
 import { createCronClock, cronProblem } from '../../../shared/protocol/timing-arguments.ts';
 import { type Schedule, SCHEDULE_BOUNDS, type ScheduleOf } from '../../../shared/protocol/schedules.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
+import { NUMBERS } from '../../../shared/domain/setting-table.ts';
 import { DEFAULT_INTERVAL, PROJECT_INSTRUCTIONS } from '../../../shared/domain/schedule/default-routine.ts';
 import { spoken, t } from '../../language/t.ts';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
@@ -423,7 +423,7 @@ export function wrongIn(draft: Draft): Wrong {
   const atOnce = Number(draft.maxConcurrent);
   if (!Number.isInteger(atOnce) || atOnce < maxConcurrent.min || atOnce > maxConcurrent.max)
     wrong['maxConcurrent'] = t`A whole number from ${maxConcurrent.min} to ${maxConcurrent.max}.`;
-  const turns = PULSE_BOUNDS.pulse_max_turns;
+  const turns = NUMBERS.pulse_max_turns;
   const asked = draft.maxTurns.trim() === '' ? turns.min : Number(draft.maxTurns);
   if (!Number.isInteger(asked) || asked < turns.min || asked > turns.max)
     wrong['maxTurns'] = t`A whole number from ${turns.min} to ${turns.max}.`;

@@ -1,7 +1,7 @@
 /** The editor of a routine. */
 import { useState } from 'react';
 import type { ScheduleId } from '../../../shared/domain/ids.ts';
-import { PULSE_BOUNDS } from '../../../shared/domain/guardrails.ts';
+import { NUMBERS } from '../../../shared/domain/setting-table.ts';
 import { SCHEDULE_BOUNDS } from '../../../shared/protocol/schedules.ts';
 import { t } from '../../language/t.ts';
 import { ModelSelect } from '../models/model-select.tsx';
@@ -78,7 +78,7 @@ const MORE_NUMBERS = [
     field: 'maxTurns',
     label: t`Model requests it may make`,
     hint: t`In one run; each use of tools takes one more. Empty: as many as its agent’s runs.`,
-    bounds: PULSE_BOUNDS.pulse_max_turns,
+    bounds: NUMBERS.pulse_max_turns,
   },
 ] as const;
 

@@ -2,13 +2,13 @@
 import { shownText } from '../../../shared/domain/names.ts';
 import type { AttachedRecord, Box } from '../../../shared/protocol/attached.ts';
 import type { ScheduleRecord } from '../../../shared/protocol/schedules.ts';
-import type { SettingKey } from '../../../shared/domain/settings.ts';
+import { type Setting, settingAt } from '../../../shared/domain/setting-table.ts';
 import { seatNumber } from '../../../shared/domain/seat.ts';
 import { retold, t, translated } from '../../language/t.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/copies.ts';
 import { timingText } from '../schedule/words.ts';
 import { projectDetails, projectText } from './project-changes.ts';
-import { names, plural } from './sizes.ts';
+import { count, names, plural } from './sizes.ts';
 import { revealedLine } from './unseen.ts';
 import { budgetText } from './money.ts';
 import { duration, fullTime } from './time.ts';
@@ -204,60 +204,20 @@ function changedText(part: string, old: string | undefined, now: string | undefi
     : t`other ${part}`;
 }
 
-/** By the last part of its path. */
-const LIMITS: Readonly<Record<string, string>> = {
-  wakes_enabled: t`May be woken`,
-  max_concurrent_pulse_sessions: t`Sessions at once`,
-  cooldown_seconds: t`Pause between two wakes, in seconds`,
-  max_daily_session_minutes: t`Minutes a day`,
-  max_wakes_per_day: t`Wakes a day`,
-  max_wakes_per_pair_per_day: t`Wakes a day by the same one`,
-  max_wakes_per_session: t`Wakes of others in one session`,
-  blackouts: t`Quiet hours`,
-  sleep_events: t`Sleeps by itself`,
-  wake_events: t`Wakes by itself`,
-  may_put_others_to_sleep: t`May put others to sleep`,
-  may_propose_routines: t`May ask for routines`,
-  mind: t`The program that is its mind`,
-  network: t`What its commands reach of the network`,
-  command_seconds: t`Time of a command, in seconds`,
-  workspace_megabytes: t`Room of its folder, in MB`,
-  programs_at_once: t`ACP agents that start at once`,
-  shell_without_sandbox: t`Commands without a sandbox, as whoever started the relay`,
-  allowed_commands: t`Commands that run without asking`,
-  daily_budget_usd: t`Budget a day`,
-  pulse_container_timeout_ms: t`How long a run may take, in ms`,
-  pulse_busy_wait_ms: t`How long a run waits for its agent, in ms`,
-  pulse_columns: t`Columns that it takes tasks from`,
-  pulse_transitions_to: t`Columns that it moves tasks to`,
-  planning_model: t`Model that plans a task`,
-  executor_model: t`Model that carries out a plan`,
-  pulse_max_consecutive_skips: t`Skips in a row until a warning`,
-  pulse_max_turns: t`Model requests of one run`,
-  time_zone: t`Time zone`,
-  max_wakes: t`Wakes at once in the household`,
-  window_seconds: t`Seconds over which these are counted`,
-  sleep_wait_seconds: t`Seconds that a sleeping agent’s call is held`,
-};
-const TOOLSETS: Readonly<Record<string, string>> = {
-  team: t`The tools of the team`,
-  schedule: t`The tools for later`,
-  files: t`Files in its folder`,
-  shell: t`Commands`,
-  attached: t`MCP servers`,
-  mind: t`What its program asks for`,
-};
 const GRANTS: Readonly<Record<string, string>> = { off: t`off`, ask: t`asks you`, allow: t`without asking` };
 
 /** The label of a limit; `isAgents`: of one agent, not of the household. */
 export function labelOf(path: readonly string[], isAgents: boolean): string {
   const last = path.at(-1) ?? '';
-  const group = path.at(-2);
-  if (group === 'toolsets') return TOOLSETS[last] ?? shownText(last);
-  if (group === 'tools') return t`The tool ${shownText(last)}`;
-  if (last === 'daily_budget_usd' && group === 'coordination' && !isAgents) return t`Budget a day for each agent`;
-  if (last === 'wakes_enabled' && group === undefined) return t`The switch of all wakes`;
-  return LIMITS[last] ?? shownText(last);
+  if (path.at(-2) === 'tools') return t`The tool ${shownText(last)}`;
+  if (last === 'daily_budget_usd' && path.length > 1 && !isAgents) return t`Budget a day for each agent`;
+  const setting = settingAt(path);
+  return setting ? retold(setting.label) : shownText(last);
+}
+
+/** With its unit: `120 seconds`. */
+export function numberText({ unit, per = 1 }: Setting, value: number): string {
+  return unit === undefined ? count(value) : `${count(value / per)} ${retold(unit)}`;
 }
 
 /** The value of a limit; a list as the number of its entries. */
@@ -267,6 +227,8 @@ export function limitValue(path: readonly string[], value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? t`none` : plural(value.length, 'entry', 'entries');
   if (path.at(-1) === 'daily_budget_usd') return typeof value === 'number' ? budgetText(value) : t`no limit`;
   if (typeof value === 'boolean') return value ? t`yes` : t`no`;
+  const setting = settingAt(path);
+  if (typeof value === 'number' && setting) return numberText(setting, value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return path.includes('toolsets') || path.includes('tools') ? (GRANTS[text] ?? shownText(text)) : shownText(text);
 }
@@ -301,31 +263,14 @@ function limitDetails({ here, after }: LimitChange): { readonly before: string; 
 
 // Describes conflicts and changes of an import.
 
-const SETTINGS: Record<SettingKey, string> = {
-  humanName: t`Your name`,
-  leadName: t`The lead’s name`,
-  leadModel: t`The lead’s model`,
-  agentModel: t`The agents’ model`,
-  maxAnswerTokens: t`The longest answer`,
-  contextTokens: t`What the models read`,
-  transcriptCap: t`What is remembered`,
-  wakeTimeoutMs: t`The time to wake`,
-  birthTimeoutMs: t`The time to find a name`,
-  idleMs: t`The quiet before everyone sleeps`,
-  wakeTemplate: t`The wake prompt`,
-  runsReadTo: t`How far you have read what they did by themselves`,
-  runsReadFrom: t`From when on you read that last`,
-};
-const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
-
 /** Longest value that is shown completely, in characters. */
 const VALUE_MAX = 40;
 
 function valueText(key: string, value: unknown): string {
   if (value === '' || value === undefined || value === null) return t`the original`;
   if (typeof value === 'number' && (key === 'runsReadTo' || key === 'runsReadFrom')) return fullTime(value);
-  if (typeof value === 'number' && key.endsWith('Ms'))
-    return value >= 60_000 ? t`${value / 60_000} min` : `${value / 1000} s`;
+  const setting = settingAt([key]);
+  if (typeof value === 'number' && setting) return numberText(setting, value);
   const text = shownText(typeof value === 'string' ? value : JSON.stringify(value));
   return text.length > VALUE_MAX ? t`a text of ${plural(text.length, 'character')}` : t`“${text}”`;
 }
@@ -414,7 +359,7 @@ export function changeText(change: ArchiveChange): string {
       return t`${change.name} was born earlier than ${change.here}, and would have seat ${seatNumber(change.position)}. Without this tick, ${change.name} does not come.`;
     case 'setting': {
       const { key, here, file, isDefaultHere } = change;
-      return `${isSettingKey(key) ? SETTINGS[key] : t`The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? t`never set here` : t`here ${valueText(key, here)}`}.`;
+      return `${settingAt([key]) ? labelOf([key], false) : t`The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? t`never set here` : t`here ${valueText(key, here)}`}.`;
     }
     case 'forget': {
       const who = change.name ?? t`somebody who does not live here`;

@@ -1,11 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_SLEEP_WAIT_SECONDS } from '../../../../src/shared/domain/guardrails.ts';
+import { NUMBERS } from '../../../../src/shared/domain/setting-table.ts';
 import { ERAS, LYRA, openMcp, speaking, VEGA, type TestMcp } from '../../../support/mcp.ts';
 import { storeFor } from '../../../support/store-for.ts';
 
 const STATE = { uri: 'roost://agent/state' };
-const LONGEST_MS = DEFAULT_SLEEP_WAIT_SECONDS * 1_000;
+const LONGEST_MS = NUMBERS.sleep_wait_seconds.otherwise * 1_000;
 /** ms: so that progress comes often, and a client that hears none gives up soon. */
 const PROGRESS_EVERY_MS = 20;
 const CLIENT_PATIENCE_MS = 1_000;

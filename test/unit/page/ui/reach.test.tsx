@@ -541,7 +541,7 @@ describe('limits', () => {
     let own: object = {};
     const page = await openPage({
       docs: team(2),
-      path: '/settings/limits/agent-1',
+      path: '/settings/advanced/of/agent-1',
       prepare: ({ reach }) => {
         reach.on('GET /v1/agents/agent-1/config', () => json(configAnswer(own)));
         reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: { coordination: object } }) => {
@@ -550,50 +550,30 @@ describe('limits', () => {
         });
       },
     });
-    const field = await screen.findByLabelText<HTMLInputElement>('Wakes a day');
-    expect(field.value).toBe('12');
-    expect(field.closest('.limit')?.textContent).toContain('Default: as the household has it.');
-    await page.user.clear(field);
+    const field = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Wakes a day Lyra' });
+    expect([field.value, field.placeholder]).toEqual(['', '12']);
     await page.user.type(field, '1001');
     expect(field.getAttribute('aria-invalid')).toBe('true');
     await page.user.clear(field);
     await page.user.type(field, '0{Enter}');
-    await screen.findByText(/Saved. It applies now./);
+    await screen.findByText('Wakes a day saved. It applies now.');
     expect(own).toEqual({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } });
     await page.user.click(screen.getByRole('button', { name: 'Undo' }));
     await waitFor(() => expect(own).toEqual({ coordination: {} }));
   });
 
   test.each([
-    ['an agent', '/settings/limits/agent-1', '/v1/agents/agent-1/config'],
-    ['the household', '/settings/limits', '/v1/config'],
-  ])('the model requests of a run are set for %s', async (_whose, path, address) => {
+    ['an agent', '/settings/advanced/of/agent-1', 'Lyra', '/v1/agents/agent-1/config'],
+    ['the household', '/settings/advanced', 'Everybody', '/v1/config'],
+  ])('the model requests of a run are set for %s', async (_whose, path, column, address) => {
     const page = await openPage({ docs: team(2), path });
     page.reach.on(`PUT ${address}`, ({ body }: { body: object }) => json(configAnswer(body)));
-    const field = await screen.findByLabelText<HTMLInputElement>('Model requests in one run');
-    expect(field.value).toBe('25');
-    await page.user.clear(field);
+    const field = await screen.findByRole<HTMLInputElement>('textbox', {
+      name: `Model requests in one run ${column}`,
+    });
+    expect(field.placeholder).toBe('25');
     await page.user.type(field, '7{Enter}');
     await waitFor(() => expect(page.reach.bodies(`PUT ${address}`)).toMatchObject([{ pulse_max_turns: 7 }]));
-  });
-
-  test('what waits for projects stands there as such, and nothing where nothing was set', async () => {
-    const { unmount } = await openPage({
-      docs: team(2),
-      path: '/settings/limits/agent-1',
-      prepare: ({ reach }) =>
-        reach.on('GET /v1/agents/agent-1/config', () =>
-          json(configAnswer({ coordination: {}, pulse_columns: ['Backlog', 'Ready'], planning_model: 'thinker' })),
-        ),
-    });
-    const block = (await screen.findByText('They apply to work on projects. You change them as YAML, below.'))
-      .parentElement;
-    expect(block?.textContent).toContain('pulse_columnsBacklog, Ready');
-    expect(block?.textContent).toContain('planning_modelthinker');
-    unmount();
-    await openPage({ docs: team(2), path: '/settings/limits/agent-1' });
-    await screen.findByLabelText('Wakes a day');
-    expect(screen.queryByText('They apply to work on projects. You change them as YAML, below.')).toBeNull();
   });
 
   test('a preset sets both figures, and the household’s is one choice for an agent', async () => {
@@ -607,7 +587,7 @@ describe('limits', () => {
           return json(configAnswer(body));
         }),
     });
-    expect((await screen.findByRole<HTMLInputElement>('radio', { name: /As the household/ })).checked).toBe(true);
+    expect((await screen.findByRole<HTMLInputElement>('radio', { name: /As everybody/ })).checked).toBe(true);
     await page.user.click(screen.getByRole('radio', { name: /Careful/ }));
     await waitFor(() =>
       expect(bodies).toMatchObject([
@@ -649,7 +629,6 @@ describe('limits', () => {
     const chosen = () => choices.getAllByRole<HTMLInputElement>('radio').findIndex(({ checked }) => checked);
     // Files are let, but one tool asks and one command line is let: none of the four is what holds.
     expect(chosen()).toBe(-1);
-    choices.getByText('By choices of your own, below.');
     const grants = [
       ['Talks only', 'off', 'off'],
       ['Works in its folder', 'allow', 'off'],
@@ -664,68 +643,35 @@ describe('limits', () => {
     }
     // A set by itself does the same of what is in it; and what was let of a server can be taken
     // back by its name.
-    await page.user.selectOptions(await screen.findByLabelText('Uses MCP servers that you connected'), 'Off');
+    await page.user.click(screen.getByRole('link', { name: 'Every limit' }));
+    await page.user.selectOptions(await screen.findByRole('combobox', { name: 'Uses MCP servers Lyra' }), 'Off');
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { toolsets: { attached: 'off' } } }));
     // What another device has set meanwhile stands, and is shown.
     answer = set({ tools: { mind__execute: 'allow' } });
     isKnown = false;
-    await page.user.selectOptions(screen.getByLabelText('Runs commands'), 'Off');
-    await page.user.selectOptions(await screen.findByLabelText('mind__execute'), 'Asks me');
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'Runs commands Lyra' }), 'Off');
+    await page.user.click(screen.getByRole('button', { name: 'Tool by tool' }));
+    await page.user.selectOptions(await screen.findByRole('combobox', { name: 'mind__execute Lyra' }), 'Asks me');
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { tools: { mind__execute: 'ask' } } }));
-  });
-
-  test('the time of a command and how many programs start at once are set, counted as changed, found and set back', async () => {
-    let own: Partial<EffectiveConfig> = {};
-    const page = await openPage({
-      docs: team(2),
-      path: '/settings/limits',
-      prepare({ reach }) {
-        const answer = () => {
-          const coordination = { ...EFFECTIVE.coordination, ...own.coordination };
-          return json(configAnswer(own, { ...EFFECTIVE, ...own, coordination }));
-        };
-        reach.on('GET /v1/config', answer);
-        reach.on('PUT /v1/config', ({ body }: { body: object }) => {
-          own = body;
-          return answer();
-        });
-      },
-    });
-    const set = async (name: string, value: string) => {
-      const field = await screen.findByLabelText(name);
-      fireEvent.change(field, { target: { value } });
-      fireEvent.keyDown(field, { key: 'Enter' });
-    };
-    await set('Time of a command', '600');
-    await set('ACP agents that start at once', '1');
-    await waitFor(() => expect(own).toMatchObject({ coordination: { command_seconds: 600 }, programs_at_once: 1 }));
-    expect(screen.getByLabelText<HTMLInputElement>('Room of its folder').value).toBe('2000');
-    const nav = within(screen.getByRole('navigation', { name: 'Settings' }));
-    await nav.findByText(/2 changed/);
-    fireEvent.change(nav.getByRole('searchbox'), { target: { value: 'timeout' } });
-    await page.user.click(nav.getByText(/^Time of a command/));
-    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Time of a command')));
-    await page.user.click(screen.getByText('Set back to the default, 120'));
-    await waitFor(() => expect(own.coordination?.command_seconds).toBeUndefined());
   });
 
   test('what cannot be saved says why, and what stood there stands', async () => {
     const page = await openPage({
       docs: team(2),
-      path: '/settings/limits',
+      path: '/settings/advanced',
       prepare: ({ reach }) => reach.on('PUT /v1/config', () => refused('max_wakes_per_day is too large.')),
     });
-    const tick = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'Agents may be woken' });
-    await page.user.click(tick);
+    const choice = await screen.findByRole<HTMLSelectElement>('combobox', { name: 'May be woken Everybody' });
+    await page.user.selectOptions(choice, 'No');
     expect(await screen.findByText(/This could not be saved: max_wakes_per_day is too large./)).toBeDefined();
-    expect(tick.checked).toBe(true);
+    expect(choice.value).toBe('true');
   });
 
   test('goes out and comes in as YAML, which the relay writes and reads', async () => {
     let yaml = 'coordination:\n  wakes_enabled: false\n';
     const page = await openPage({
       docs: team(2),
-      path: '/settings/limits',
+      path: '/settings/data/copies',
       prepare: ({ reach }) => {
         reach.on('GET /v1/config', ({ accept }: { accept: string | null }) =>
           accept === 'application/yaml' ? new Response(yaml) : json(configAnswer({})),

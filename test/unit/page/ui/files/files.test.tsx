@@ -3,7 +3,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { leftOutComment, type FileEntry } from '../../../../../src/shared/protocol/endpoints/workspaces.ts';
 import { NOW, team } from '../../support/household.ts';
-import { configAnswer, EFFECTIVE, json, refused, type MemoryReach } from '../../support/reach.ts';
+import { configAnswer, json, refused, type MemoryReach } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';
 
 const entry = (name: string, more: Partial<FileEntry> = {}): FileEntry => ({
@@ -169,10 +169,10 @@ test('before something is deleted it is asked, and what is refused is told', asy
 });
 
 test('an agent has the tools for it where the person says so', async () => {
-  const page = await open(() => undefined, '/settings/limits/agent-1');
+  const page = await open(() => undefined, '/settings/advanced/of/agent-1');
   page.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   await page.user.selectOptions(
-    await screen.findByRole('combobox', { name: 'Works with files in its own folder' }),
+    await screen.findByRole('combobox', { name: 'Works with files in its folder Lyra' }),
     'Off',
   );
   await waitFor(() =>
@@ -183,17 +183,16 @@ test('an agent has the tools for it where the person says so', async () => {
 });
 
 test('what its commands reach of the network is nothing, hosts one a line, or all; what is no host is said, and not saved', async () => {
-  let network: 'none' | string[] = 'none';
-  const config = () => configAnswer({}, { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, network } });
+  let own: object = {};
   const saved = () => page.reach.bodies('PUT /v1/agents/agent-1/config');
   const page = await open((reach) => {
-    reach.on('GET /v1/agents/agent-1/config', () => json(config()));
-    reach.on('PUT /v1/agents/agent-1/config', () => {
-      network = [];
-      return json(config());
+    reach.on('GET /v1/agents/agent-1/config', () => json(configAnswer(own)));
+    reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: { coordination: object } }) => {
+      own = { coordination: body.coordination };
+      return json(configAnswer(own));
     });
-  }, '/settings/limits/agent-1');
-  const kind = await screen.findByLabelText('What its commands reach of the network');
+  }, '/settings/advanced/of/agent-1');
+  const kind = await screen.findByRole('combobox', { name: 'Network of its commands Lyra' });
   await page.user.selectOptions(kind, 'Hosts that I name');
   const hosts = await screen.findByLabelText('Hosts, one a line');
   fireEvent.change(hosts, { target: { value: 'Example.org\nhttps://x.org' } });
@@ -212,11 +211,11 @@ test('what its commands reach of the network is nothing, hosts one a line, or al
 test('commands without a sandbox can be insisted on for one agent alone, where there is none, in so many words', async () => {
   const without = (insist: boolean) =>
     json({ waiting: [], answered: [], sandbox: { available: false, why: 'There is none here.', insist } });
-  const tick = () => screen.queryByLabelText('Runs commands without a sandbox');
+  const tick = () => screen.queryByRole('checkbox', { name: /^Runs commands without a sandbox/ });
   const agent = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits/agent-1');
   agent.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   expect(await screen.findByText('There is none here.')).toBeTruthy();
-  expect(screen.getByText(/as whoever started the relay, in no sandbox/)).toBeTruthy();
+  expect(screen.getByText(/^Its commands run as the user who started the relay/)).toBeTruthy();
   await agent.user.click(tick() ?? document.body);
   await waitFor(() =>
     expect(agent.reach.bodies('PUT /v1/agents/agent-1/config')).toMatchObject([
@@ -225,11 +224,11 @@ test('commands without a sandbox can be insisted on for one agent alone, where t
   );
   agent.unmount();
   const all = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits');
-  expect(await screen.findByText(/^There is none here\. Or insist: under the limits of one agent/)).toBeTruthy();
+  expect(await screen.findByText(/^There is none here\. You can allow the commands of a single agent/)).toBeTruthy();
   expect(tick()).toBeNull();
   all.unmount();
   await open((reach) => reach.on('GET /api/approvals', () => without(false)), '/settings/limits/agent-1');
-  expect(await screen.findByText(/^There is none here\. Or insist: where .* with --scripts/)).toBeTruthy();
+  expect(await screen.findByText(/^There is none here\. With --scripts/)).toBeTruthy();
   expect(tick()).toBeNull();
 });
 

@@ -31,7 +31,7 @@ describe('Connecting a model', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Your key').type).toBe('password');
     // Not even while it stands in the field.
     expect(document.body.innerHTML).not.toContain(KEY);
-    expect(screen.getByRole('link', { name: 'ACP agents' }).getAttribute('href')).toBe('/settings/programs');
+    expect(screen.getByRole('link', { name: 'ACP agents' }).getAttribute('href')).toBe('/settings/models/programs');
     await page.user.click(screen.getByRole('button', { name: 'Connect' }));
     expect(await screen.findByText('Claude answers, 0.8 s.')).toBeDefined();
     expect(page.reach.bodies('POST /api/models')).toEqual([{ kind: 'claude', key: KEY }]);
@@ -206,7 +206,9 @@ describe('Choosing a model', () => {
     await page.user.selectOptions(await field(), 'qwen3:8b');
     const note = await screen.findByText(/^No price is known for qwen3:8b\./);
     expect(note.textContent).toContain('Roost counts it as $25.00 for a million tokens read and $125.00');
-    expect(within(note).getByRole('link', { name: 'Set its price' }).getAttribute('href')).toBe('/settings/costs');
+    expect(within(note).getByRole('link', { name: 'Set its price' }).getAttribute('href')).toBe(
+      '/settings/models/costs',
+    );
     await page.user.selectOptions(await field(), '');
     await waitFor(() => expect(screen.queryByText(/^No price is known/)).toBeNull());
   });

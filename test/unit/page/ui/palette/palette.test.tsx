@@ -44,9 +44,9 @@ describe('One keystroke', () => {
   test.each([
     ['wr', 'Wren', '/agent/agent-2'],
     ['money', 'Costs', '/activity/costs'],
-    ['blackout', 'Quiet hours', '/settings/limits'],
-    ['model lead', 'Model of the lead', '/settings/minds'],
-    ['recov', 'A recovery phrase', '/settings/devices'],
+    ['blackout', 'Quiet hours', '/settings/agents'],
+    ['model lead', 'Model of the lead', '/settings/models'],
+    ['recov', 'A recovery phrase', '/settings/data'],
     ['key claude', 'Connect a model', '/connect'],
     ['rout', 'Routines of Lyra', '/schedule/agent-1'],
     ['reminders', 'Schedule', '/schedule'],

@@ -7,10 +7,9 @@ import type { AgentChangeDoc, Doc } from '../../../../../src/shared/protocol/doc
 import { groupsIn, storeGroup } from '../../../../../src/page/state/groups.ts';
 import { programsOf } from '../../../../../src/page/state/external.ts';
 import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from '../../support/household.ts';
-import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../../../src/page/ui/settings/named.ts';
-import { configAnswer, json, type AskedCall } from '../../support/reach.ts';
+import { NAMED_SETTINGS, PAGES } from '../../../../../src/page/ui/settings/named.ts';
+import { json, type AskedCall } from '../../support/reach.ts';
 import { sharedStatus } from '../../support/devices.ts';
-import { rehearsalSchema } from '../../../../../src/shared/protocol/http.ts';
 import { openPage } from '../../support/render.tsx';
 
 const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
@@ -21,18 +20,10 @@ const saved = (page: Awaited<ReturnType<typeof openPage>>) =>
 
 /** Sections that need no answer of a relay. */
 const OFFLINE: readonly string[] = [
-  'people',
-  'team',
-  'changes',
-  'waking',
-  'prompt',
-  'minds',
-  'devices',
-  'copies',
-  'about',
-  'storage',
-  'inside',
+  ...['people', 'team', 'changes', 'about', 'minds', 'devices', 'storage', 'copies', 'prompt'],
 ];
+/** The field of a setting in the advanced table, in the column of everybody. */
+const cell = (label: string) => screen.findByRole<HTMLInputElement>('textbox', { name: `${label} Everybody` });
 
 test('a name is saved by itself, says so, and can be undone', async () => {
   const page = await settings('people');
@@ -40,10 +31,10 @@ test('a name is saved by itself, says so, and can be undone', async () => {
   await page.user.clear(name);
   await page.user.type(name, 'Maria{Enter}');
   expect(saved(page)).toEqual([['humanName', 'Maria']]);
-  expect(screen.getByText('Saved.')).toBeDefined();
+  expect(await screen.findByText('Your name saved. It applies now.')).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(name.value).toBe('Marcus'));
   expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
-  expect(name.value).toBe('Marcus');
 });
 
 test('a name that was changed is saved by going elsewhere, and can be taken back there', async () => {
@@ -51,7 +42,7 @@ test('a name that was changed is saved by going elsewhere, and can be taken back
   const name = await box('Your name');
   await page.user.clear(name);
   await page.user.type(name, 'Maria');
-  await page.user.click(screen.getByRole('link', { name: 'Models' }));
+  await page.user.click(screen.getByRole('link', { name: /^Models and money/ }));
   await waitFor(() => expect(saved(page)).toEqual([['humanName', 'Maria']]));
   cleanup();
   const other = await settings('people');
@@ -61,7 +52,7 @@ test('a name that was changed is saved by going elsewhere, and can be taken back
     history.pushState(null, '', '/');
     await Promise.resolve();
   });
-  expect(await screen.findByText("Lead's name is saved.")).toBeDefined();
+  expect(await screen.findByText("Lead's name saved. It applies now.")).toBeDefined();
   await other.user.click(screen.getByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(saved(other).map(([, value]) => value)).toEqual(['Julian II', 'Julian']));
 });
@@ -127,38 +118,47 @@ test('an empty name cannot be saved, and says why', async () => {
 
 test('what could not be stored is not shown as saved', async () => {
   const page = await settings('people');
-  await page.user.type(await box('Your name'), '!');
+  const name = await box('Your name');
   page.owner.broken = 'the disk is full';
-  await page.user.click(screen.getByRole('button', { name: 'Save' }));
-  expect(screen.getByText(/This could not be saved: the disk is full/)).toBeDefined();
-  expect(screen.queryByText('Saved.')).toBeNull();
+  await page.user.type(name, '!{Enter}');
+  expect(await screen.findByText(/This could not be saved: the disk is full/)).toBeDefined();
+  expect(screen.queryByText(/^Your name saved/)).toBeNull();
+  await waitFor(() => expect(name.value).toBe('Marcus'));
 });
 
 test.each([
-  ['Time to wake', '90', 'wakeTimeoutMs', 90_000],
-  ['Quiet before everyone sleeps', '2.5', 'idleMs', 150_000],
-  ['What is remembered of the last conversation', '12000', 'transcriptCap', 12_000],
+  ['Give up on an agent that does not answer within', '90', 'wakeTimeoutMs', 90_000],
+  ['End a quiet session after', '2.5', 'idleMs', 150_000],
+  ['Remembered of the last conversation', '12000', 'transcriptCap', 12_000],
 ])('%s is given in units that people use', async (label, text, key, value) => {
-  const page = await settings('waking');
-  const field = await box(label);
-  await page.user.clear(field);
-  await page.user.type(field, `${text}{Enter}`);
-  expect(saved(page)).toEqual([[key, value]]);
+  const page = await settings('advanced');
+  await page.user.type(await cell(label), `${text}{Enter}`);
+  await waitFor(() => expect(saved(page)).toEqual([[key, value]]));
 });
 
-test.each(['', '0', '-5', 'soon', '1e9'])('a time of %j is refused with the bounds', async (text) => {
-  const page = await settings('waking');
-  const field = await box('Time to wake');
+test.each(['0', '-5', 'soon', '1e9'])('a time of %j is refused with the bounds', async (text) => {
+  const page = await settings('advanced');
+  const field = await cell('Give up on an agent that does not answer within');
   fireEvent.change(field, { target: { value: text } });
-  expect(screen.getByText('Give a number from 1 to 900 seconds.')).toBeDefined();
-  fireEvent.submit(field);
+  expect(screen.getByText('From 1 seconds to 900 seconds.')).toBeDefined();
+  fireEvent.blur(field);
   expect(saved(page)).toEqual([]);
 });
 
-test('what changes only with the next session says so while one runs', async () => {
-  await settings('minds', { snapshot: runningSession() });
-  expect(await screen.findByText(/holds from the next one on/)).toBeDefined();
-  expect((await screen.findByLabelText<HTMLSelectElement>('Model of the lead')).options[0]?.text).toBe('Default');
+test('an empty field of the advanced settings shows the default, and sets it again', async () => {
+  const page = await settings('advanced', { docs: [...team(2), settingDoc('wakeTimeoutMs', 90_000)] });
+  const field = await cell('Give up on an agent that does not answer within');
+  expect([field.value, field.placeholder]).toEqual(['90', '120']);
+  await page.user.clear(field);
+  await page.user.keyboard('{Enter}');
+  await waitFor(() => expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(120_000));
+  expect(field.value).toBe('');
+});
+
+test('a setting that the relay reads at the start of a session says so while one runs', async () => {
+  const page = await settings('advanced', { snapshot: runningSession() });
+  await page.user.type(await cell('Longest answer'), '4096{Enter}');
+  expect(await screen.findByText('Longest answer saved. It applies from the next session.')).toBeDefined();
 });
 
 test('the wake prompt begins as the original, and is checked while one types', async () => {
@@ -248,13 +248,12 @@ test('who was born into a taken seat waits, and can be given an empty one', asyn
   expect(page.state.household.store.getState().roster.seats.get(5)?.name).toBe('Orla');
 });
 
-test('a section has its own address, and an unknown one leads to the first', async () => {
+test('a part has its own address, and an unknown address leads to the first page', async () => {
   const page = await settings('nonsense');
-  expect(await screen.findByRole('heading', { name: 'Names' })).toBeDefined();
-  await page.user.click(
-    within(screen.getByRole('navigation', { name: 'Settings' })).getByRole('link', { name: 'About' }),
-  );
-  expect(location.pathname).toBe('/settings/about');
+  expect(await screen.findByRole('heading', { level: 2, name: 'You' })).toBeDefined();
+  await page.user.click(screen.getByRole('link', { name: /^About/ }));
+  expect(location.pathname).toBe('/settings/you/about');
+  expect(screen.getByRole('link', { name: 'About' }).getAttribute('aria-expanded')).toBe('true');
 });
 
 test('the wake preview shows each agent’s sizes and the very text it will read', async () => {
@@ -316,73 +315,37 @@ test('every setting that is looked for by name stands on its section under that 
   }
 });
 
-test('settings are found by their names, in groups while nobody looks', async () => {
+test.each([
+  ['limits', '/settings/agents'],
+  ['limits/agent-1', '/settings/agents/agent-1'],
+  ['waking', '/settings/advanced'],
+  ['attached', '/settings/models/attached'],
+  ['inside', '/settings/data/storage'],
+])('the earlier address /settings/%s leads to %s', async (old, path) => {
+  await settings(old);
+  await screen.findByRole('heading', { level: 1, name: 'Settings' });
+  await waitFor(() => expect(location.pathname).toBe(path));
+});
+
+test('settings are found by their names and by other words for them', async () => {
   const page = await settings('people');
   const nav = within(screen.getByRole('navigation', { name: 'Settings' }));
-  expect(nav.getAllByRole('group').map((group) => group.getAttribute('aria-label'))).toEqual([...SETTINGS_GROUPS]);
+  expect(nav.getAllByRole('link').map((link) => link.firstChild?.textContent)).toEqual(
+    Object.values(PAGES).map(({ title }) => title),
+  );
   const field = nav.getByRole('searchbox', { name: 'Find a setting' });
-  await page.user.type(field, 'quiet');
+  await page.user.type(field, 'shell');
   expect(nav.getAllByRole('link').map((link) => link.firstChild?.textContent)).toEqual([
-    'Quiet before everyone sleeps',
-    'Quiet hours',
+    'How far it may go',
+    'Time of a command',
+    'Runs commands',
   ]);
-  await page.user.click(nav.getByRole('link', { name: /^Quiet before/ }));
-  expect(document.activeElement).toBe(await box('Quiet before everyone sleeps'));
+  await page.user.click(nav.getByRole('link', { name: /^Time of a command/ }));
+  await waitFor(async () => expect(document.activeElement).toBe(await cell('Time of a command')));
   await page.user.type(field, 'xyzzy');
-  expect(nav.getByText('No setting is called so.')).toBeDefined();
+  expect(nav.getByText('No matching setting')).toBeDefined();
   await page.user.keyboard('{Escape}');
-  expect(nav.getByRole('link', { name: 'Names' })).toBeDefined();
-});
-
-test('what differs from the default says so, in the list too, and goes back to it', async () => {
-  const page = await settings('waking', { docs: [...team(2), settingDoc('wakeTimeoutMs', 90_000)] });
-  expect(await screen.findByText(/^Changed; the default is 120 seconds\./)).toBeDefined();
-  const link = screen.getByRole('link', { name: 'Waking 1 changed' });
-  expect(document.getElementById(link.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^1 changed/);
-  await page.user.click(screen.getByRole('button', { name: 'Set back' }));
-  expect((await box('Time to wake')).value).toBe('120');
-  expect(screen.queryByText(/^Changed;/)).toBeNull();
-  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
-  expect((await box('Time to wake')).value).toBe('90');
-});
-
-test('every section with defaults says how much differs from them', async () => {
-  const own = {
-    coordination: {
-      wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 300 },
-      toolsets: { shell: 'ask' },
-      daily_budget_usd: 2,
-    },
-    wakes_enabled: false,
-    time_zone: 'Europe/Berlin',
-    daily_budget_usd: 5,
-  };
-  localStorage.setItem('roost-told', JSON.stringify({ kinds: ['approval'], quiet: { from: 0, to: 60 } }));
-  const page = await settings('people', {
-    docs: [...team(2), settingDoc('agentModel', 'small')],
-    prepare: ({ reach, owner }) => {
-      reach.on('GET /v1/config', configAnswer(own));
-      reach.on('GET /api/prices', { prices: [], version: 0 });
-      owner.sync.syncStatus = () => sharedStatus({ link: 'off' });
-    },
-  });
-  const changed = (name: string) =>
-    /^\d+ changed/.exec(
-      document.getElementById(
-        screen.getByRole('link', { name: new RegExp(`^${name}( \\d+ changed)?$`) }).getAttribute('aria-describedby') ??
-          '',
-      )?.textContent ?? '',
-    )?.[0] ?? null;
-  // A wake a day, a tool, the zone; the switch that stops all wakes is none.
-  await waitFor(() => expect(changed('Limits')).toBe('3 changed'));
-  await waitFor(() => expect(changed('Budgets and prices')).toBe('3 changed'));
-  expect(changed('Notifications')).toBe('2 changed');
-  expect(changed('Models')).toBe('1 changed');
-  await waitFor(() => expect(changed('Devices')).toBe('1 changed'));
-  for (const name of ['Names', 'Waking', 'Failures to try', 'Storage']) expect(changed(name)).toBeNull();
-  await act(() => page.relay.putRehearsal({ body: rehearsalSchema.parse({ leadIgnores: true, silent: [1] }) }));
-  await page.user.click(screen.getByRole('link', { name: 'Waking' }));
-  await waitFor(() => expect(changed('Failures to try')).toBe('2 changed'));
+  expect(nav.getByRole('link', { name: /^Team/ })).toBeDefined();
 });
 
 test('what one is told is chosen for this device, kept by the relay, and why a browser cannot push is said', async () => {
@@ -737,7 +700,7 @@ test('what the person changed is told by its day, the newest first, in plain wor
     },
   });
   await screen.findByRole('heading', { name: 'Today' });
-  const days = [...document.querySelectorAll('.settings-section section')].map((day) => [
+  const days = [...document.querySelectorAll('.settings-part section')].map((day) => [
     day.querySelector('h3')?.textContent,
     ...[...day.querySelectorAll('.change-line')].map((line) =>
       [...line.querySelectorAll('.change-what > p, li, small')].map((each) => each.textContent).join(' | '),
@@ -753,10 +716,13 @@ test('what the person changed is told by its day, the newest first, in plain wor
       'You retired Wren.',
       'You renamed “Lyra” to “Lyra the Second”.',
     ],
-    ['Thursday', 'You changed the time to wake from 120 to 60 seconds. | on a device that was removed'],
+    [
+      'Thursday',
+      'You changed “Give up on an agent that does not answer within” from 120 seconds to 60 seconds. | on a device that was removed',
+    ],
     [
       'Wednesday',
-      'You changed 2 limits of Lyra the Second. | May ask for routines: from the default to yes | Budget a day: from the default to $2.00 | Changed again since.',
+      'You changed 2 limits of Lyra the Second. | May propose routines: from the default to yes | Budget a day: from the default to $2.00 | Changed again since.',
     ],
     ['1 January 1970', 'You said that you are called “Marcus”. | There was nothing before it.'],
   ]);
@@ -780,7 +746,7 @@ test('an undo sets what stood there before, is a change itself, and asks where i
   const back = 'You changed the colour of Lyra from Jade to its seat’s.';
   expect(undo(back)).toBeDefined();
 
-  const first = 'You changed the time to wake from 120 to 60 seconds.';
+  const first = 'You changed “Give up on an agent that does not answer within” from 120 seconds to 60 seconds.';
   within(line(first)).getByText('Changed again since.');
   await page.user.click(undo(first));
   expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);

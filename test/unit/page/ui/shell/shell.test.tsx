@@ -224,7 +224,7 @@ test.each([
   ['/schedule/agent-1', 'Schedule of Lyra', 'Schedule'],
   ['/threads', 'Threads', 'Threads'],
   ['/activity/costs', 'Costs · Activity', 'Activity'],
-  ['/settings/limits', 'Limits · Settings', 'Settings'],
+  ['/settings/agents', 'What agents may do · Settings', 'Settings'],
 ])(
   '%s says in the browser’s title where one is, and has a heading that can take the focus',
   async (path, title, heading) => {

@@ -5,10 +5,10 @@ import { NOW, team } from '../../support/household.ts';
 import { refused } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';
 
-const storage = (change: Partial<StorageStatus> = {}, section = 'storage') =>
+const storage = (change: Partial<StorageStatus> = {}) =>
   openPage({
     docs: team(2),
-    path: `/settings/${section}`,
+    path: '/settings/data/storage',
     prepare: ({ owner }) => (owner.storage = { ...owner.storage, ...change }),
   });
 const block = (name: string) => screen.findByRole('region', { name });
@@ -26,7 +26,7 @@ test('a household of which no copy exists says so, and leads to the first', asyn
   const copy = await block('Last copy');
   expect(copy.textContent).toContain('Never: no copy has left this device.');
   await page.user.click(within(copy).getByRole('link', { name: 'Make the first copy' }));
-  expect(location.pathname).toBe('/settings/copies');
+  expect(location.pathname).toBe('/settings/data/copies');
 });
 
 test('the last copy is named with its day, its size and whether it is sealed', async () => {
@@ -122,32 +122,15 @@ test('where the relay does not say it, nothing is said', async () => {
   expect((await block('Space used')).textContent).not.toContain('relay');
 });
 
-test('the journal’s backlog is followed while the page is open', async () => {
-  const page = await storage({}, 'inside');
-  expect((await block('On the way into the volumes')).textContent).toContain('3 entries, safe in the journal');
-  page.owner.storage = { ...page.owner.storage, journalRows: 0 };
-  expect(await screen.findByText('Nothing: all is filed.')).toBeDefined();
-});
-
-test('a long list of volumes is a sentence with the rest folded', async () => {
-  await storage({ volumes: Array.from({ length: 12 }, (_, i) => volume(i)) }, 'inside');
-  const volumes = await block('Volumes');
-  expect(volumes.textContent).toContain('12 volumes, 24,000 entries: all checked, nothing wrong');
-  expect(within(volumes).getByText('Each volume').closest('details')?.open).toBe(false);
-});
-
-test('a damaged volume stands in sight with what is wrong, a link from where the storage is told of', async () => {
-  const page = await storage({
+test('names each fault of a damaged volume, and offers a rebuild', async () => {
+  await storage({
     volumes: [
       volume(0, { state: 'damaged', faults: ['2 documents cannot be read.'] }),
       ...Array.from({ length: 6 }, (_, i) => volume(i + 1)),
     ],
   });
-  await page.user.click(await screen.findByRole('link', { name: 'Look inside' }));
-  const volumes = await block('Volumes');
-  const fault = within(volumes).getByText('2 documents cannot be read.');
-  expect(fault.closest('details')).toBeNull();
-  expect(within(volumes).getByText('The other 6')).toBeDefined();
+  const note = (await screen.findByText('2 documents cannot be read.')).closest('.wrong-note');
+  expect(note?.textContent).toContain('A check found a fault in what is stored. Rebuild mends what it can.');
 });
 
 test('a rebuild shows how far it is, in every tab, and then what it found', async () => {

@@ -63,7 +63,9 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/lead/change')).toEqual({ kind: 'agent', agentId: 'lead', over: 'change', at: null });
   expect(routeOf('/settings')).toEqual({ kind: 'settings', section: null, agentId: null });
   expect(routeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox', at: null });
-  expect(routeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
+  expect(routeOf('/settings/data/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
+  expect(routeOf('/settings/agents/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
+  expect(routeOf('/settings/advanced/of/a')).toEqual({ kind: 'settings', section: 'advanced', agentId: 'a' });
   expect(routeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
   expect(routeOf('/activity/wakes')).toEqual({ kind: 'activity', tab: 'wakes', agentId: null });
   expect(routeOf('/activity/wakes/lead')).toEqual({ kind: 'activity', tab: 'wakes', agentId: 'lead' });

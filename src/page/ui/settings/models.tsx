@@ -1,0 +1,71 @@
+/** Settings: the models of the lead and of the agents. */
+import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
+import { useActions, useHousehold, useInfo, useRoost } from '../context.tsx';
+import { useQuery } from '../hooks.ts';
+import { modelName } from '../models/chip.tsx';
+import { ModelSelect } from '../models/model-select.tsx';
+import { PATHS } from '../routes.ts';
+import { useTold } from './told.ts';
+
+type ModelKey = 'leadModel' | 'agentModel';
+
+/** The answering model. */
+function ModelSetting({
+  setting,
+  label,
+  standard,
+  standardModel,
+}: {
+  setting: ModelKey;
+  label: string;
+  standard: string;
+  standardModel: string | undefined;
+}) {
+  const actions = useActions();
+  const told = useTold();
+  const held = useHousehold((state) => state.settings[setting]);
+  const save = (model: string) => actions.saveSetting(setting, model);
+  return (
+    <div className="setting">
+      <ModelSelect
+        label={label}
+        value={held}
+        standard={standard}
+        standardModel={standardModel}
+        onChange={(model) =>
+          void told({ label, save: () => save(model), undo: () => save(held), atSessionStart: true })
+        }
+      />
+    </div>
+  );
+}
+
+export function Minds() {
+  const health = useInfo((state) => state.health);
+  const { models } = useRoost();
+  const listed = useQuery(models.query);
+  const [first] = listed.kind === 'ready' ? listed.value.connections : [];
+  const standard = (own: string | undefined) =>
+    own === undefined || health?.mind === 'rehearsal' ? t`Default` : t`Default: ${modelName(own, first?.models)}`;
+  return (
+    <>
+      <p className="settings-note">
+        {health?.mind === 'rehearsal' && <span>{t`You're in the demo. These apply once a model is connected.`} </span>}
+        <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
+      </p>
+      <ModelSetting
+        setting="leadModel"
+        label={t`Model of the lead`}
+        standard={standard(first?.leadModel)}
+        standardModel={first?.leadModel}
+      />
+      <ModelSetting
+        setting="agentModel"
+        label={t`Model of the agents`}
+        standard={standard(first?.agentModel)}
+        standardModel={first?.agentModel}
+      />
+    </>
+  );
+}

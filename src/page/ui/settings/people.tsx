@@ -1,0 +1,56 @@
+/** Settings: your name, the lead's, and the language of the page. */
+import { isSettingValue, type Settings } from '../../../shared/domain/settings.ts';
+import { chosenLanguage, spoken, t } from '../../language/t.ts';
+import { chooseLanguage, LANGUAGES } from '../../language/fetch-texts.ts';
+import { useActions, useHousehold } from '../context.tsx';
+import { Field, useDraft } from '../design/field.tsx';
+import { SelectSetting } from '../parts/choices.tsx';
+import { useTold } from './told.ts';
+
+function NameField({ setting, label }: { setting: 'humanName' | 'leadName'; label: string }) {
+  const actions = useActions();
+  const told = useTold();
+  const held = useHousehold(({ settings }) => settings[setting]);
+  const save = (name: Settings[typeof setting]) => actions.saveSetting(setting, name);
+  const { props, isWrong } = useDraft({
+    text: held,
+    parse(text) {
+      const name = text.trim();
+      return name !== '' && isSettingValue(setting, name) ? name : undefined;
+    },
+    onSave: (name) => told({ label, save: () => save(name), undo: () => save(held), atSessionStart: true }),
+  });
+  return (
+    <Field label={label} problem={isWrong ? t`It needs a name, of at most 80 characters.` : null}>
+      {({ id, describedBy }) => (
+        <input {...props} id={id} className="field" dir="auto" aria-describedby={describedBy} />
+      )}
+    </Field>
+  );
+}
+
+/** Stored in this browser: another device may belong to someone else. */
+function LanguageSetting() {
+  const chosen = chosenLanguage();
+  const now = LANGUAGES[spoken.language]?.name ?? spoken.language;
+  return (
+    <SelectSetting
+      label={t`Language`}
+      hint={t`Of this page, on this device. Agents answer in the language you write.`}
+      chosen={chosen}
+      fallback={chosen === null ? t`As the browser: ${now}` : t`As the browser`}
+      options={Object.entries(LANGUAGES).map(([code, { name }]) => ({ value: code, name, lang: code }))}
+      onChoose={chooseLanguage}
+    />
+  );
+}
+
+export function People() {
+  return (
+    <>
+      <NameField setting="humanName" label={t`Your name`} />
+      <NameField setting="leadName" label={t`Lead's name`} />
+      <LanguageSetting />
+    </>
+  );
+}

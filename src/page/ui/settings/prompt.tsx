@@ -1,0 +1,194 @@
+/** Settings: the words that wake an agent, edited, checked and previewed. */
+import { useEffect, useId, useRef, useState } from 'react';
+import { displayName } from '../../../shared/domain/agent.ts';
+import { parseTemplate, PLACEHOLDERS } from '../../../shared/domain/prompts.ts';
+import { SETTING_TEXT_MAX } from '../../../shared/domain/settings.ts';
+import { retold, t } from '../../language/t.ts';
+import { errorText } from '../../state/ports.ts';
+import { wakeAround, wakePromptOf } from '../../state/wake-context.ts';
+import { payloadOf, type WakeShare } from '../../state/wake-sizes.ts';
+import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { useNow } from '../hooks.ts';
+import { TEMPLATES } from '../protocol-templates.ts';
+import { count } from '../text/sizes.ts';
+
+const MEANING: Record<string, string> = {
+  name: t`the agent’s name`,
+  soul: t`its soul, word for word`,
+  transcript: t`its last conversation`,
+  human: t`your name`,
+  lead: t`the lead’s name`,
+  color: t`its colour, as #rrggbb`,
+  colorName: t`its colour’s name`,
+  seat: t`its seat, 1 to 9`,
+};
+
+/** The prompt that one agent would read, with its real context. */
+function Preview({ template }: { template: string }) {
+  const { wakeSizes } = useRoost();
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  const agents = [...roster.seats.values()];
+  const [chosen, setChosen] = useState(agents[0]?.agentId ?? '');
+  const [share, setShare] = useState<WakeShare | null>(null);
+  const now = useNow();
+  const [failed, setFailed] = useState<string | null>(null);
+  const agent = roster.byId.get(chosen);
+  useEffect(() => {
+    if (!agent) return undefined;
+    let current = true;
+    wakeSizes.read([agent]).then(
+      ([read]) => current && setShare(read ?? null),
+      (error: unknown) => current && setFailed(errorText(error)),
+    );
+    return () => {
+      current = false;
+    };
+  }, [wakeSizes, agent]);
+
+  if (agents.length === 0)
+    return (
+      <p className="settings-note">{t`When there are agents, one can be chosen here to see what it would read.`}</p>
+    );
+  const payload = share ? payloadOf(share) : null;
+  const prompt = payload ? wakePromptOf(payload, wakeAround(roster, settings, now), template) : null;
+  return (
+    <div className="prompt-preview">
+      <label>
+        {t`As read by`}{' '}
+        <select className="field field-select" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+          {agents.map((one) => (
+            <option key={one.agentId} value={one.agentId}>
+              {displayName(one, roster)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {failed !== null && <p role="alert">{t`This could not be read: ${failed}`}</p>}
+      {/* Scrollable, so that it can be reached by keyboard. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className="prompt-text" tabIndex={0} dir="auto" aria-label={t`Preview`}>
+        {prompt === null ? '…' : prompt.ok ? prompt.text : retold(prompt.reason)}
+      </pre>
+    </div>
+  );
+}
+
+/** The template of the wake prompt: edited, validated while the person types, and previewed. */
+export function PromptSection() {
+  const actions = useActions();
+  const { notices } = useRoost();
+  const held = useHousehold((state) => state.settings.wakeTemplate);
+  const current = held === '' ? TEMPLATES.wake : held;
+  const [text, setText] = useState(current);
+  const [message, setMessage] = useState<string | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  const parsed = parseTemplate(text, PLACEHOLDERS.wake);
+  const long = text.length > SETTING_TEXT_MAX.wakeTemplate;
+  const empty = text.trim() === '';
+  const wrong = long
+    ? t`This is ${count(text.length)} characters; a template may have ${count(SETTING_TEXT_MAX.wakeTemplate)}.`
+    : empty
+      ? t`An empty template would say nothing. “Set back to the original” brings the original back.`
+      : parsed.ok
+        ? null
+        : retold(parsed.reason);
+  const changed = text !== current;
+
+  const save = async (value: string) => {
+    const saved = await actions.saveSetting('wakeTemplate', value);
+    if (saved.ok)
+      notices.info(value === '' ? t`The original wake prompt is back.` : t`The wake prompt is saved.`, {
+        label: t`Undo`,
+        run: () => {
+          setText(current);
+          setMessage(null);
+          void actions.saveSetting('wakeTemplate', held);
+        },
+      });
+    setMessage(saved.ok ? t`Saved. It is used from the next session on.` : t`This could not be saved: ${saved.reason}`);
+    return saved.ok;
+  };
+  const insert = (name: string) => {
+    const box = field.current;
+    if (!box) return;
+    const token = `{{${name}}}`;
+    const next = `${text.slice(0, box.selectionStart)}${token}${text.slice(box.selectionEnd)}`;
+    const caret = box.selectionStart + token.length;
+    setText(next);
+    setMessage(null);
+    requestAnimationFrame(() => {
+      box.focus();
+      box.setSelectionRange(caret, caret);
+    });
+  };
+
+  return (
+    <>
+      <p className="settings-note">{t`The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.`}</p>
+      <div className="setting">
+        <label htmlFor={id}>{t`Template`}</label>
+        <textarea
+          ref={field}
+          id={id}
+          className="field prompt-field"
+          value={text}
+          spellCheck
+          aria-invalid={wrong !== null}
+          aria-describedby={`${id}-state`}
+          onChange={(event) => {
+            setText(event.target.value);
+            setMessage(null);
+          }}
+        />
+        <p id={`${id}-state`} className="setting-state" role="status" data-wrong={wrong !== null}>
+          {wrong ??
+            message ??
+            (changed ? t`Not saved yet.` : held === '' ? t`This is the original.` : t`Your own template is in use.`)}
+        </p>
+        <div className="setting-row">
+          <button
+            type="button"
+            className="solid"
+            disabled={!changed || wrong !== null}
+            onClick={() => void save(text === TEMPLATES.wake ? '' : text)}
+          >{t`Save`}</button>
+          {changed && (
+            <button type="button" className="ghost" onClick={() => setText(current)}>{t`Discard changes`}</button>
+          )}
+          {(held !== '' || text !== TEMPLATES.wake) && (
+            <button
+              type="button"
+              className="ghost"
+              onClick={() => {
+                setText(TEMPLATES.wake);
+                if (held !== '') void save('');
+              }}
+            >{t`Set back to the original`}</button>
+          )}
+        </div>
+      </div>
+      <h3>{t`Placeholders`}</h3>
+      <ul className="placeholders">
+        {PLACEHOLDERS.wake.map((name) => (
+          <li key={name}>
+            <button type="button" className="chip" onClick={() => insert(name)}>
+              <code>{`{{${name}}}`}</code>
+            </button>
+            <span>{MEANING[name]}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="setting-hint">
+        {t`${<code>{'{{#if soul}} … {{/if}}'}</code>} is left out whole where there is nothing to put in.`}
+      </p>
+      <h3>{t`Preview`}</h3>
+      {wrong === null ? (
+        <Preview template={text} />
+      ) : (
+        <p className="settings-note">{t`The preview is back when the template can be read.`}</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+/** Settings: who sits where, who waits for a seat, who retired. */
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { type Agent, type ChangeKind, displayName, emptySeats } from '../../../shared/domain/agent.ts';
+import { lifecycleOf } from '../../../shared/domain/lifecycle.ts';
+import { isSeatPosition, SEAT_ORDER, seatColor, seatNumber } from '../../../shared/domain/seat.ts';
+import { t } from '../../language/t.ts';
+import { moveToSeat } from '../../state/groups.ts';
+import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { PATHS } from '../routes.ts';
+import { fullTime } from '../text/time.ts';
+
+function useChange() {
+  const actions = useActions();
+  const { notices } = useRoost();
+  return async (agent: Agent, changes: readonly ChangeKind[], said: string, undo: readonly ChangeKind[]) => {
+    const done = await actions.changeAgent(agent.agentId, changes);
+    if (!done.ok) notices.error(t`This could not be saved: ${done.reason}`);
+    else notices.info(said, { label: t`Undo`, run: () => void actions.changeAgent(agent.agentId, undo) });
+  };
+}
+
+function GiveSeat({ agent }: { agent: Agent }) {
+  const roster = useHousehold((state) => state.roster);
+  const births = useLive((state) => state.live?.births);
+  const change = useChange();
+  const free = emptySeats(roster).filter((position) => !births?.has(position));
+  const [chosen, setChosen] = useState<number | null>(null);
+  const seat = chosen ?? free[0] ?? null;
+  if (seat === null)
+    return <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>;
+  return (
+    <div className="setting-row">
+      <label>
+        <span className="visually-hidden">{t`Seat for ${agent.name}`}</span>
+        <select className="field field-select" value={seat} onChange={(event) => setChosen(Number(event.target.value))}>
+          {free.map((position) => (
+            <option key={position} value={position}>
+              {t`Seat ${seatNumber(position)} · ${seatColor(position).colorName}`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        className="ghost"
+        onClick={() => {
+          const there: ChangeKind = { kind: 'seat', position: seat };
+          const back: ChangeKind = { kind: 'seat', position: agent.position };
+          if (agent.retired)
+            void change(agent, [there, { kind: 'return' }], t`${agent.name} is back, in seat ${seatNumber(seat)}.`, [
+              { kind: 'retire' },
+              back,
+            ]);
+          else void change(agent, [there], t`${agent.name} has seat ${seatNumber(seat)}.`, [back]);
+        }}
+      >
+        {agent.retired ? t`Bring back` : t`Give this seat`}
+      </button>
+    </div>
+  );
+}
+
+function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
+  const roster = useHousehold((state) => state.roster);
+  return (
+    <li className="team-row tint" style={{ '--c': agent.color }}>
+      <span className="team-face">
+        <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
+      </span>
+      <div className="team-who">
+        <Link href={PATHS.agent(agent.agentId)}>{displayName(agent, roster)}</Link>
+        <small>
+          {t`${
+            isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
+              ? t`seat ${seatNumber(agent.position)} · `
+              : ''
+          }born ${fullTime(agent.bornAt)}`}
+        </small>
+      </div>
+      {children}
+    </li>
+  );
+}
+
+/** An agent's seat. The agent who has the chosen seat takes the one it leaves. */
+function SeatOf({ agent, position }: { agent: Agent; position: number }) {
+  const roost = useRoost();
+  const roster = useHousehold((state) => state.roster);
+  return (
+    <label>
+      <span className="visually-hidden">{t`Seat of ${displayName(agent, roster)}`}</span>
+      <select
+        className="field field-select"
+        value={position}
+        onChange={({ target }) => {
+          const chosen = Number(target.value);
+          if (isSeatPosition(chosen)) void moveToSeat(roost, agent.agentId, chosen);
+        }}
+      >
+        {SEAT_ORDER.map((seat) => {
+          const there = roster.seats.get(seat);
+          return (
+            <option key={seat} value={seat}>
+              {there && seat !== position
+                ? t`Seat ${seatNumber(seat)}, with ${displayName(there, roster)}`
+                : t`Seat ${seatNumber(seat)}`}
+            </option>
+          );
+        })}
+      </select>
+    </label>
+  );
+}
+
+/** All agents: in their seats, waiting for one, or retired. */
+export function TeamSection() {
+  const roster = useHousehold((state) => state.roster);
+  const live = useLive((state) => state.live);
+  const actions = useActions();
+  const change = useChange();
+  const seated = [...roster.seats].sort(([a], [b]) => a - b);
+  return (
+    <>
+      <p className="settings-note">{t`Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be forgotten for good is forgotten on their own page.`}</p>
+      <h3>{t`In their seats`}</h3>
+      <p className="setting-hint">{t`In the team they change places by drag, or by Alt and an arrow key. A seat keeps its colour and its number.`}</p>
+      {seated.length === 0 && <p className="setting-hint">{t`Nobody yet.`}</p>}
+      <ul className="team-list">
+        {seated.map(([position, agent]) => (
+          <Row key={agent.agentId} agent={agent}>
+            <SeatOf agent={agent} position={position} />
+            <button
+              type="button"
+              className="ghost"
+              disabled={lifecycleOf(agent, position, live) !== 'sleeping'}
+              title={lifecycleOf(agent, position, live) === 'sleeping' ? undefined : t`Put to sleep first`}
+              onClick={() => {
+                // An agent that was put to sleep is still in the session.
+                if (live?.awake.has(agent.agentId)) void actions.sleep(agent.agentId);
+                void change(agent, [{ kind: 'retire' }], t`${agent.name} is retired. The seat is free.`, [
+                  { kind: 'return' },
+                ]);
+              }}
+            >{t`Retire`}</button>
+          </Row>
+        ))}
+      </ul>
+      {roster.waiting.length > 0 && (
+        <>
+          <h3>{t`Waiting for a seat`}</h3>
+          <p className="setting-hint">{t`Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.`}</p>
+          <ul className="team-list">
+            {roster.waiting.map((agent) => (
+              <Row key={agent.agentId} agent={agent}>
+                <GiveSeat agent={agent} />
+              </Row>
+            ))}
+          </ul>
+        </>
+      )}
+      {roster.retired.length > 0 && (
+        <>
+          <h3>{t`Retired`}</h3>
+          <ul className="team-list">
+            {roster.retired.map((agent) => (
+              <Row key={agent.agentId} agent={agent}>
+                <GiveSeat agent={agent} />
+              </Row>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
