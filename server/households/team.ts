@@ -588,10 +588,7 @@ export function openTeam({
     wakePayloads,
     ...{ schedules, mappings, goOn, scopes, copies },
     tools: tools.all(),
-    async warm(warmMind, signal) {
-      await gate.warm();
-      await host.warm(warmMind, signal);
-    },
+    warm: (warmMind, signal) => host.warm(warmMind, signal),
     async close() {
       reach.close();
       projects.close();

@@ -14,7 +14,7 @@ import {
   householdConfigSchema,
 } from '../../../src/shared/protocol/config.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
-import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
+import { createSharedQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { Configs } from '../../contracts/index.ts';
 import { isOneOf } from '../../store/dialect.ts';
@@ -63,10 +63,11 @@ export interface OpenConfigs extends Configs {
    * increments. `decide` must write only if the counter is unchanged, and answers null if it has
    * changed. Then it is asked again. So decisions are serialised without a lock, and no wake passes
    * after the household's switch was turned off. `decisions` null: no other process can increment
-   * it.
+   * it. `isCounted` false: the wake changes no facts but those of its target. Then it is decided
+   * beside others of that sort, and what they write shares one commit.
    */
   deciding<Decision>(
-    wake: { readonly target: string; readonly caller: string | null },
+    wake: { readonly target: string; readonly caller: string | null; readonly isCounted: boolean },
     decide: (limits: WakeLimits, decisions: number | null) => Promise<Decision | null>,
   ): Promise<Decision>;
   /**
@@ -146,7 +147,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
    */
   const known = new Map<string, KnownRow | null>();
   let turn = 0;
-  const inTurn = createQueue();
+  const inTurn = createSharedQueue();
   /**
    * Rows that were read at this count of decisions. They hold until another process increments it.
    */
@@ -202,7 +203,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
   }
 
   const changing: OpenConfigs['changing'] = (scope, work) =>
-    inTurn(async () => {
+    inTurn.alone(async () => {
       const forget = () => {
         turn += 1;
         known.delete(scope);
@@ -283,7 +284,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
       tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
     },
     limits: async (agentId) => limitsOf((await agent(agentId)).effective),
-    async deciding({ target, caller }, decide) {
+    async deciding({ target, caller, isCounted }, decide) {
       const agentIds = caller === null ? [target] : [target, caller];
       const limitsIn = ({ household, timeZone, agent: ownOf }: ReturnType<typeof parse>): WakeLimits => {
         const limits = (agentId: AgentId) => limitsOf(effectiveConfig(household, ownOf(agentId), timeZone));
@@ -291,7 +292,7 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
           ? limits(target)
           : { ...limits(target), maxWakesPerSession: limits(caller).maxWakesPerSession };
       };
-      return await inTurn(async () => {
+      async function decided() {
         for (;;) {
           const now = alone ? null : await heldFor(agentIds);
           const decision = await decide(
@@ -301,7 +302,8 @@ export function createConfigs({ db, home, alone, timeZone: ofRelay, tell, now }:
           held = now && decision !== null ? { ...now, decisions: now.decisions + 1 } : null;
           if (decision !== null) return decision;
         }
-      });
+      }
+      return await (alone && !isCounted ? inTurn.beside(target, decided) : inTurn.alone(decided));
     },
   };
 }

@@ -538,6 +538,11 @@ const ROUTINE: WakeQuestion = { way: 'schedule', byPerson: false, state: 'idle',
 /** For statistics: a caller that has made no calls today, and an idle agent. */
 const ANYBODY: WakeQuestion = { way: 'api', byPerson: false, state: 'idle' };
 
+const NO_FACTS: Omit<WakeFacts, 'day'> = {
+  ...{ callsInSession: 0, lastWake: null, wakesToday: 0, pairToday: 0, endedMs: 0 },
+  ...{ latest: [], cleared: [], running: [] },
+};
+
 interface Situation {
   readonly limits: WakeLimits;
   readonly facts: WakeFacts;
@@ -577,15 +582,7 @@ function leftOf(
   return Math.max(0, maxWakesPerSession - callsInSession - (granted ? 1 : 0));
 }
 
-interface OpenGate extends Gate {
-  /** Runs a decision once and rolls it back, so that the statements are prepared. */
-  warm(): Promise<void>;
-}
-
-/** Rolls back a transaction. */
-class TakenBack extends Error {}
-
-export function createGate(deps: GateDeps): OpenGate {
+export function createGate(deps: GateDeps): Gate {
   const { db, home, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
   const { database = ALWAYS_THERE, setAside = SETS_NOTHING_ASIDE } = deps;
   const sessions = createWakeSessions({ db, database, home, now, alone, timers, onError });
@@ -615,14 +612,14 @@ export function createGate(deps: GateDeps): OpenGate {
     // Taken here, because other decisions may have run while this one was queued.
     const time = now();
     await mendClock(db, time);
-    const budget = budgetKey(request, dayOf(limits.timeZone, time));
-    const { facts, dead } = await situationOf(
-      db,
-      { home, target, source: sourceKey(source), budget },
-      limits,
-      time,
-      sessions,
-    );
+    const day = dayOf(limits.timeZone, time);
+    const budget = budgetKey(request, day);
+    // A wake by the person is always granted. Where no other process leaves sessions, nothing is
+    // to be known for it.
+    const { facts, dead } =
+      alone && source.kind === 'person'
+        ? { facts: { ...NO_FACTS, day }, dead: [] }
+        : await situationOf(db, { home, target, source: sourceKey(source), budget }, limits, time, sessions);
     // Checked here, where the decisions of all processes are serialised: of two concurrent calls,
     // one begins.
     const atWork = request.oneAtATime === true && facts.running.length > 0;
@@ -703,7 +700,12 @@ export function createGate(deps: GateDeps): OpenGate {
       const { target, source } = request;
       try {
         const { isWritten, ...answer } = await configs.deciding(
-          { target, caller: source.kind === 'agent' ? source.agentId : null },
+          {
+            target,
+            caller: source.kind === 'agent' ? source.agentId : null,
+            // `statement` counts the wakes of agents and API clients alone.
+            isCounted: source.kind !== 'person',
+          },
           (limits, decisions) => decide(limits, decisions, request, decisionId),
         );
         if (isWritten) tell(request.target);
@@ -754,33 +756,6 @@ export function createGate(deps: GateDeps): OpenGate {
         nextWakeTime: nextPass(ANYBODY, limits, facts, time),
         stoppedBy: decideWake(ANYBODY, limits, facts, time).check,
       };
-    },
-    async warm() {
-      const time = now();
-      const limits = await configs.limits('warm');
-      await mendClock(db, time);
-      await situationOf(db, { home, target: 'warm', source: null, budget: null }, limits, time, sessions);
-      const decision: WakeDecision = {
-        decisionId: newId(),
-        time,
-        target: 'warm',
-        source: { kind: 'person' },
-        way: 'person',
-        reason: null,
-        messageId: null,
-        callId: null,
-        outcome: 'granted',
-        check: null,
-        until: null,
-        detail: '',
-      };
-      const taken = db.transaction().execute(async (trx) => {
-        await insertDecision(trx, home, decision, null, null);
-        throw new TakenBack();
-      });
-      await taken.catch((error: unknown) => {
-        if (!(error instanceof TakenBack)) throw error;
-      });
     },
     async open(since) {
       const decisions = await readOpen(db, home, since, setAside);

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createBurst } from '../../../../../src/shared/domain/platform/burst.ts';
 import { createDeferred, type Deferred } from '../../../../../src/shared/domain/platform/deferred.ts';
-import { createLimiter, createQueue, createQueues } from '../../../../../src/shared/domain/platform/queue.ts';
+import {
+  createLimiter,
+  createQueue,
+  createQueues,
+  createSharedQueue,
+} from '../../../../../src/shared/domain/platform/queue.ts';
 import { backoff, createTrying } from '../../../../../src/shared/domain/platform/retry.ts';
 import { keepLoaded, runAgain, singleFlight } from '../../../../../src/shared/domain/platform/single-flight.ts';
 import { createTimerSet, sleep, within } from '../../../../../src/shared/domain/platform/timers.ts';
@@ -279,6 +284,39 @@ describe('a queue', () => {
 });
 
 describe('queues by key', () => {
+  it('run beside each other where they may, one after another for a key, and alone where they must', async () => {
+    const queue = createSharedQueue();
+    const gates = [createDeferred(), createDeferred(), createDeferred()] as const;
+    const order: string[] = [];
+    const task = (name: string, gate?: Deferred<void>) => async () => {
+      order.push(`${name} begins`);
+      await gate?.promise;
+      order.push(`${name} ends`);
+    };
+    const all = Promise.all([
+      queue.beside('a', task('a', gates[0])),
+      queue.beside('b', task('b', gates[1])),
+      queue.beside('a', task('a again')),
+      queue.alone(task('alone', gates[2])),
+      queue.beside('a', task('a later')),
+    ]);
+    await settled();
+    expect(order).toEqual(['a begins', 'b begins']);
+    gates[0].resolve();
+    await settled();
+    expect(order.slice(2)).toEqual(['a ends', 'a again begins', 'a again ends']);
+    gates[1].resolve();
+    await settled();
+    expect(order.slice(5)).toEqual(['b ends', 'alone begins']);
+    const failing = queue.alone(() => Promise.reject(new Error('no')));
+    const after = queue.beside('a', task('after'));
+    gates[2].resolve();
+    await all;
+    await expect(failing).rejects.toThrow('no');
+    await after;
+    expect(order.slice(7)).toEqual(['alone ends', 'a later begins', 'a later ends', 'after begins', 'after ends']);
+  });
+
   it('have the tasks of a key wait for each other, and those of another key not', async () => {
     const inTurn = createQueues<string>();
     const gate: Deferred<void> = createDeferred();
