@@ -2,7 +2,7 @@
  * The package as a stranger gets it: packed, installed into an empty folder, and run. The tarball
  * is made from the build that the other tests of the browser look at.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createProfile } from '../support/chromium.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { freePort } from '../support/free-port.ts';
-import { startRelay } from '../support/relay.ts';
+import { runRelayCommand, startRelay } from '../support/relay.ts';
 import { createVisitor } from '../support/visitor.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -102,6 +102,41 @@ it('An upgrade is rehearsed on a copy, and leaves the home as it is where this v
   expect(await stateOf(home)).toEqual(newer);
   expect(await beside('old')).toEqual([]);
 });
+
+/** Every Node.js that the package promises: the oldest, and the later lines. */
+const NODES = ['20.19', '22', '24'];
+/** npm has the programs of these systems. */
+const hasNodes = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+
+it.skipIf(!hasNodes).each(NODES)(
+  'The packed relay serves, and backs up and restores its home, on Node.js %s',
+  async (version) => {
+    const name = `node-${process.platform}-${process.arch}`;
+    const at = join(folder, `node-${version}`);
+    const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+    await npm(folder, 'install', '--prefix', at, ...quiet, `${name}@${version}`);
+    const from = { main: main(), node: join(at, 'node_modules', name, 'bin/node') };
+    expect(execFileSync(from.node, ['--version'], { encoding: 'utf8' })).toMatch(new RegExp(`^v${version}\\.`));
+    const [home, to, file] = [join(at, 'home'), join(at, 'restored'), join(at, 'home.age')];
+    const contact = { method: 'PUT', json: { mail: 'marcus@example.org' } };
+    const relay = await startRelay({ from, home });
+    try {
+      await expect.poll(async () => (await fetch(`${relay.url}/health/ready`)).status).toBe(200);
+      expect(await (await relay.fetch('/')).text()).toContain('<script');
+      expect((await relay.fetch('/api/notifications/contact', contact)).status).toBe(204);
+      const run = (...args: readonly string[]) =>
+        runRelayCommand(args, { ROOST_BACKUP_PASSPHRASE: 'a passphrase for tests' }, from);
+      expect(await run('backup', file, '--home', home)).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('restore', file, '--home', to)).toMatchObject({ code: 0, stderr: '' });
+      expect(await run('upgrade', '--rehearse', '--home', home)).toMatchObject({ code: 0, stderr: '' });
+    } finally {
+      expect((await relay.stop()).stderr).not.toMatch(/warning/i);
+    }
+    const restored = await startRelay({ from, home: to, signIn: await relay.signIn() });
+    expect(await (await restored.fetch('/api/notifications')).text()).toContain('marcus@example.org');
+    await restored.stop();
+  },
+);
 
 it('The packed relay hatches a team in a browser, and wakes it after a restart', async () => {
   const from = { main: main() };

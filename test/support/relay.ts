@@ -36,8 +36,8 @@ export interface RelayOptions {
   readonly inherits?: Readonly<Record<number, string>>;
 }
 
-/** `main`: of another package. */
-export type RelayOrigin = 'sources' | 'built' | { readonly main: string };
+/** `main`: of another package. `node`: another Node.js that runs it. */
+export type RelayOrigin = 'sources' | 'built' | { readonly main: string; readonly node?: string };
 
 export interface ProcessEnd {
   readonly code: number | null;
@@ -105,7 +105,8 @@ async function spawnRelay(
   { from = 'sources', terminal = false, inherits = {} }: SpawnOptions = {},
 ): Promise<ChildProcess> {
   const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
-  const command = [process.execPath, main, ...args];
+  const node = typeof from === 'object' ? from.node : undefined;
+  const command = [node ?? process.execPath, main, ...args];
   const [program = '', ...words] = terminal
     ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
     : command;
@@ -127,8 +128,9 @@ async function spawnRelay(
 export async function runRelayCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  from?: RelayOrigin,
 ): Promise<ProcessEnd> {
-  return await watch(await spawnRelay(args, env)).ended;
+  return await watch(await spawnRelay(args, env, from === undefined ? {} : { from })).ended;
 }
 
 /** Databases of homes whose store is kept by the run's server. */
