@@ -6,6 +6,7 @@ import { COMMANDS, isCommand, runCommand } from './cli/index.ts';
 import { asksToStop, householdToRemove, readConfig, type Config } from './startup/config.ts';
 import { askToEnd } from './startup/home.ts';
 import { findPackageRoot } from './startup/package-root.ts';
+import { ENDS_WITH_PARENT } from './startup/settings.ts';
 import { removeHousehold } from './startup/remove-household.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { createTerminal, helpText } from './startup/terminal.ts';
@@ -22,8 +23,8 @@ const CLOSE_WITHIN_MS = 4_000;
  */
 const STOP_WITHIN_MS = 15_000;
 
-/** ms between two checks whether the shell of `npm start` is still there. */
-const SHELL_CHECK_MS = 250;
+/** ms between two checks whether the parent process is still there. */
+const PARENT_CHECK_MS = 250;
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -79,16 +80,17 @@ function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<voi
 /**
  * npm forwards a signal to the shell in which it runs `npm start` or `npx roost`. That shell exits
  * without notifying the relay. A relay that is left behind would go on asking models. So the end of
- * the shell counts as the signal.
+ * the shell counts as the signal, and so does the end of a rehearsal that was killed.
  */
-function endWithNpm(end: () => void): void {
-  if (!['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')) return;
-  const shell = process.ppid;
+function endWithParent(end: () => void): void {
+  const isOfNpm = ['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '');
+  if (!isOfNpm && process.env[ENDS_WITH_PARENT] === undefined) return;
+  const parent = process.ppid;
   const checking = setInterval(() => {
-    if (process.ppid === shell) return;
+    if (process.ppid === parent) return;
     clearInterval(checking);
     end();
-  }, SHELL_CHECK_MS).unref();
+  }, PARENT_CHECK_MS).unref();
 }
 
 /** `--stop`: ends the relay of this home, from another terminal. */
@@ -147,7 +149,7 @@ async function run(config: Config): Promise<void> {
   const end = endOnSignals(['SIGINT', 'SIGTERM', ...(hangUpReloads ? [] : ['SIGHUP' as const])], async () => {
     await (await opening).close();
   });
-  endWithNpm(end);
+  endWithParent(end);
   // The link is the first line. What the start has to report follows it.
   let notices: string[] | null = [];
   let isStoreLost = false;

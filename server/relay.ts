@@ -195,8 +195,14 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   const { copyTo } = store;
   if (copyTo)
     lock.onCopy(async () => {
-      const file = join(await createCopyFolder(home.path), STORE_FILE);
-      await copyTo(file);
+      const folder = await createCopyFolder(home.path);
+      const file = join(folder, STORE_FILE);
+      try {
+        await copyTo(file);
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
       return file;
     });
   tellOfDatabase(store.database, { say, logger });

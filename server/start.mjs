@@ -24,7 +24,7 @@ function currentMain() {
     console.log('Building Roost, a few seconds...');
     const { status } = spawnSync(process.execPath, [build], { stdio: 'inherit' });
     if (status !== 0) process.exit(status ?? 1);
-    // npm was ended in the meantime: see `endWithNpm` of the relay.
+    // npm was ended in the meantime: see `endWithParent` of the relay.
     if (process.ppid !== shell) process.exit(0);
   }
 }

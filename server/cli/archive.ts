@@ -15,7 +15,6 @@ import {
   constants,
   lstat,
   mkdir,
-  mkdtemp,
   open,
   readdir,
   readFile,
@@ -27,7 +26,7 @@ import {
   stat,
   symlink,
 } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -35,6 +34,7 @@ import { Decrypter, Encrypter } from 'age-encryption';
 import { z } from 'zod';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { codeOf, StartError } from '../platform/errors.ts';
+import { createFolderBeside } from '../startup/home.ts';
 import { unfinished } from '../platform/whole-file.ts';
 import { MIGRATIONS, STORE_FILE } from '../store/index.ts';
 import { readTar, type TarEntry, TarError, type TarFile, writeTar } from './tar.ts';
@@ -68,6 +68,8 @@ const aboutSchema = z.object({
   steps: z.array(z.string()),
 });
 export type BackupAbout = z.infer<typeof aboutSchema>;
+
+const UNCHANGED = 'Nothing was changed.';
 
 // What is in a home.
 
@@ -183,14 +185,13 @@ export async function writeArchive(options: ArchiveOptions): Promise<{ bytes: nu
   } catch (error) {
     compressed.destroy();
     await compressing.catch(() => undefined);
-    await rm(unfinished(file), { force: true });
-    throw error;
+    await rm(unfinished(file), { force: true }).catch(() => undefined);
+    throw isOfDisk(error) ? notWritten(file, error) : error;
   }
 }
 
 // Back.
 
-const UNCHANGED = 'Nothing was changed.';
 const damaged = (file: string, cause: unknown) =>
   new StartError(`${file} is damaged, or not all of it is there. ${UNCHANGED}`, 1, { cause });
 
@@ -273,6 +274,15 @@ async function extract(file: string, passphrase: string, folder: string): Promis
   return about;
 }
 
+/** Errors of the place that is written to, and not of the backup. */
+const OF_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM', 'EIO', 'EXDEV'];
+const isOfDisk = (error: unknown) => OF_DISK.includes(codeOf(error));
+function notWritten(place: string, error: unknown): StartError {
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+  const why = isFull ? `The disk of ${place} is full` : `${place} cannot be written: ${errorMessage(error)}`;
+  return new StartError(`${why}. ${UNCHANGED}`, 1, { cause: error });
+}
+
 /** Whether nothing is there, or an empty folder. */
 async function isFree(home: string): Promise<boolean> {
   try {
@@ -293,8 +303,9 @@ export async function readArchive(file: string, passphrase: () => Promise<string
     throw new StartError(`The home ${place} is not empty. Name an empty one with --home. ${UNCHANGED}`);
   await checkMagic(file);
   const words = await passphrase();
-  await mkdir(dirname(place), { recursive: true });
-  const folder = await mkdtemp(join(dirname(place), `${basename(place)}.restoring-`));
+  const folder = await createFolderBeside(place, 'restoring').catch((error: unknown) => {
+    throw notWritten(place, error);
+  });
   try {
     const about = await extract(file, words, folder);
     await rmdir(place).catch((error: unknown) => {
@@ -306,11 +317,7 @@ export async function readArchive(file: string, passphrase: () => Promise<string
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     if (error instanceof StartError) throw error;
-    if (codeOf(error) === 'ENOSPC')
-      throw new StartError(`The disk of ${place} is full. ${UNCHANGED}`, 1, { cause: error });
-    throw ['ENOTEMPTY', 'EEXIST', 'EACCES', 'EPERM'].includes(codeOf(error))
-      ? new StartError(`${place} cannot be written: ${errorMessage(error)}. ${UNCHANGED}`, 1, { cause: error })
-      : damaged(file, error);
+    throw isOfDisk(error) ? notWritten(place, error) : damaged(file, error);
   }
 }
 

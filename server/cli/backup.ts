@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { StartError } from '../platform/errors.ts';
 import { askForCopy, createCopyFolder, isHome, lockHome } from '../startup/home.ts';
 import { copyEmbedded, STORE_FILE } from '../store/index.ts';
@@ -20,6 +21,14 @@ export async function realHome(home: string): Promise<string> {
     throw new StartError(`There is no home of Roost at ${home}. If yours is elsewhere, name it with --home.`);
   return path;
 }
+
+/** A folder for copies. Throws `StartError` where the home cannot be written. */
+const folderForCopies = (home: string) =>
+  createCopyFolder(home).catch((error: unknown) => {
+    throw new StartError(`${home} cannot be written: ${errorMessage(error)}. Nothing was backed up.`, 1, {
+      cause: error,
+    });
+  });
 
 /** A copy of the store. Null: the home has none. */
 async function copyStore(home: string, folder: string): Promise<string | null> {
@@ -42,7 +51,7 @@ export async function withStoreCopy<T>(
   const lock = made === null ? await lockHome(home) : null;
   // Nobody else makes a backup here. An earlier one may have been killed.
   if (lock) await rm(join(home, 'copies'), { recursive: true, force: true });
-  const folder = made === null ? await createCopyFolder(home) : dirname(made);
+  const folder = made === null ? await folderForCopies(home) : dirname(made);
   try {
     return await use(made ?? (await copyStore(home, folder)), folder);
   } finally {
@@ -74,7 +83,7 @@ export const backup: Command = async ({ operand, config, version, tell }) => {
 };
 
 async function withCopyFolder<T>(home: string, use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await createCopyFolder(home);
+  const folder = await folderForCopies(home);
   try {
     return await use(folder);
   } finally {

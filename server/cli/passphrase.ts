@@ -8,12 +8,13 @@ const VARIABLE = SETTINGS.backupPassphrase.env;
 const HOW = `Set ${VARIABLE}, or run this at a terminal.`;
 
 async function typed(question: string): Promise<string> {
-  process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
   const interrupted = new AbortController();
   lines.once('SIGINT', () => interrupted.abort());
   lines.once('close', () => interrupted.abort());
+  // Only now does the terminal show nothing of what is typed.
+  process.stderr.write(question);
   try {
     return await lines.question('', { signal: interrupted.signal });
   } catch (error) {

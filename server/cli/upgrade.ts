@@ -6,12 +6,13 @@
  * or a database. Nothing that is due runs in a copy.
  */
 import { once } from 'node:events';
-import { cp, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { StartError } from '../platform/errors.ts';
 import { startProgram } from '../platform/processes/index.ts';
-import { addressOfRelay, lockHome } from '../startup/home.ts';
+import { ENDS_WITH_PARENT } from '../startup/settings.ts';
+import { addressOfRelay, createFolderBeside, lockHome } from '../startup/home.ts';
 import { openStore, STORE_FILE } from '../store/index.ts';
 import { LEFT_OUT } from './archive.ts';
 import { realHome, withStoreCopy } from './backup.ts';
@@ -46,7 +47,9 @@ async function copyHome(home: string, to: string): Promise<void> {
 async function serveOnce(home: string): Promise<void> {
   const [, main = ''] = process.argv;
   const options = [...process.execArgv, main, '--home', home, '--port', '0', '--no-open', '--no-warm-up'];
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => isHarmless(name)));
+  const harmless = Object.entries(process.env).filter(([name]) => isHarmless(name));
+  // Where this process is killed, the relay on the copy ends too.
+  const env = { ...Object.fromEntries(harmless), [ENDS_WITH_PARENT]: '1' };
   const child = startProgram({ program: process.execPath, options }, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const closed = once(child, 'close');
   let printed = '';
@@ -79,10 +82,10 @@ async function serveOnce(home: string): Promise<void> {
 
 /** Rejects with `StartError` where this version cannot use the home. */
 async function rehearse(home: string): Promise<void> {
-  const folder = await mkdtemp(`${home}.rehearsal-`);
   const refuse = (what: string) => (error: unknown) => {
     throw new StartError(`${what}: ${errorMessage(error)} The home is as it was.`, 1, { cause: error });
   };
+  const folder = await createFolderBeside(home, 'rehearsal').catch(refuse('The home cannot be copied'));
   try {
     await copyHome(home, folder).catch(refuse('The home cannot be copied'));
     await serveOnce(folder).catch(refuse('This version cannot use the home'));

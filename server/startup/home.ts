@@ -18,7 +18,7 @@ import {
 } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { newId } from '../../src/shared/domain/platform/new-id.ts';
@@ -362,6 +362,32 @@ async function readMark(file: string): Promise<string> {
 export async function createCopyFolder(home: string): Promise<string> {
   await mkdir(join(home, COPIES), { recursive: true, mode: 0o700 });
   return await mkdtemp(join(home, COPIES, 'backup-'));
+}
+
+/** Of a folder beside a home: what it is for, and the process that made it. */
+const BESIDE = /^\.(?:restoring|rehearsal)-(\d+)-/;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+/**
+ * A new folder beside the home, on its disk, for what is not finished. The caller removes it.
+ * Folders of processes that were killed are removed here.
+ */
+export async function createFolderBeside(home: string, purpose: 'restoring' | 'rehearsal'): Promise<string> {
+  const [parent, name] = [dirname(home), basename(home)];
+  await mkdir(parent, { recursive: true });
+  for (const each of await readdir(parent)) {
+    const [, pid] = (each.startsWith(name) && BESIDE.exec(each.slice(name.length))) || [];
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(parent, each), { recursive: true, force: true });
+  }
+  return await mkdtemp(`${home}.${purpose}-${process.pid}-`);
 }
 
 /** Whether a relay has made a home of this folder. */

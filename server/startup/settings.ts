@@ -9,6 +9,9 @@ import { MAX_REQUESTS } from '../agents/minds/settings.ts';
 import { DATABASE_LIMITS } from '../store/settings.ts';
 import { ADDRESS_RULES, MODEL_SHARES } from '../platform/guarded-fetch.ts';
 
+/** In the environment of a relay that another process of Roost has started for itself. */
+export const ENDS_WITH_PARENT = 'ROOST_ENDS_WITH_PARENT';
+
 export interface SettingSpec {
   /** Null: only by environment. */
   readonly flag: string | null;

@@ -2,6 +2,7 @@
 import { devicesPart, restoredPart } from './long-devices.ts';
 import { acpPart } from './long-acp.ts';
 import { acpProgramParts } from './long-acp-programs.ts';
+import { backupPart } from './long-backup.ts';
 import { checkoutsPart } from './long-checkouts.ts';
 import { damagePart } from './long-damage.ts';
 import { damageRestorePart } from './long-damage-restore.ts';
@@ -28,6 +29,7 @@ export const PARTS: readonly LongPart[] = [
   restartPart,
   powerPart,
   fullDiskPart,
+  backupPart,
   growthPart,
   linePart,
   ledgerPart,

@@ -141,6 +141,11 @@ export const GUARDED: readonly Guarded[] = [
     guards: ['server/cli', 'server/startup', 'server/store'],
     beside: ['relay/startup/start.test.ts', 'relay/store/store.test.ts'],
   },
+  {
+    file: 'relay/cli/kills.test.ts',
+    guards: ['server/cli', 'server/startup', 'server/store'],
+    beside: ['relay/startup/start.test.ts', 'relay/store/store.test.ts'],
+  },
   { file: 'relay/startup/config.test.ts', guards: START, beside: ['relay/startup/start.test.ts'] },
   {
     file: 'relay/team/events/events-kills.test.ts',

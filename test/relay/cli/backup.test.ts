@@ -1,5 +1,6 @@
 /** `roost backup` and `roost restore`, as a person runs them. */
 import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import {
@@ -23,7 +24,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backUpIfDue } from '../../../server/cli/daily-backup.ts';
 import { readConfig } from '../../../server/startup/config.ts';
 import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
+import { backUpUnderLoad } from '../../faults/backup.ts';
+import { createDiskImage, type DiskImage, mayMount } from '../../support/disk-image.ts';
 import { relayMain } from '../../support/relay-build.ts';
+import { createRandom } from '../../support/random.ts';
 import { createHome, runRelayCommand, startRelay, type TestRelay } from '../../support/relay.ts';
 
 const PASSPHRASE = 'a passphrase for tests';
@@ -115,6 +119,13 @@ describe('A backup', () => {
     expect(await (await relay.fetch('/api/notifications')).text()).toBe(before);
   });
 
+  it('under load has all that was acknowledged before it, and devices give back the rest', async () => {
+    const { before, restored, all } = await backUpUnderLoad(createRandom(1));
+    expect(before).toBeGreaterThan(0);
+    expect(restored).toBeGreaterThanOrEqual(before);
+    expect(all).toBeGreaterThan(before);
+  });
+
   it('that is killed leaves no file under its name, and the next one succeeds', async () => {
     await made();
     await rm(file);
@@ -167,6 +178,86 @@ describe('A backup', () => {
     const end = await backUp({ ...WITH, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
     expect(said(end)).toContain('pg_dump');
     expect(said(await restoreTo(join(folder, 'to')))).toContain('psql');
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('A passphrase that is typed', () => {
+  /** Runs the command at a terminal, and types each line when something was printed. */
+  async function typing(command: string, ...lines: readonly string[]) {
+    const words = [process.execPath, await relayMain(), command, file, '--home'].join(' ');
+    const to = command === 'backup' ? home : join(folder, 'to');
+    const child = spawn('script', ['-qec', `${words} ${to}`, '/dev/null'], { stdio: ['pipe', 'pipe', 'pipe'] });
+    let printed = '';
+    const left = [...lines];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (!/(?:Passphrase of the backup|The same again): $/.test(printed)) return;
+      const line = left.shift();
+      if (line !== undefined) child.stdin.write(line);
+    });
+    const [code] = await once(child, 'close');
+    return { code, printed };
+  }
+
+  it('twice the same seals the backup, is not shown, and opens it again', async () => {
+    await made();
+    await rm(file);
+    const sealed = await typing('backup', `${PASSPHRASE}\r`, `${PASSPHRASE}\r`);
+    expect(sealed).toMatchObject({ code: 0, printed: expect.stringContaining('Backed up') });
+    expect(sealed.printed).not.toContain(PASSPHRASE);
+    expect(await typing('restore', `${PASSPHRASE}\r`)).toMatchObject({ code: 0 });
+  });
+
+  it('is refused where it is empty, differs the second time, or is interrupted', async () => {
+    await made();
+    await rm(file);
+    const refused = async (...lines: readonly string[]) => {
+      const { code, printed } = await typing('backup', ...lines);
+      expect(code).not.toBe(0);
+      expect(await readdir(folder)).toEqual([]);
+      return printed;
+    };
+    expect(await refused('\r')).toContain('at least');
+    expect(await refused(`${PASSPHRASE}\r`, 'another passphrase\r')).toContain('differ');
+    expect(await refused('\u0003')).toContain('No passphrase was given');
+  });
+});
+
+describe.skipIf(!(await mayMount()))('A full disk (needs root, to mount a small one)', () => {
+  let disk: DiskImage;
+  beforeEach(async () => {
+    disk = await createDiskImage();
+  });
+  afterEach(() => disk.remove());
+  const fillUp = () =>
+    execFileSync('sh', ['-c', 'dd if=/dev/zero of="$0/filler" bs=64k 2>/dev/null || true', disk.folder]);
+
+  it('refuses a restore or a backup in one line, and leaves nothing of either', async () => {
+    await made();
+    await writeFile(join(home, AGENT, 'noise'), randomBytes(1_000_000));
+    fillUp();
+    const before = await readdir(disk.folder);
+    const full = { code: 1, stderr: expect.stringMatching(/^The disk of \S+ is full. Nothing was changed.\n$/) };
+    expect(await restoreTo(join(disk.folder, 'home'))).toMatchObject(full);
+    expect(await roost(['backup', join(disk.folder, 'other.age'), '--home', home])).toMatchObject(full);
+    expect(await readdir(disk.folder)).toEqual(before);
+  });
+
+  it('refuses the backup of a running relay on it, which goes on', async () => {
+    await made();
+    await rm(file);
+    const onDisk = join(disk.folder, 'home');
+    await cp(home, onDisk, { recursive: true, verbatimSymlinks: true });
+    relay = await startRelay({ home: onDisk });
+    fillUp();
+    const end = await roost(['backup', file, '--home', onDisk]);
+    expect(end).toMatchObject({ code: 1 });
+    expect(end.stderr.trim().split('\n')).toHaveLength(1);
+    expect(existsSync(file)).toBe(false);
+    await rm(join(disk.folder, 'filler'));
+    expect(await roost(['backup', file, '--home', onDisk])).toMatchObject({ code: 0 });
+    await relay.stop();
+    relay = null;
   });
 });
 
