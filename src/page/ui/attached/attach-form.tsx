@@ -129,7 +129,7 @@ function BoxFields({
               </Field>
               <Field
                 label={t`What it only reads, one in a line`}
-                hint={t`Where its own program lies, where that is not the system’s (/usr).`}
+                hint={t`The folder of its program, if that is not the system’s (/usr).`}
               >
                 <textarea
                   {...PLAIN}
@@ -213,7 +213,7 @@ export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules
       )}
       <div className="attached-ways">
         <button type="submit" className="solid" disabled={busy}>
-          {busy ? t`Starting it anew…` : t`Save`}
+          {busy ? t`Restarting…` : t`Save`}
         </button>
         <button type="button" className="ghost" disabled={busy} onClick={() => setDraft(null)}>{t`Cancel`}</button>
       </div>

@@ -153,7 +153,7 @@ function RemoveDialog({ server, onClose }: { server: AttachedServer; onClose: ()
       }}
       onClose={onClose}
     >
-      <p>{t`Agents cannot use its tools any more, and the relay forgets how it is reached, with every token.`}</p>
+      <p>{t`Agents lose its tools. The relay deletes its address and every token.`}</p>
     </SureDialog>
   );
 }

@@ -452,8 +452,8 @@ export function ClientsSection() {
       <p className="settings-note">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents, or as the lead. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
       <h3>{t`What a credential lets it do`}</h3>
       <ul className="may">
-        <li>{t`Read its own inbox and threads, the names of the others, and what is left of its own limits.`}</li>
-        <li>{t`Write to the others and ask for them to be woken, within the limits that hold for its agent.`}</li>
+        <li>{t`Read its agent’s inbox, threads and remaining limits, and the names of the team.`}</li>
+        <li>{t`Write to other agents and ask to wake them, within its agent’s limits.`}</li>
         <li>{t`Have requests answered by your model, which cost money, within its daily budget.`}</li>
         <li>{t`Set itself to sleep or wake itself. Others only where you allow it.`}</li>
       </ul>

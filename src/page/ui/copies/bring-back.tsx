@@ -8,7 +8,7 @@ export default function BringBack({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t`Bring back a household`} onClose={onClose}>
       <div className="copies">
-        <p>{t`A copy that was exported holds everybody, every word and the settings. You see what is in it before anything is taken.`}</p>
+        <p>{t`An export has all agents, every message and the settings. You see its content before anything is imported.`}</p>
         <ImportCopy onlyWhole />
       </div>
     </Dialog>

@@ -13,7 +13,7 @@ type Stopped = Costs['stopped'];
 /** What has stopped, in a few words. */
 export function stoppedText(stopped: Stopped, team: Teammates): string {
   if (stopped.some(({ scope }) => scope === 'household'))
-    return t`Today’s budget is used up: no model is asked any more`;
+    return t`Today’s budget is used up. No model is asked.`;
   const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
   return t`Today’s budget of ${names(who)} is used up`;
 }

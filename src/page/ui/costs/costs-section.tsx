@@ -348,7 +348,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
       />
       <BudgetField
         label={t`Each agent`}
-        hint={t`For every agent that has no budget of its own below.`}
+        hint={t`For agents without a budget below.`}
         held={own.coordination.daily_budget_usd ?? null}
         none={t`no limit`}
         most={BUDGET_BOUNDS.agent.max}

@@ -169,7 +169,7 @@ export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore
             <>
               <p>{t`Point the new device’s camera at this, or open the link there. Both then show the same six words.`}</p>
               <figure className="offer-code">
-                <QrCode text={link} label={t`QR code that opens Roost on the new device; the link stands below`} />
+                <QrCode text={link} label={t`QR code that opens Roost on the new device, with the link below`} />
                 <figcaption>
                   <Countdown left={left} />
                 </figcaption>
@@ -368,7 +368,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
     return (
       <div className="scan">
         <Viewfinder stream={camera.stream} onRead={found} />
-        <p role="status">{t`Hold the code of the new device before the camera.`}</p>
+        <p role="status">{t`Show the new device’s code to the camera.`}</p>
         <button
           type="button"
           className="ghost"
@@ -433,7 +433,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   usePastedPicture((file) => void picture(file));
   const takeText = (text: string) => {
     if (!OFFER.test(text))
-      return t`This is not the text of a Roost code. That begins with ROOST1. and stands under the code on the new device.`;
+      return t`This is not a Roost code. It begins with ROOST1. and is below the code on the new device.`;
     onOffer(text);
     return null;
   };

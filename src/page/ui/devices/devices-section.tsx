@@ -581,7 +581,7 @@ export function DevicesSection() {
   return (
     <div className="devices">
       {failed !== null && (
-        <Wrong title={t`It is not known how it stands with your devices.`} reason={failed}>
+        <Wrong title={t`The state of your devices is unknown.`} reason={failed}>
           <button type="button" className="ghost" onClick={() => void devices.refresh()}>{t`Ask again`}</button>
         </Wrong>
       )}
@@ -589,7 +589,7 @@ export function DevicesSection() {
       {status?.kind === 'alone' && <Alone status={status} onOpen={setOpen} />}
       {status?.kind === 'shared' && <Shared status={status} onOpen={setOpen} />}
       {status?.kind === 'returning' && (
-        <p role="status">{t`Your team is being brought back here. When that is done, your devices stand here.`}</p>
+        <p role="status">{t`Your team is being restored. Your devices appear here afterwards.`}</p>
       )}
       {status?.kind === 'removed' && <Removed status={status} onOpen={setOpen} />}
       <DeviceDialog open={open} onClose={() => setOpen(null)} onJoined={onJoined} />

@@ -87,7 +87,7 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
           {busy ? t`Keeping…` : t`Check`}
         </button>
         <button type="button" className="ghost" onClick={onShowAgain}>{t`Look at the words again`}</button>
-        <button type="button" className="link-button" onClick={onAnew}>{t`Start anew with other words`}</button>
+        <button type="button" className="link-button" onClick={onAnew}>{t`Start again with other words`}</button>
       </div>
     </form>
   );
@@ -131,7 +131,7 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
       <p>{t`Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.`}</p>
       <ul className="devices-points">
         <li>{t`They are shown once, and stored nowhere. Have paper and a pen at hand.`}</li>
-        <li>{t`Whoever has them has your team. Keep them as you keep a key to your home.`}</li>
+        <li>{t`Anyone with these words has your team. Keep them like a house key.`}</li>
         <li>{t`You are asked for three of them afterwards, so that a slip of the pen is found now.`}</li>
       </ul>
       {replaces && (
@@ -232,7 +232,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
           <div className="wrong-note" role="alert">
             <p>
               <span>{t`${<strong>{t`These words do not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}</span>{' '}
-              {replaces && <span>{t`Your phrase from before holds on.`}</span>}
+              {replaces && <span>{t`Your earlier phrase stays active.`}</span>}
             </p>
             <div className="devices-ways">
               <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Stay`}</button>

@@ -379,7 +379,7 @@ function ForgetDialog({ agentId, name, onClose }: Whose & { onClose: () => void 
       onSure={() => histories.forget(agentId)}
       onClose={onClose}
     >
-      <p>{t`The files stay as they are. What was changed until now cannot be undone any more.`}</p>
+      <p>{t`The files stay as they are. Earlier changes can no longer be undone.`}</p>
     </SureDialog>
   );
 }

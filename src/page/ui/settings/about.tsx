@@ -4,10 +4,10 @@ import { useDevices, useInfo } from '../context.tsx';
 
 /** As the table in docs/privacy.md, which also says how long. */
 const RELAY_SEES: readonly string[] = [
-  t`While a session runs: souls, conversations and what you send along, in memory. What is said stands on its disk too, until a browser has stored it and a day has passed.`,
+  t`While a session runs: souls, conversations and what you send along, in memory. Messages are on its disk too, until a browser has stored them and a day has passed.`,
   t`The files in your agents’ folders, as they are.`,
   t`What agents did with their tools, and what they asked you: the beginning of what went in and came out, for 90 days.`,
-  t`A snapshot of each agent with a routine, reminder or script: soul and last conversation, sealed with a key that lies on the relay.`,
+  t`A snapshot of each agent with a routine, reminder or script: soul and last conversation, encrypted with a key on the relay.`,
   t`Routines, reminders and scripts with the texts that you accepted, when each was due, and the agent’s last words then.`,
   t`Messages that wait for agents, and threads with all that was said in them.`,
   t`Names and seats of your agents, who asked to wake whom, limits and budgets, and what requests cost.`,
@@ -24,7 +24,7 @@ export function About() {
       <h3>{t`What stays here`}</h3>
       <p>{t`Who your agents are, their souls, every conversation and these settings: in this browser, on this device${shared ? t`, and on your other devices` : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them here too.`}</p>
       <h3>{t`What the relay sees`}</h3>
-      <p>{t`Whoever runs the relay can read this on it, apart from what is sealed:`}</p>
+      <p>{t`The person who runs the relay can read this, apart from what is encrypted:`}</p>
       <ul>
         {RELAY_SEES.map((line) => (
           <li key={line}>{line}</li>

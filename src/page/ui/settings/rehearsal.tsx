@@ -83,7 +83,7 @@ export function RehearsalSection() {
 
   return (
     <>
-      <p className="settings-note">{t`Demo mode: no model is connected, and a small stand-in plays all the parts. Tell it to misbehave, and see what becomes of a wake. It holds at once, until the relay is started again.`}</p>
+      <p className="settings-note">{t`Make the demo fail, and see what becomes of a wake. Applies now, until the relay restarts.`}</p>
       {/* Scrollable on narrow screens, so that it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="rehearsal-table" role="region" aria-label={t`What each seat does`} tabIndex={0}>

@@ -123,7 +123,7 @@ export function TeamSection() {
   const seated = [...roster.seats].sort(([a], [b]) => a - b);
   return (
     <>
-      <p className="settings-note">{t`Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be forgotten for good is forgotten on their own page.`}</p>
+      <p className="settings-note">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
       <h3>{t`In their seats`}</h3>
       <p className="setting-hint">{t`In the team they change places by drag, or by Alt and an arrow key. A seat keeps its colour and its number.`}</p>
       {seated.length === 0 && <p className="setting-hint">{t`Nobody yet.`}</p>}

@@ -85,7 +85,7 @@ function Rebuild() {
   const running = rebuild.kind === 'running' || elsewhere;
   return (
     <>
-      <p>{t`Goes through everything that is stored here, mends what it can, and makes the lists anew that this page is painted from. Nothing is deleted, and you can go on meanwhile. For when something seems to be missing, stands in the wrong place, or a check found a fault.`}</p>
+      <p>{t`Checks everything stored here, repairs what it can, and rebuilds this page’s lists. Nothing is deleted. Use it when something is missing or a check found a fault.`}</p>
       <button
         type="button"
         className="ghost"
@@ -243,7 +243,7 @@ function NotRead({ storage: { status, failed, refresh } }: { storage: Storage })
         <div className="wrong-note" role="alert">
           <p>
             <strong>{t`The storage could not be looked at.`}</strong> {failed}{' '}
-            {status && <span>{t`What stands below is from before.`}</span>}
+            {status && <span>{t`What is shown below is from before.`}</span>}
           </p>
           <button type="button" className="ghost" onClick={() => void refresh()}>{t`Look again`}</button>
         </div>
@@ -404,7 +404,7 @@ export function StorageSection() {
           {kept && (
             <Block title={t`Kept a second time`} state={kept.link === 'off' && !kept.files ? 'warn' : 'good'}>
               <p>{protectionText(kept)}</p>
-              <Link className="ghost" href={PATHS.settings('devices')}>{t`Show how it stands`}</Link>
+              <Link className="ghost" href={PATHS.settings('devices')}>{t`Show devices`}</Link>
             </Block>
           )}
           <Block title={t`Kept for good`} state={status.persisted === true ? 'good' : 'warn'}>

@@ -1,0 +1,36 @@
+/** Words by which a text of the page reads like a translation. Their number may only go down. */
+import { describe, expect, it } from 'vitest';
+import { textsOfPage } from '../../support/texts.ts';
+
+const WORDS = /\b(?:stands?|lies|whoever|of (?:its|their|your) own|anew|by itself|any more|goes on|holds?)\b/i;
+
+/**
+ * Texts with such a word, by folder of the page. Lower a number with each text that you reword. A
+ * folder that is not listed has none.
+ */
+const TODAY: Readonly<Record<string, number>> = {};
+
+const folderOf = (at: string) => /^src\/page\/(?:ui\/)?[^/:]+/.exec(at)?.[0] ?? at;
+
+function countedByFolder(): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { key, at } of textsOfPage().marked) {
+    if (!WORDS.test(key)) continue;
+    const folder = folderOf(at);
+    counts[folder] = (counts[folder] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('Texts of the page', () => {
+  it('finds the words in a text', () => {
+    const texts = ['What stands here', 'Whoever serves it', 'It goes on', 'A name of its own', 'It holds at once'];
+    expect(texts.filter((text) => !WORDS.test(text))).toEqual([]);
+    expect(WORDS.test('A standard household on its own')).toBe(false);
+  });
+
+  it('have no more of these words in any folder than the list says', () => {
+    const counts = Object.entries(countedByFolder());
+    expect(counts.filter(([folder, count]) => count > (TODAY[folder] ?? 0))).toEqual([]);
+  });
+});
