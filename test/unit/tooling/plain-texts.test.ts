@@ -8,9 +8,47 @@ const WORDS = /\b(?:stands?|lies|whoever|of (?:its|their|your) own|anew|by itsel
  * Texts with such a word, by folder of the page. Lower a number with each text that you reword. A
  * folder that is not listed has none.
  */
-const TODAY: Readonly<Record<string, number>> = {};
+const TODAY: Readonly<Record<string, number>> = {
+  'src/page/ui/agent': 5,
+  'src/page/ui/attached': 4,
+  'src/page/ui/attachments': 1,
+  'src/page/ui/calls': 2,
+  'src/page/ui/changes': 4,
+  'src/page/ui/chat': 14,
+  'src/page/ui/clients': 5,
+  'src/page/ui/commands': 1,
+  'src/page/ui/copies': 5,
+  'src/page/ui/costs': 4,
+  'src/page/ui/devices': 14,
+  'src/page/ui/files': 3,
+  'src/page/ui/grid': 2,
+  'src/page/ui/models': 5,
+  'src/page/ui/notifications': 2,
+  'src/page/ui/palette': 3,
+  'src/page/ui/parts': 1,
+  'src/page/ui/portrait': 5,
+  'src/page/ui/programs': 3,
+  'src/page/ui/projects': 11,
+  'src/page/ui/records': 1,
+  'src/page/ui/schedule': 11,
+  'src/page/ui/shell': 3,
+  'src/page/ui/storage': 1,
+  'src/page/ui/text': 6,
+  'src/page/ui/threads': 4,
+  'src/page/ui/wakes': 1,
+  'src/page/ui/webhooks': 4,
+  'src/page/ui/welcome': 7,
+  'src/page/state': 8,
+  'src/page/archive': 3,
+  'src/shared': 3,
+  'src/worker': 7,
+  'server/agents': 3,
+  'server/households': 2,
+  'server/schedules': 3,
+  'server/tools': 16,
+};
 
-const folderOf = (at: string) => /^src\/page\/(?:ui\/)?[^/:]+/.exec(at)?.[0] ?? at;
+const folderOf = (at: string) => /^(?:src\/page\/(?:ui\/)?[^/:]+|[^/]+\/[^/:]+)/.exec(at)?.[0] ?? at;
 
 function countedByFolder(): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
