@@ -12,8 +12,7 @@ type Stopped = Costs['stopped'];
 
 /** What has stopped, in a few words. */
 export function stoppedText(stopped: Stopped, team: Teammates): string {
-  if (stopped.some(({ scope }) => scope === 'household'))
-    return t`Today’s budget is used up. No model is asked.`;
+  if (stopped.some(({ scope }) => scope === 'household')) return t`Today’s budget is used up. No model is asked.`;
   const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
   return t`Today’s budget of ${names(who)} is used up`;
 }
