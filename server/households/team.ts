@@ -440,6 +440,7 @@ export function openTeam({
       ...{ means, projects, attempts, checkouts, repositories, tokens, directory, alone, now, logger, tellPerson },
       limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
+      workspaces: own.workspaces,
       calls,
       endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
       async tellAgent(agentId, text) {

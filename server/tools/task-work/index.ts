@@ -66,7 +66,7 @@ import {
 import { type Forges } from './forge.ts';
 import { createWorkForgetting, lastOf, type Worked, type WorkForgetting } from './forgetting.ts';
 import { endedSince } from './ended.ts';
-import { createFind } from './find.ts';
+import { createFind, type FindDeps } from './find.ts';
 import type { WorkLimits } from './limits.ts';
 import { type FromWhere, shownComments, toldComments } from './line-comments.ts';
 import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
@@ -122,7 +122,7 @@ export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, Work
   close(): Promise<void>;
 }
 
-export interface TaskWorkDeps {
+export interface TaskWorkDeps extends Pick<FindDeps, 'workspaces'> {
   readonly projects: Projects;
   readonly attempts: Attempts;
   readonly checkouts: Checkouts;
@@ -604,7 +604,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   });
 
   const work: OpenTaskWork = {
-    find: createFind({ projects, repositories }),
+    find: createFind(deps),
     ...requests,
     examine: repositories.examine,
     spentToday: (project) => deps.limits.ofDay(project),

@@ -23,6 +23,8 @@ export const TASK_WORK_SETTINGS = {
   lostNamed: 10,
   /** Searches of all projects at the same time. */
   findsAtOnce: 2,
+  /** Entries of an agent's folder that a search looks at. */
+  findEntries: 5_000,
   /** Requests to a model for one review. */
   reviewTurns: 3,
   /** A call of a forge, in ms. */

@@ -253,7 +253,12 @@ export const foundAnywhereSchema = z.object({
   tasks: z.array(
     z.object({ projectId: idOf<ProjectId>(projectIdSchema), taskId, number: z.number(), title: z.string(), columnId }),
   ),
-  files: z.array(z.object({ projectId: idOf<ProjectId>(projectIdSchema), path: z.string() })),
+  files: z.array(
+    z.discriminatedUnion('of', [
+      z.object({ of: z.literal('project'), projectId: idOf<ProjectId>(projectIdSchema), path: z.string() }),
+      z.object({ of: z.literal('agent'), agentId: common.agentId, path: z.string() }),
+    ]),
+  ),
   more: z.boolean().describe('more were found than are listed'),
 });
 export type FoundAnywhere = z.infer<typeof foundAnywhereSchema>;

@@ -53,7 +53,8 @@ function Row({ kind, agentId, title, note, children }: RowProps) {
 type Of<Kind extends Wait['kind']> = Extract<Wait, { readonly kind: Kind }>;
 
 function TaskRow({ kind, project, card }: Of<'review' | 'blocked'>) {
-  const path = PATHS.task(project.projectId, card.taskId);
+  const { projectId } = project;
+  const path = kind === 'review' ? PATHS.review(projectId, card.number) : PATHS.task(projectId, card.taskId);
   const who = card.createdBy;
   return (
     <Row

@@ -18,7 +18,7 @@ export function plainPassage({ text, marks }: Passage): Passage {
   const gone = new Uint8Array(text.length);
   for (const pattern of SYNTAX)
     for (const { indices } of text.matchAll(pattern))
-      for (const range of indices?.slice(1) ?? []) gone.fill(1, range[0], range[1]);
+      for (const [from, to] of indices?.slice(1).filter((range) => range !== undefined) ?? []) gone.fill(1, from, to);
   /** How many characters stay before each. */
   const stays: number[] = [0];
   for (let i = 0; i < text.length; i++) stays.push((stays[i] ?? 0) + (gone[i] === 1 ? 0 : 1));

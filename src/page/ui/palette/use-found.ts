@@ -9,6 +9,7 @@ import type { Around, Command } from '../commands/command.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
 import { PATHS } from '../routes.ts';
+import { useNames } from '../use-somebody.ts';
 
 interface Found {
   /** Projects as commands, which the palette filters by what is typed. */
@@ -31,6 +32,7 @@ export function useFound({ go }: Pick<Around, 'go'>, typed: string): Found {
   const state = useQuery(query);
   const list = useQuery(projectsOf(roost).list);
   const all = list.kind === 'ready' ? list.value : [];
+  const agentNameOf = useNames();
   const nameOf = (projectId: string) => all.find((project) => project.projectId === projectId)?.name ?? '';
   const projects = all.map(({ projectId, name }): Command => ({
     ...{ id: `project ${projectId}`, group: 'projects', label: name, whenTyped: true },
@@ -52,9 +54,17 @@ export function useFound({ go }: Pick<Around, 'go'>, typed: string): Found {
       run: () => go(PATHS.task(projectId, taskId)),
     };
   });
-  const files = state.value.files.map(({ projectId, path }): Command => ({
-    ...{ id: `file ${projectId} ${path}`, group: 'files', label: path, hint: nameOf(projectId) },
-    run: () => go(PATHS.projectSettings(projectId)),
-  }));
+  const files = state.value.files.map((file): Command => {
+    const { path } = file;
+    const common = { group: 'files', label: path } as const;
+    if (file.of === 'project') {
+      const { projectId } = file;
+      const run = () => go(PATHS.projectSettings(projectId));
+      return { ...common, id: `file ${projectId} ${path}`, hint: nameOf(projectId), run };
+    }
+    const { agentId } = file;
+    const run = () => go(PATHS.files(agentId, path.split('/').slice(0, -1).join('/')));
+    return { ...common, id: `file ${agentId} ${path}`, hint: agentNameOf(agentId), run };
+  });
   return { projects, commands: [...tasks, ...files], waits: false, problem: null };
 }

@@ -343,7 +343,11 @@ function Opened({ task, onClose }: Props) {
           {read.kind === 'failed' && (
             <div className="wrong-note" role="alert">
               <p>{t`The changes could not be read: ${read.reason}`}</p>
-              <button type="button" className="ghost" onClick={() => void again()}>{t`Try again`}</button>
+              {request === null ? (
+                <Link className="ghost" href={PATHS.task(project.projectId, task.taskId)}>{t`Open the task`}</Link>
+              ) : (
+                <button type="button" className="ghost" onClick={() => void again()}>{t`Try again`}</button>
+              )}
             </div>
           )}
           {read.kind === 'ready' && (

@@ -56,7 +56,7 @@ export const projectWorkEndpoints = {
   find: endpoint({
     method: 'GET',
     path: '/v1/find',
-    does: `Finds tasks of all projects as \`…/search\` does, and files of projects whose path contains every word of \`q\`: at most ${PROJECT_LIMITS.foundAnywhere} of each. Files are those that the relay saw last.`,
+    does: `Finds tasks of all projects as \`…/search\` does, and files of projects and agents whose path contains every word of \`q\`: at most ${PROJECT_LIMITS.foundAnywhere} of each. Files of projects are those that the relay saw last.`,
     query: { q: searchedWords },
     answers: [{ status: 200, when: 'searched', body: foundAnywhereSchema }],
   }),

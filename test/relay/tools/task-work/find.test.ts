@@ -44,7 +44,11 @@ it('finds tasks of all projects by number, title, text and comment, and files by
   const keyOf = ({ projectId, taskId }: { projectId: string; taskId: string }) => `${projectId} ${taskId}`;
   expect(numbersOf(await find('FERRIES'))).toEqual([ferries, hotels, bread].map(keyOf).toSorted());
   expect(numbersOf(await find('#2'))).toEqual([keyOf(hotels)]);
-  expect((await find('ovens rye')).files).toEqual([{ projectId: bakery.projectId, path: 'src/Ovens/rye.ts' }]);
+  expect((await find('ovens rye')).files).toEqual([
+    { of: 'project', projectId: bakery.projectId, path: 'src/Ovens/rye.ts' },
+  ]);
+  await night.tool('a1', 'write_file', { path: 'notes/Ovens.txt', content: 'x' });
+  expect((await find('ovens txt')).files).toEqual([{ of: 'agent', agentId: 'a1', path: 'notes/Ovens.txt' }]);
   expect(await find('farewell')).toEqual({ tasks: [], files: [], more: false });
   expect((await night.ask('GET', '/v1/find?q=')).status).toBe(400);
 });

@@ -292,7 +292,13 @@ describe('What is found in projects', () => {
               query.get('q') === 'friday'
                 ? [{ projectId: 'trip', taskId: 'task-4', number: 4, title: 'Ask the school', columnId: 'ready' }]
                 : [],
-            files: query.get('q') === 'friday' ? [{ projectId: 'trip', path: 'plans/friday.md' }] : [],
+            files:
+              query.get('q') === 'friday'
+                ? [
+                    { of: 'project', projectId: 'trip', path: 'plans/friday.md' },
+                    { of: 'agent', agentId: 'agent-1', path: 'notes/friday.txt' },
+                  ]
+                : [],
             more: false,
           }),
         );
@@ -303,6 +309,7 @@ describe('What is found in projects', () => {
     const task = await screen.findByRole('option', { name: /^#4 Ask the school/ });
     expect(task.textContent).toContain('Plan our trip · Ready');
     expect(task.textContent).toContain('Tasks');
+    expect(screen.getByRole('option', { name: /notes\/friday\.txt/ }).textContent).toContain('Lyra');
     expect(screen.getByRole('option', { name: /plans\/friday\.md/ }).textContent).toContain('Files');
     await page.user.clear(field);
     await page.user.type(field, 'plan our');
