@@ -131,7 +131,9 @@ describe('A project', { timeout: 120_000 }, () => {
     await visitor.open(1);
     await visitor.say('Take what is ready, please.');
     const inColumn = (column: string) => board.getByRole('region', { name: new RegExp(`^${column}: `) });
-    await inColumn('In progress').getByText(new RegExp(`^${name}(: | works on it)`)).waitFor();
+    await inColumn('In progress')
+      .getByText(new RegExp(`^${name}(: | works on it)`))
+      .waitFor();
     await picture(board, 'projects-claimed');
     // Its tile leads to the task.
     const tile = page.getByRole('link', { name: 'Works on #1 Find three places that fit' });
