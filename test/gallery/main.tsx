@@ -16,6 +16,7 @@ import { createRoostState } from '../../src/page/state/index.ts';
 import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/page/support/fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from '../unit/page/support/household.ts';
 import { memoryReach } from '../unit/page/support/reach.ts';
+import { DesignParts } from './design.tsx';
 import { SCENES, type Scene } from './scenes.ts';
 import './gallery.css';
 
@@ -87,6 +88,10 @@ function type(text: string): void {
 async function show(scene: Scene): Promise<void> {
   if (scene.broken !== undefined) {
     mount.render(<Broken error={new Error(scene.broken)} resetErrorBoundary={() => undefined} />);
+    return;
+  }
+  if (scene.design !== undefined) {
+    mount.render(<DesignParts dialog={scene.design === 'parts' ? null : scene.design} />);
     return;
   }
   localStorage.clear();

@@ -37,6 +37,8 @@ export interface Scene {
   readonly type?: string;
   /** In place of everything: the page has failed with this. */
   readonly broken?: string;
+  /** In place of everything: the parts of the design, with a dialog of this shape over them. */
+  readonly design?: 'parts' | 'box' | 'side';
 }
 
 const HOUR = 3_600_000;
@@ -370,6 +372,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   opening: { docs: team(8), prepare: ({ owner }) => (owner.pause = () => new Promise(() => undefined)) },
   'the ledger cannot be read': { docs: [], prepare: ({ owner }) => (owner.broken = 'The disk says no.') },
+  'design, parts': { design: 'parts' },
+  'design, dialog': { design: 'box' },
+  'design, sheet': { design: 'side' },
   'the page stumbled': { broken: 'undefined is not a function' },
   'the page is outdated': { broken: 'Failed to fetch dynamically imported module' },
 

@@ -21,6 +21,7 @@ import { programsOf } from '../../state/external.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { useDraft } from '../design/field.tsx';
+import { List, Row } from '../design/list.tsx';
 import { useQuery } from '../hooks.ts';
 import { changeLimits } from '../limits/limits.ts';
 import { HostsField } from '../limits/hosts-field.tsx';
@@ -214,7 +215,7 @@ function Cell(props: CellProps) {
   }
 }
 
-function Row({ setting, columns }: { setting: Setting; columns: readonly Column[] }) {
+function SettingRow({ setting, columns }: { setting: Setting; columns: readonly Column[] }) {
   const id = useId();
   const label = retold(setting.label);
   const unit = setting.unit === undefined ? '' : retold(setting.unit);
@@ -266,29 +267,33 @@ function AllowedCommands({ column }: { column: Column }) {
   return (
     <section aria-label={label}>
       <h4>{label}</h4>
-      <ul className="rows">
+      <List>
         {commands.map((command) => (
-          <li key={command}>
+          <Row
+            key={command}
+            acts={
+              <button
+                type="button"
+                className="ghost"
+                aria-label={t`Ask again about: ${command}`}
+                onClick={() =>
+                  void told({
+                    label,
+                    save: () =>
+                      column.set(
+                        path,
+                        commands.filter((each) => each !== command),
+                      ),
+                    undo: () => column.set(path, commands),
+                  })
+                }
+              >{t`Ask again`}</button>
+            }
+          >
             <code dir="ltr">{revealedCode(command)}</code>
-            <button
-              type="button"
-              className="ghost"
-              aria-label={t`Ask again about: ${command}`}
-              onClick={() =>
-                void told({
-                  label,
-                  save: () =>
-                    column.set(
-                      path,
-                      commands.filter((each) => each !== command),
-                    ),
-                  undo: () => column.set(path, commands),
-                })
-              }
-            >{t`Ask again`}</button>
-          </li>
+          </Row>
         ))}
-      </ul>
+      </List>
     </section>
   );
 }
@@ -303,7 +308,7 @@ function Table({ columns, heads }: { columns: readonly Column[]; heads: readonly
         </th>
       </tr>
       {settings.map((setting) => (
-        <Row key={setting.path.join('.')} setting={setting} columns={columns} />
+        <SettingRow key={setting.path.join('.')} setting={setting} columns={columns} />
       ))}
     </tbody>
   );

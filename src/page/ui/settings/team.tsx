@@ -7,6 +7,7 @@ import { isSeatPosition, SEAT_ORDER, seatColor, seatNumber } from '../../../shar
 import { t } from '../../language/t.ts';
 import { moveToSeat } from '../../state/groups.ts';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
+import { Empty } from '../design/list.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS } from '../routes.ts';
 import { fullTime } from '../text/time.ts';
@@ -126,7 +127,7 @@ export function TeamSection() {
       <p className="settings-note">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
       <h3>{t`In their seats`}</h3>
       <p className="setting-hint">{t`In the team they change places by drag, or by Alt and an arrow key. A seat keeps its colour and its number.`}</p>
-      {seated.length === 0 && <p className="setting-hint">{t`Nobody yet.`}</p>}
+      {seated.length === 0 && <Empty>{t`Nobody yet.`}</Empty>}
       <ul className="team-list">
         {seated.map(([position, agent]) => (
           <Row key={agent.agentId} agent={agent}>
