@@ -298,6 +298,9 @@ export function createInbox({
       const person = JSON.stringify('human');
       const rows = unreadOf(agentId).selectAll().orderBy('sequence');
       if (limit === undefined) return messagesOf(await rows.execute());
+      // Nearly always, nothing waits.
+      const all = await rows.limit(limit).execute();
+      if (all.length < limit) return messagesOf(all);
       const said = await rows.where('sender_json', '=', person).execute();
       const others = rows.where('sender_json', '<>', person);
       const first = await others.limit(limit).execute();

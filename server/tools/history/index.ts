@@ -16,8 +16,8 @@
  *
  * It does not know what a run or a session is: work is a label.
  */
-import { existsSync } from 'node:fs';
-import { lstat, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync, lstatSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
@@ -151,11 +151,14 @@ const GAPS: Partial<Record<GitError['why'], Gap['why']>> = { 'disk-full': 'disk-
 /** The history would take more room than it may. */
 class NoRoomError extends Error {}
 
-const isThere = (path: string) =>
-  lstat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+/** Each run asks twice, and most agents have no folder: too short a question for another thread. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
 
 /** Bytes of new contents after which the room is counted again. */
 const COUNT_EVERY = 4_000_000;
@@ -245,8 +248,10 @@ export function createHistories(deps: HistoriesDeps): Histories {
     isRepeated = false,
   ): Promise<StoredPoint | null> {
     const folders = await deps.foldersOf(agentId);
-    const there = await Promise.all(folders.map(({ path }) => isThere(path)));
-    const repository = await open(shadow, there.includes(true));
+    const repository = await open(
+      shadow,
+      folders.some(({ path }) => isThere(path)),
+    );
     if (!repository) return null;
     const most = limits.share * (await deps.mostOf(agentId));
     const signal = AbortSignal.timeout(limits.recordMs);
