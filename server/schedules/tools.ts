@@ -401,7 +401,10 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         why: z.string().trim().min(1).max(SCHEDULE_BOUNDS.why).describe('for the human: why it is useful'),
         every_minutes: z.number().int().min(INTERVAL_BOUNDS.min).max(INTERVAL_BOUNDS.max).optional(),
         cron: z.string().max(200).optional().describe('five fields, such as `30 7 * * 1-5`, in the human’s zone'),
-        only_if_something_waits: z.boolean().default(true).describe('skips a run if nothing waits for you'),
+        only_if_something_waits: z
+          .boolean()
+          .optional()
+          .describe('skips a run if nothing waits for you; left out: true with `every_minutes`, false with `cron`'),
       }),
       allowed: async ({ agentId }) =>
         agentId !== LEAD_ID && (await configs.agent(agentId)).effective.coordination.may_propose_routines,
@@ -411,7 +414,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         const problem = cron === undefined ? null : cronProblem(cron);
         if (problem !== null) return toolError(`\`cron\` is not a valid cron expression: ${problem}`);
         const timing = cron === undefined ? { kind: 'every', minutes: every_minutes } : { kind: 'cron', cron };
-        const when = only_if_something_waits ? 'something_waits' : 'always';
+        const when = (only_if_something_waits ?? cron === undefined) ? 'something_waits' : 'always';
         const routine = scheduleSchema.parse({ kind: 'routine', agentId, name, instructions, timing, when });
         if (routine.kind !== 'routine') throw new Error('It is no routine.');
         const refused = await proposals.add(agentId, why, routine);

@@ -100,7 +100,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     expect(had).not.toContain('message_agent');
     // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the
     // other, for good.
-    await visitor.press('Allow: Watch the bridge');
+    await visitor.press('Save: Watch the bridge');
     const names = routines.locator('h4');
     await names.nth(1).waitFor();
     await page.getByRole('button', { name: 'More for Watch the bridge' }).focus();
@@ -151,19 +151,21 @@ describe('A routine', { timeout: 120_000 }, () => {
 
     // In the conversation, as the run that it was; and on the card of whoever comes back.
     await goWithin(page, '/');
-    const card = page.getByRole('region', { name: 'While you were away' });
-    await card.getByText(WORDS).waitFor();
+    const line = page.getByRole('region', { name: 'Since you were here' });
+    await line.getByRole('link', { name: /Read$/ }).click();
+    await page.getByRole('region', { name: 'While you were away' }).getByText(WORDS).waitFor();
+    await visitor.picture('morning');
     await visitor.open(1);
     await visitor.untilRead(WORDS);
     await visitor.untilRead(/routine “Look at the river”/);
     await visitor.press('Put this away');
-    await card.waitFor({ state: 'detached' });
+    await line.waitFor({ state: 'detached' });
     // It is out of sight before the ledger has it: a reload in between brings it back.
     const afterReload = async () => {
       await page.reload();
       await visitor.open(1);
       await visitor.untilRead(WORDS);
-      return await card.count();
+      return await line.count();
     };
     await expect.poll(afterReload).toBe(0);
 
@@ -172,7 +174,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await page.setViewportSize({ width: 360, height: 800 });
     await goWithin(page, '/activity/wakes');
     await page.getByRole('link', { name: 'What happened while you were away' }).click();
-    await card.getByText(WORDS).waitFor();
+    await page.getByRole('region', { name: 'While you were away' }).getByText(WORDS).waitFor();
     expect(await visitor.axe()).toEqual([]);
     await goWithin(page, '/schedule');
     // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is

@@ -16,6 +16,7 @@
  */
 import { applicationNameOf } from '../../../src/shared/domain/applications.ts';
 import type { TeamEvent, WakeWay } from '../../../src/shared/domain/guardrails.ts';
+import { mentionId } from '../../../src/shared/domain/mentions.ts';
 import { quote, titled } from '../../../src/shared/domain/quoting.ts';
 import { addedText } from '../../../src/shared/domain/threads.ts';
 import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
@@ -175,7 +176,6 @@ export function createReach(deps: ReachDeps): OpenReach {
    * conversation with the agent.
    */
   const tellerOf = (by: string) => (by === 'human' ? 'relay' : by);
-  const mentionId = (messageId: MessageId, agentId: AgentId) => `${messageId}-${agentId}`;
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, times }) {
       const messageId = `${threadId}-${agentId}-${times}`;

@@ -44,6 +44,7 @@ const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const ProjectsPage = lazy(() => import('./projects/projects-page.tsx'));
+const EveryonePage = lazy(() => import('./everyone/everyone-page.tsx'));
 const SchedulePage = lazy(() => import('./schedule/schedule-page.tsx'));
 const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'));
 const Palette = lazy(() => import('./palette/palette.tsx'));
@@ -82,6 +83,8 @@ function wholePage(
     case 'projects':
     case 'project':
       return { view: 'projects', page: <ProjectsPage route={route} onClose={onClose} /> };
+    case 'everyone':
+      return { view: 'page', page: <EveryonePage onClose={onClose} /> };
     case 'schedule':
       return { view: 'page', page: <SchedulePage agentId={route.agentId} onClose={onClose} /> };
     case 'files':

@@ -85,6 +85,8 @@ export const PATHS = {
     ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
   /** The threads in which this agent takes part. */
   threadsOf: (agentId: AgentId) => `/threads/of/${encodeURIComponent(agentId)}`,
+  /** One message to everybody who is awake, with the answers side by side. */
+  everyone: '/everyone',
   projects: '/projects',
   newProject: '/projects/new',
   /** A project as a board or as a list, or on a phone one column of its board. */
@@ -172,6 +174,7 @@ export type Route =
       readonly begin: readonly string[] | null;
     }
   | ProjectsRoute
+  | { readonly kind: 'everyone' }
   | { readonly kind: 'schedule'; readonly agentId: AgentId | null }
   | { readonly kind: 'files'; readonly agentId: AgentId | null; readonly folder: string }
   /** `point`, `run`: opened. */
@@ -272,6 +275,7 @@ export function routeOf(address: string): Route {
   if (first === 'settings') return settingsRoute(second, third, fourth);
   if (first === 'threads') return threadsRoute(second, third, fourth);
   if (first === 'projects') return projectsRoute(second, third, fourth);
+  if (first === 'everyone') return { kind: 'everyone' };
   if (first === 'schedule') return { kind: 'schedule', agentId: second === '' ? null : decoded(second) };
   if (first === 'files')
     return {

@@ -104,3 +104,6 @@ export function mentionedIn(text: string, among: readonly Mentionable[]): readon
     ),
   ];
 }
+
+/** The inbox message by which an agent learns that this message of a thread mentions it. */
+export const mentionId = (messageId: string, agentId: string): string => `${messageId}-${agentId}`;

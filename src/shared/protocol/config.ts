@@ -277,7 +277,7 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
   wake_events: [],
   may_put_others_to_sleep: false,
   ...NO_GRANTS,
-  may_propose_routines: false,
+  may_propose_routines: true,
   daily_budget_usd: null,
 };
 

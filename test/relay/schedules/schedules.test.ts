@@ -611,7 +611,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(first).toMatchObject({
       state: 'timed-out',
       continuedBy: null,
-      detail: expect.stringContaining('used tools 2 times'),
+      detail: expect.stringContaining('Stopped after 2 steps'),
     });
     const { goOn } = house.team;
     const id = first?.runId ?? fail();
@@ -679,6 +679,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
             },
           ],
     );
+    await house.team.configs.setAgent(LYRA.id, { coordination: { may_propose_routines: false } });
     await add(house);
     await pass(house, clock, 30 * MINUTE);
     expect(await house.team.schedules.proposals.open()).toEqual([]);

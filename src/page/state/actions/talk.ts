@@ -19,6 +19,8 @@ import { attempt, type Parts } from './parts.ts';
 export interface Along {
   readonly files?: readonly PreparedFile[];
   readonly attachments?: readonly Attachment[] | undefined;
+  /** Left out: a new one. */
+  readonly clientId?: string;
 }
 
 export type { Withdrawn };
@@ -135,8 +137,8 @@ export function createTalkActions(parts: Parts): TalkActions {
     conversations.sending({ ...item, error: problemText(posted.problem) });
   }
 
-  const send: TalkActions['send'] = (agentId, text, replaces, { files = [], attachments: held = [] } = {}) => {
-    const clientId = device.newId();
+  const send: TalkActions['send'] = (agentId, text, replaces, along = {}) => {
+    const { files = [], attachments: held = [], clientId = device.newId() } = along;
     // Forgets files of messages that were sent.
     for (const sent of underWay.keys()) if (!find(sent)) underWay.delete(sent);
     if (files.length > 0) {

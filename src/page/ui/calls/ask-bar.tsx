@@ -10,7 +10,7 @@ import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { askBarOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
-import { useQuery } from '../hooks.ts';
+import { useAction, useQuery } from '../hooks.ts';
 import { CloseIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
@@ -43,14 +43,10 @@ function Question({ call, more, onPutAway }: { call: ToolCall; more: number; onP
   const calls = callsOf(useRoost());
   const mate = useTeammates().find(call.agentId);
   const settled = useSettled(`${call.callId} ${call.content?.pin}`);
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const [open, setOpen] = useState(false);
   const line = lineOf(call);
-  const say = (answer: 'once' | 'no') => {
-    if (busy) return;
-    setBusy(true);
-    void calls.answer(call, answer, '').finally(() => setBusy(false));
-  };
+  const say = (answer: 'once' | 'no') => act(() => calls.answer(call, answer, ''));
   return (
     <section className="ask-bar" aria-label={t`A question for you`}>
       <p className="ask-bar-line">

@@ -18,7 +18,7 @@ import { MenuButton } from '../design/menu.tsx';
 import { MoreIcon } from '../design/icons.tsx';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
-import { useNow, useQuery } from '../hooks.ts';
+import { useAction, useNow, useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { wantsInGeneral } from '../text/tool-phrases.ts';
 import { QuestionCard, useSettled } from './question-card.tsx';
@@ -320,7 +320,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
   const settled = useSettled((known?.waiting ?? []).map(({ callId, content }) => `${callId} ${content?.pin}`).join());
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const [words, setWords] = useState<string | null>(null);
   const [ownHosts, setOwnHosts] = useState('');
   const [isShown, setIsShown] = useState(false);
@@ -330,9 +330,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
   const id = useId();
   const mayAlways = isBounded(call, reach) || (call.content?.isWhole ?? true);
   const say = (answer: Answer, with_ = '') => {
-    if (busy) return;
-    setBusy(true);
-    void calls.answer(call, answer, with_, answer === 'once' ? hostsIn(ownHosts) : []).finally(() => setBusy(false));
+    act(() => calls.answer(call, answer, with_, answer === 'once' ? hostsIn(ownHosts) : []));
   };
   const more = [
     ...(ASKING_TOOLS.includes(call.tool)

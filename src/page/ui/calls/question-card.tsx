@@ -17,7 +17,7 @@ import { MoreIcon } from '../design/icons.tsx';
 import { MenuButton } from '../design/menu.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed } from '../text/unseen.ts';
-import { useNow } from '../hooks.ts';
+import { useAction, useNow } from '../hooks.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
 import { names } from '../text/sizes.ts';
 import '../design/fields.css';
@@ -261,7 +261,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
   const now = useNow();
   const [typed, setTyped] = useState<Readonly<Record<string, Typed>>>({});
   const [misfits, setMisfits] = useState<ReadonlyMap<string, Misfit>>(new Map());
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const settled = useSettled(call.callId);
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
@@ -269,10 +269,6 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
   const tool = attachedTool(call.tool)?.tool ?? call.tool;
   const idOf = (field: FormField) => `${id}-${fields.indexOf(field)}`;
 
-  const answering = (answer: Promise<boolean>) => {
-    setBusy(true);
-    void answer.finally(() => setBusy(false));
-  };
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (busy || !settled) return;
@@ -285,7 +281,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
     const checked = checkForm(fields, given);
     if (checked.ok) {
       setMisfits(new Map());
-      answering(calls.send(call, given));
+      act(() => calls.send(call, given));
       return;
     }
     const found = new Map(checked.misfits);
@@ -295,7 +291,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
   };
   const later = call.later
     ? []
-    : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => answering(calls.answer(call, 'later', '')) }];
+    : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => act(() => calls.answer(call, 'later', '')) }];
   return (
     <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
       <h3 id={id}>
@@ -346,7 +342,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
             type="button"
             className="ghost"
             disabled={busy}
-            onClick={() => answering(calls.answer(call, 'no', ''))}
+            onClick={() => act(() => calls.answer(call, 'no', ''))}
           >{t`Decline`}</button>
           <button type="submit" className="solid" disabled={busy || !settled}>{t`Send`}</button>
         </div>

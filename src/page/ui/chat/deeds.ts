@@ -48,7 +48,7 @@ export const wantsOf = (tool: Called, nameOf: NameOf): string =>
 export function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
   if (isQuestion(tool)) return t`asked you: ${wantsOf(tool, nameOf)}`;
   if (tool.result === null) return doesOf(tool, nameOf);
-  return deedOf(tool, nameOf);
+  return tool.isError ? t`could not ${wantsOf(tool, nameOf)}` : deedOf(tool, nameOf);
 }
 
 /** Phrases in one line. */
@@ -59,8 +59,7 @@ function grouped(tools: readonly ToolBlock[], nameOf: NameOf): readonly { text: 
   const groups: { readonly name: string; readonly isPlain: boolean; text: string; times: number }[] = [];
   for (const tool of tools) {
     const isPlain = !tool.isError && tool.result !== null && !isQuestion(tool);
-    const words = toolPhrase(tool, nameOf);
-    const text = tool.isError ? t`${words}: it did not work` : words;
+    const text = toolPhrase(tool, nameOf);
     const last = groups.at(-1);
     const many = phraseOf(tool.name).many;
     if (last?.text === text) last.times += 1;

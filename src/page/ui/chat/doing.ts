@@ -2,7 +2,7 @@
 import type { Block } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
 import { phraseOf } from '../text/tool-phrases.ts';
-import { argument, deedOf, doesOf, isQuestion, type NameOf } from './deeds.ts';
+import { argument, doesOf, isQuestion, toolPhrase, type NameOf } from './deeds.ts';
 import type { ToolBlock } from './parts.ts';
 
 /** A tool call. */
@@ -57,7 +57,7 @@ export function doingOf(answer: Growing, nameOf: NameOf): Doing {
 export const stepsOf = (answer: Growing, nameOf: NameOf): readonly Step[] =>
   toolsOf(answer).map((tool) => ({
     key: tool.toolUseId,
-    text: tool.result === null ? doesOf(tool, nameOf) : deedOf(tool, nameOf),
+    text: toolPhrase(tool, nameOf),
     state: tool.result === null ? 'now' : isQuestion(tool) ? 'asked' : tool.isError ? 'failed' : 'done',
     from: tool.startedAt ?? null,
     until: tool.endedAt ?? null,

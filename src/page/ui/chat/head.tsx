@@ -12,6 +12,7 @@ import { optional } from '../parts/part.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { OpensFind } from '../palette/typed-ahead.ts';
 import { PATHS, useRoute } from '../routes.ts';
+import { canTalkHandsFree, setHandsFree } from '../voice/hands-free-of.ts';
 import type { Speaker } from './message.tsx';
 
 /** The print module is loaded on first use. */
@@ -101,6 +102,9 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
     ? menu
     : [
         { label: t`Find in this conversation`, run: () => find({ agentId: speaker.agentId }) },
+        ...(canTalkHandsFree() && speaker.awake
+          ? [{ label: t`Talk hands-free`, run: () => setHandsFree(speaker.agentId) }]
+          : []),
         { label: t`Print this conversation`, run: print },
         ...menu,
       ];
@@ -124,6 +128,9 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         <NowDoing speaker={speaker} />
       </div>
       {seat && <MainAct seat={seat} name={speaker.name} />}
+      {speaker.kind === 'lead' && speaker.awake && (
+        <Link href={PATHS.everyone} className="ghost hide-small">{t`Ask everyone`}</Link>
+      )}
       {speaker.kind !== 'egg' && (
         <button
           type="button"

@@ -126,7 +126,7 @@ function stateOf(tool: ToolBlock): StepProps['state'] {
 const OpenFile = lazy(() => import('../files/open-file.tsx'));
 
 /** A file that the agent wrote. One press opens it. */
-function FileCard({ file: { path, preview, more } }: { file: WrittenFile }) {
+export function FileCard({ file: { path, preview, more } }: { file: WrittenFile }) {
   const agentId = use(StepsOf);
   const [open, setOpen] = useState(false);
   const at = path.lastIndexOf('/');
@@ -199,7 +199,7 @@ export function ToolSteps({ tools }: { tools: readonly ToolBlock[] }) {
         >
           <summary>
             <ChevronIcon />
-            <span>{failed > 0 ? t`worked ${steps}, ${failed} failed` : t`worked ${steps}`}</span>
+            <span className="steps-sum">{failed > 0 ? t`worked ${steps}, ${failed} failed` : t`worked ${steps}`}</span>
             <span className="steps-gist" dir="auto">
               {deedsOf(tools, nameOf)}
             </span>

@@ -1,5 +1,6 @@
 /** The conversation view: log, suggested first messages and composer. */
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { MessageDoc } from '../../../shared/protocol/documents.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -27,6 +28,7 @@ import { useRehearsing } from '../models/chip.tsx';
 import { FoundBar } from '../palette/found-bar.tsx';
 import { optional, Part } from '../parts/part.tsx';
 import { useRoute } from '../routes.ts';
+import { handsFree } from '../voice/hands-free-of.ts';
 import { QuoteInto, type Speaker } from './message.tsx';
 import { Composer, type Field } from './composer.tsx';
 import { ConversationLog, lastQuestion } from './conversation-log.tsx';
@@ -170,6 +172,8 @@ export function FirstWords({
 }
 
 const WaitingCalls = optional(() => import('../calls/waiting.tsx'));
+const HandsFree = optional(() => import('../voice/hands-free.tsx'));
+const ProposedRoutines = optional(() => import('../routines/proposed.tsx'));
 
 function composerHint(speaker: Speaker): string | null {
   const { name } = speaker;
@@ -202,6 +206,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   } = useRoost();
   const actions = useActions();
   const conversation = useConversations((state) => state.byAgent.get(agentId));
+  const byVoice = useStore(handsFree, (state) => state.agentId === agentId);
   const answering = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
   const blocked = useInfo(writingStopped);
   const [editing, setEditing] = useState<MessageDoc | null>(null);
@@ -267,6 +272,8 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
         <FoundBar />
         <FirstWords speaker={speaker} messages={messages} onPick={add} />
         <WaitingCalls agentId={agentId} />
+        <ProposedRoutines agentId={agentId} />
+        {byVoice && <HandsFree agentId={agentId} name={speaker.name} />}
       </Part>
       {speaker.kind !== 'seatless' && (
         <Composer

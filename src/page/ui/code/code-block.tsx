@@ -104,17 +104,19 @@ export function useColours(code: string, language: string): Colouring | null {
   return colouring && code.startsWith(colouring.code) ? colouring : null;
 }
 
+const OUTCOMES = { copied: t`Copied`, refused: t`The browser did not allow copying` } as const;
+
 function Copy({ code }: { code: string }) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<keyof typeof OUTCOMES | null>(null);
   useEffect(() => {
-    if (said === null) return undefined;
-    const timer = setTimeout(() => setSaid(null), SAYS_SO);
+    if (outcome === null) return undefined;
+    const timer = setTimeout(() => setOutcome(null), SAYS_SO);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [outcome]);
   const copy = () =>
     navigator.clipboard.writeText(code).then(
-      () => setSaid(t`Copied`),
-      () => setSaid(t`The browser did not allow copying`),
+      () => setOutcome('copied'),
+      () => setOutcome('refused'),
     );
   return (
     <>
@@ -122,13 +124,13 @@ function Copy({ code }: { code: string }) {
         type="button"
         className="icon-button md-copy"
         aria-label={t`Copy code`}
-        title={said ?? t`Copy`}
+        title={outcome === null ? t`Copy` : OUTCOMES[outcome]}
         onClick={() => void copy()}
       >
-        {said === 'Copied' ? <CheckIcon /> : <CopyIcon />}
+        {outcome === 'copied' ? <CheckIcon /> : <CopyIcon />}
       </button>
       <span className="visually-hidden" role="status">
-        {said}
+        {outcome !== null && OUTCOMES[outcome]}
       </span>
     </>
   );

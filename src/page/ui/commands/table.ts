@@ -235,6 +235,11 @@ const ROWS: readonly Row[] = [
     keys: ['G'],
     run: ({ focus }) => focus('grid'),
   }),
+  action('everyone', t`Ask everyone`, ({ go }) => go(PATHS.everyone), {
+    hint: t`One question, an answer from each`,
+    words: t`all team compare answers`,
+    menu: true,
+  }),
   page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups`, menu: true }),
   page('projects', t`Projects`, PATHS.projects, {
     hint: t`Boards of tasks that your agents take`,

@@ -13,7 +13,7 @@ import { onePerPage } from '../../state/per-page.ts';
 import { useRoost } from '../context.tsx';
 import { useTeammates } from '../use-somebody.ts';
 import { Words } from '../chat/markdown.tsx';
-import { FilesOfRun } from '../files/files-of-run.tsx';
+import { FileCards, FilesOfRun } from '../files/files-of-run.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
 import { costText } from '../text/money.ts';
@@ -151,10 +151,13 @@ export function GoOn({ run }: { run: Occurrence }) {
 export function ActivityList({
   lines,
   attempts = [],
+  withFiles = false,
 }: {
   lines: readonly ActivityEntry[];
   /** Attempts at tasks that ended meanwhile. */
   attempts?: readonly EndedAttempt[];
+  /** With a card for each file that a run changed. */
+  withFiles?: boolean;
 }) {
   const team = useTeammates();
   const now = useNow();
@@ -198,6 +201,7 @@ export function ActivityList({
                   <FilesOfRun agentId={mate.agentId} runId={lastDone.runId} />
                 </p>
               )}
+              {withFiles && line.runIds.map((runId) => <FileCards key={runId} agentId={mate.agentId} runId={runId} />)}
               {line.troubles.map(({ newest, count }) => (
                 <p key={outcomeText(newest)} className="account-trouble" data-tone={toneOf(newest)}>
                   <i className="tone-mark" aria-hidden="true" />

@@ -105,6 +105,12 @@ function timingOf(draft: TimingDraft, before: Timing | null = null): ScheduleOf<
   }
 }
 
+/** The timing of a draft; null while it cannot be read. */
+export function readTiming(draft: TimingDraft, before: Timing | null): Timing | null {
+  const timing = timingOf(draft, before);
+  return timing?.kind === 'cron' && cronProblem(timing.cron) !== null ? null : timing;
+}
+
 /**
  * The next due moments, at most `most`; empty: never. `zone`: of the household. `offset`: minutes
  * that the relay gave an interval.
@@ -116,8 +122,8 @@ export function nextOf(
   now: number,
   most: number,
 ): readonly number[] {
-  const timing = timingOf(draft, before);
-  if (!timing || (timing.kind === 'cron' && cronProblem(timing.cron) !== null)) return [];
+  const timing = readTiming(draft, before);
+  if (!timing) return [];
   return slotsBetween(timing, now, Infinity, { ...household, cron: CRON }, most);
 }
 const CRON = createCronClock();

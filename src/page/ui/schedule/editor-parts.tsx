@@ -394,10 +394,10 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
       )}
       <p className="editor-next" role="status">
         {next[0] === undefined
-          ? t`It is not due as it stands.`
+          ? t`Choose a time in the future.`
           : draft.timing === 'every' && offset === null && draft.offset.trim() === ''
             ? t`Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
-            : t`Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(', then ')}.`}
+            : t`Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(t`, then `)}.`}
       </p>
       {children}
     </fieldset>

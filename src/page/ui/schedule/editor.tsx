@@ -12,6 +12,7 @@ import {
   type Draft,
   draftOf,
   FIELDS_OF_ROUTINE,
+  readTiming,
   type Routine,
   routineOf,
   STANDS_AT,
@@ -29,6 +30,7 @@ import {
   WhoFields,
 } from './editor-parts.tsx';
 import { ColumnsField } from './columns-field.tsx';
+import { RoutinePrice } from '../routines/price.tsx';
 import { RoutineProjects } from './routine-projects.tsx';
 import { ToolsField } from './tools-field.tsx';
 
@@ -157,8 +159,13 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               checked={draft.onlyWaiting}
               onChange={({ target }) => set({ onlyWaiting: target.checked })}
             />
-            {t`Only when something waits for it: otherwise no model is asked, and it costs nothing`}
+            {t`Only when something waits for it (otherwise it costs nothing)`}
           </label>
+          <RoutinePrice
+            agentId={draft.agentId}
+            timing={readTiming(draft, before?.timing ?? null)}
+            isConditional={draft.onlyWaiting}
+          />
         </WhenFields>
         {scheduleId !== null && <RoutineProjects scheduleId={scheduleId} />}
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>

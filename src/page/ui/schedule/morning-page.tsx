@@ -17,7 +17,7 @@ function Details({ report }: { report: Report }) {
     <>
       <Receipts attempts={byClients} named />
       {isEmpty(report) && <p className="query-quiet">{t`Nothing happened in the last 7 days.`}</p>}
-      {lines.length > 0 && <ActivityList lines={lines} attempts={attempts} />}
+      {lines.length > 0 && <ActivityList lines={lines} attempts={attempts} withFiles />}
       {isCut && lines.length > 0 && (
         <p className="morning-sum">{t`You were away for longer. This is about the last 7 days.`}</p>
       )}

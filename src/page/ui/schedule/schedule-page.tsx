@@ -19,7 +19,7 @@ import { useActions, useInfo, useRoost } from '../context.tsx';
 import { Words } from '../chat/markdown.tsx';
 import { OlderButton } from '../inbox/inbox.tsx';
 import { PageHead, QueryView } from '../parts/page-head.tsx';
-import { useNow, useQuery } from '../hooks.ts';
+import { useAction, useNow, useQuery } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { MoreIcon, WarnIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
@@ -146,7 +146,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const now = useNow();
   const historyId = useId();
   const [open, setOpen] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const { schedule, nextAt, running, elsewhere } = scheduled;
   const away = elsewhere !== null;
   /** It is locked until it is moved here, or until the person approves it. */
@@ -154,11 +154,6 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const on = isOn(scheduled);
   const off = schedule.kind === 'script' && on && !scripts && !away;
   const warning = off ? t`It is not run. ${retold(why ?? SCRIPTS_OFF)}` : warningText(scheduled);
-  const act = (does: () => Promise<void>) => {
-    if (busy) return;
-    setBusy(true);
-    void does().finally(() => setBusy(false));
-  };
   const items: MenuItem[] = [
     ...(!waits ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
     ...(waits
@@ -327,7 +322,7 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
                       <p>
                         {copy
                           ? t`Left ${copy.leftAt > now - 60_000 ? t`just now` : t`${duration(now - copy.leftAt)} ago`}: ${[
-                              'name',
+                              t`name`,
                               copy.soulChars > 0 ? t`soul (${count(copy.soulChars)} characters)` : null,
                               copy.transcriptChars > 0
                                 ? t`last conversation (${count(copy.transcriptChars)} characters)`

@@ -281,8 +281,8 @@ const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
 /** Each kind of mark, and its meaning. */
 const KEY = Object.entries({
-  good: 'done',
-  bad: 'failed',
+  good: t`done`,
+  bad: t`failed`,
   skipped: t`skipped, stopped or missed`,
   quiet: t`nothing waited`,
   open: t`at work now`,
@@ -409,7 +409,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                     </span>{' '}
                     <span dir="auto">{line.name}</span>
                   </th>
-                  <td data-label="Before now">
+                  <td data-label={t`Before now`}>
                     {line.past.length === 0
                       ? '–'
                       : line.past.map(({ text, tone, count }) => (
@@ -419,7 +419,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                           </span>
                         ))}
                   </td>
-                  <td data-label="To come">
+                  <td data-label={t`To come`}>
                     {line.toCome === 0
                       ? '–'
                       : [

@@ -47,6 +47,19 @@ function daysText(days: readonly number[]): string {
   return t`on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
 }
 
+/** A cron text that names one time on days of the week, such as `30 7 * * 1-5`; null: another. */
+function weeklyOf(cron: string): { readonly days: readonly number[]; readonly time: string } | null {
+  const [, minute, hour, days] = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-7](?:[,-][0-7])*)$/.exec(cron.trim()) ?? [];
+  if (minute === undefined || hour === undefined || days === undefined) return null;
+  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  if (days === '*') return { days: [], time };
+  const named = days.split(',').flatMap((part) => {
+    const [from = 0, to = from] = part.split('-').map(Number);
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, day) => (from + day) % 7);
+  });
+  return { days: named, time };
+}
+
 /** The timing within a sentence: "every weekday at 07:30". */
 export function timingText(timing: Timing, now: number): string {
   switch (timing.kind) {
@@ -58,8 +71,13 @@ export function timingText(timing: Timing, now: number): string {
     }
     case 'weekly':
       return t`${daysText(timing.days)} at ${timing.time}${timing.zone === null ? '' : ` (${timing.zone})`}`;
-    case 'cron':
-      return t`by the cron text “${timing.cron}”${timing.zone === null ? '' : ` (${timing.zone})`}`;
+    case 'cron': {
+      const weekly = weeklyOf(timing.cron);
+      const zone = timing.zone === null ? '' : ` (${timing.zone})`;
+      return weekly === null
+        ? t`by the cron text “${timing.cron}”${zone}`
+        : t`${daysText(weekly.days)} at ${weekly.time}${zone}`;
+    }
     case 'once':
       return t`once, ${momentText(timing.at, now)}`;
     default:

@@ -5,8 +5,9 @@ import { LIMITS } from '../../../shared/protocol/limits.ts';
 import type { Thread, ThreadMessage } from '../../../shared/protocol/threads.ts';
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
-import { mentionedIn } from '../../../shared/domain/mentions.ts';
-import { t } from '../../language/t.ts';
+import { mentionedIn, mentionId } from '../../../shared/domain/mentions.ts';
+import { retold, t } from '../../language/t.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { threadItems } from '../../state/conversation-log.ts';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
@@ -25,7 +26,7 @@ import { Bubble, FoldButton, QuoteInto, ShownParts, type Speaker } from '../chat
 import type { Stretch } from '../chat/parts.ts';
 import { Unsent } from '../chat/unsent.tsx';
 import { PATHS, useRoute } from '../routes.ts';
-import { useNow, useTitle } from '../hooks.ts';
+import { useNow, useQuery, useTitle } from '../hooks.ts';
 import { Composer, type Field } from '../chat/composer.tsx';
 import { Skeleton } from '../chat/conversation.tsx';
 import { useReachesFound, useReachesNew } from '../chat/scrolling.ts';
@@ -221,6 +222,7 @@ const Said = memo(function Said({
   team,
   me,
   readBy,
+  woken,
   onFold,
 }: {
   threadId: ThreadId;
@@ -232,6 +234,8 @@ const Said = memo(function Said({
    * For the person's latest message: its readers, as a sentence; null: another message shows them.
    */
   readBy: string | null;
+  /** What its mentions did, as sentences. */
+  woken: readonly string[];
   onFold: (key: string) => void;
 }) {
   const { messageId, text, time, restored } = message;
@@ -243,6 +247,11 @@ const Said = memo(function Said({
   const foot = stretch.last && (
     <>
       {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
+      {woken.map((sentence) => (
+        <p key={sentence} className="msg-status">
+          {sentence}
+        </p>
+      ))}
       {readBy !== null && <p className="msg-status">{readBy}</p>}
       {restored && <p className="msg-status">{t`Returned to the relay`}</p>}
     </>
@@ -280,6 +289,32 @@ function readByText({ messages, read, thread }: ThreadTalkState, sequence: numbe
   return readers.length === 0 ? t`No agent has opened this thread since` : t`Read by ${names(readers)}`;
 }
 
+const NONE: readonly string[] = [];
+
+/** By message: which agents its mentions woke, or why not. Newest wakes only. */
+function useWoken(messages: readonly ThreadMessage[], team: Teammates): ReadonlyMap<string, readonly string[]> {
+  const feed = useQuery(reachQueries(useRoost()).wakes(null));
+  const wakes = feed.kind === 'ready' ? feed.value.rows : null;
+  return useMemo(() => {
+    const byMessage = new Map<string, readonly string[]>();
+    const asked = (wakes ?? []).filter(({ way }) => way === 'thread_mention');
+    for (const { messageId, mentions } of messages) {
+      const sentences = mentions.flatMap((agentId) => {
+        const decision = asked.find(
+          (wake) => wake.target === agentId && wake.messageId === mentionId(messageId, agentId),
+        );
+        if (!decision) return [];
+        const { name } = team.find(agentId);
+        return decision.outcome === 'granted'
+          ? [t`${name} was woken by this mention`]
+          : [t`${name} was not woken: ${retold(decision.detail)}`];
+      });
+      if (sentences.length > 0) byMessage.set(messageId, sentences);
+    }
+    return byMessage;
+  }, [wakes, messages, team]);
+}
+
 interface Props {
   readonly state: ThreadTalkState;
   readonly talk: ThreadTalk;
@@ -303,6 +338,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
   const withdraw = useCallback((clientId: string) => onWithdraw(talk.withdraw(clientId)), [talk, onWithdraw]);
   const mine = messages.findLast(({ from }) => from === 'human');
   const readBy = mine ? readByText(state, mine.sequence, team) : null;
+  const woken = useWoken(messages, team);
   const show = useCallback<ShowRow>(
     ({ item, stretch }, onFold) => {
       switch (item.kind) {
@@ -320,6 +356,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
                 team={team}
                 me={me}
                 readBy={item.message === mine ? readBy : null}
+                woken={woken.get(item.message.messageId) ?? NONE}
                 onFold={onFold}
               />
             )
@@ -344,7 +381,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
           return item satisfies never;
       }
     },
-    [now, threadId, team, me, mine, readBy, again, withdraw],
+    [now, threadId, team, me, mine, readBy, woken, again, withdraw],
   );
   const newest = messages.findLast(({ from }) => from !== 'human');
   return (
@@ -472,7 +509,7 @@ function Head({
           people={people}
           otherwise={
             <p dir="auto" title={t`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
-              {ended && <span>{'closed · '}</span>}
+              {ended && <span>{t`closed`} · </span>}
               {who}
             </p>
           }

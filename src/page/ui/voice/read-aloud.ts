@@ -31,6 +31,8 @@ export async function listVoices(): Promise<readonly SpeechSynthesisVoice[]> {
 }
 
 let stop: () => void = () => undefined;
+/** Stops what is being read. */
+export const hush = (): void => stop();
 
 /** `who`: the author, an agent or the person (`human`), who has a voice too. */
 export async function readAloud(state: Around, who: string, name: string, markdown: string): Promise<void> {

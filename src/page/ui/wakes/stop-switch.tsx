@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { useActions } from '../context.tsx';
+import { useAction } from '../hooks.ts';
 import { useWakesOn } from '../shell/header.tsx';
 import './stop-switch.css';
 
@@ -17,12 +17,10 @@ export function StopSwitch({
 }) {
   const on = useWakesOn();
   const actions = useActions();
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const stopped = on === false;
   const turn = () => {
-    if (busy || on === null) return;
-    setBusy(true);
-    void actions.stopWakes(!stopped).finally(() => setBusy(false));
+    if (on !== null) act(() => actions.stopWakes(!stopped));
   };
   return (
     <div className="stop-switch" data-stopped={stopped}>

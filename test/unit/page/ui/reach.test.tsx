@@ -122,7 +122,7 @@ test('a message that is to come again is shown with its words, its times, and wh
   const textOf = (nth: number) => screen.getAllByRole('article')[nth]?.textContent ?? '';
   await waitFor(() =>
     expect(textOf(0)).toMatch(
-      /wants to set repeating reminders[^]*Look twice\.[^]*As “river”, by the cron text “0 9 \* \* 1-5”\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. It also gets the last words[^]*Replaces the reminder with this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
+      /wants to set repeating reminders[^]*Look twice\.[^]*As “river”, every weekday at 09:00\. Due next: Monday \d\d:00, then Tuesday \d\d:00, then Wednesday \d\d:00\. It also gets the last words[^]*Replaces the reminder with this name, every hour:[^]*− Look once\.[^]*\+ Look twice\./,
     ),
   );
   expect(textOf(1)).toMatch(/As “tea”, every 90 minutes\. Due within 90 minutes, and then every 90\./);
@@ -207,7 +207,7 @@ test('a card shows what the yes is to, and what of it has changed since; the yes
   expect(texts[2]).toMatch(/− old words[^]*\+ new words/);
   expect(texts[3]).not.toContain('−');
   expect(texts[4]).toMatch(/wants to move a\.md to b\.md[^]*b\.md would be replaced\.[^]*− lost/);
-  expect(texts[5]).toMatch(/Something lies at b\.md already: as it asks for it, nothing will be moved\./);
+  expect(texts[5]).toMatch(/b\.md exists already, so nothing would be moved\./);
   expect(texts[6]).toMatch(
     /wants to delete trip, with all that is in it[^]*It was: a folder with 1 file or folder, 10 B\. It is now: a folder with 3 files or folders, 2 KB\.[^]*There now: a folder with 3/,
   );

@@ -61,7 +61,7 @@ test('a script that is registered is shown whole, with when it runs, what follow
     'Where it fails': expect.stringContaining('Wakes the agent'),
     Reaches: 'example.org and example.net:8443, and no other address',
   });
-  expect(all['When']).toContain('by the cron text “30 7 * * *”');
+  expect(all['When']).toContain('every day at 07:30');
   expect(all['Next']?.match(/\d\d:30/g)).toHaveLength(3);
   // Scrolls by itself, by keyboard too.
   const text = within(card).getByRole('region', { name: 'The whole script' });

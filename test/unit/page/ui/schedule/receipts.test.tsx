@@ -36,6 +36,7 @@ async function openCard(attempts: readonly EndedAttempt[], line = timeline()) {
     },
   });
   await page.say({ news: 'documents', docs: [RECORD] });
+  await page.user.click(await screen.findByRole('link', { name: /Read$/ }));
   return { page, card: await screen.findByRole('region', { name: 'While you were away' }) };
 }
 const ofLyra = OCCURRENCES.find(({ said, runId }) => runId !== null && said?.includes('The bridge holds'));

@@ -191,3 +191,13 @@ test('what was stopped is the person’s doing only where nothing else is told o
   expect(outcomeText(stopped)).toBe('stopped by you');
   expect(outcomeText({ ...stopped, detail: 'The relay stopped it after 3 s: the relay was ended.' })).toBe('stopped');
 });
+
+test.each([
+  ['30 7 * * 1-5', 'every weekday at 07:30'],
+  ['5 23 * * *', 'every day at 23:05'],
+  ['0 9 * * 6,7', 'at weekends at 09:00'],
+  ['*/5 9-17 * * 1-5', 'by the cron text “*/5 9-17 * * 1-5”'],
+  ['0 9 1 * *', 'by the cron text “0 9 1 * *”'],
+])('the cron text %s reads as %s', (cron, text) => {
+  expect(timingText({ kind: 'cron', cron, zone: null }, 0)).toBe(text);
+});

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Doc } from '../../../../../src/shared/protocol/documents.ts';
 import type { Thread, ThreadMessage } from '../../../../../src/shared/protocol/threads.ts';
 import { at, NOW, settingDoc, team } from '../../support/household.ts';
-import { refused, json } from '../../support/reach.ts';
+import { refused, json, wake } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
 
 const MINUTE = 60_000;
@@ -243,6 +243,20 @@ test('what finds no relay stands there, also over a reload, and goes out by itse
   await again.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
   await again.say({ news: 'link', link: { kind: 'live' }, snapshot: null });
   await waitFor(() => expect(again.reach.bodies('POST /api/threads/bridge/messages')).toEqual([first]));
+});
+
+test('a mention says whom it woke, or why it woke nobody', async () => {
+  const messages = [...BRIDGE, message(3, 'human', 'And now, @Wren?', ['agent-2'])];
+  const page = await openThreads({ messages });
+  const by = { way: 'thread_mention' as const, target: 'agent-2', messageId: 't3-agent-2' };
+  page.reach.on('GET /api/wakes', { wakes: [wake(1, by)], more: false });
+  await page.hear({ kind: 'changed', time: NOW, what: 'wakes', agentId: null });
+  const region = await log();
+  await waitFor(() => expect(region.textContent).toContain('Wren was woken by this mention'));
+  const refusal = { outcome: 'suppressed' as const, detail: 'Quiet hours.' };
+  page.reach.on('GET /api/wakes', { wakes: [wake(1, { ...by, ...refusal })], more: false });
+  await page.hear({ kind: 'changed', time: NOW, what: 'wakes', agentId: null });
+  await waitFor(() => expect(region.textContent).toContain('Wren was not woken: Quiet hours.'));
 });
 
 test('who is at work on a thread stands under its title, and who has read what one wrote stands below it', async () => {

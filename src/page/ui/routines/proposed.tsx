@@ -1,0 +1,78 @@
+/** Routines that an agent proposes, as cards in its conversation. One press saves a routine. */
+import { useId } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { Proposal } from '../../../shared/protocol/schedules.ts';
+import { t } from '../../language/t.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { useAction, useNow, useQuery } from '../hooks.ts';
+import { timingText } from '../schedule/words.ts';
+import { PATHS } from '../routes.ts';
+import { useTeammates } from '../use-somebody.ts';
+import { RoutinePrice } from './price.tsx';
+import '../calls/calls.css';
+
+const asBeginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** One proposed routine: its time, its price a day, and *Save*. */
+export function RoutineCard({ proposal }: { proposal: Proposal }) {
+  const schedules = schedulesOf(useRoost());
+  const mate = useTeammates().find(proposal.agentId);
+  const now = useNow();
+  const { busy, act } = useAction();
+  const id = useId();
+  const { agentId, why, routine } = proposal;
+  return (
+    <article className="routine-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
+      <p className="routine-who" dir="auto">{t`${mate.name} proposes`}</p>
+      <h3 id={id} dir="auto">
+        {routine.name}
+      </h3>
+      <p className="routine-when">{asBeginning(timingText(routine.timing, now))}</p>
+      <p className="routine-does" dir="auto">
+        {routine.instructions}
+      </p>
+      {why !== '' && (
+        <p className="routine-why" dir="auto">
+          {why}
+        </p>
+      )}
+      <RoutinePrice agentId={agentId} timing={routine.timing} isConditional={routine.when === 'something_waits'} />
+      <div className="call-ways">
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy}
+          aria-label={t`Decline: ${routine.name}`}
+          onClick={() => act(() => schedules.decline(proposal))}
+        >{t`Decline`}</button>
+        <button
+          type="button"
+          className="solid"
+          disabled={busy}
+          aria-label={t`Save: ${routine.name}`}
+          onClick={() => act(() => schedules.accept(proposal))}
+        >{t`Save`}</button>
+      </div>
+    </article>
+  );
+}
+
+/** The proposals of this agent, above the composer. */
+export default function ProposedRoutines({ agentId }: { agentId: AgentId }) {
+  const state = useQuery(schedulesOf(useRoost()).proposals);
+  const asked = (state.kind === 'ready' ? state.value : []).filter((proposal) => proposal.agentId === agentId);
+  const [first, ...others] = asked;
+  if (!first) return null;
+  return (
+    <section className="call-waiting" aria-label={t`Proposed routines`}>
+      <RoutineCard key={first.proposalId} proposal={first} />
+      {others.length > 0 && (
+        <p>
+          <Link href={PATHS.schedule(agentId)}>{t`${others.length} more under Schedule`}</Link>
+        </p>
+      )}
+    </section>
+  );
+}
