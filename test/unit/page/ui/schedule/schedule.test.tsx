@@ -503,18 +503,18 @@ test('what an agent asks for is read first, and is a routine once the person say
     nights(reach);
     reach.on('GET /v1/routine-proposals', () => json({ proposals: left }));
   }, '/inbox');
-  const list = (await screen.findByRole('button', { name: 'Allow: Night watch' })).closest('li');
-  expect(list?.textContent).toMatch(/Wren asks for Night watch, every day at 03:00The \*\*river\*\* rises at night\./);
+  const list = (await screen.findByRole('button', { name: 'Save: Night watch' })).closest('li');
+  expect(list?.textContent).toMatch(/Wren proposesNight watchEvery day at 03:00.*The \*\*river\*\* rises at night\./);
   page.reach.on('POST /v1/routine-proposals/proposal-1/accept', () => {
     left = left.slice(1);
     return json(SCHEDULED[0], 201);
   });
-  await page.user.click(screen.getByRole('button', { name: 'Allow: Night watch' }));
+  await page.user.click(screen.getByRole('button', { name: 'Save: Night watch' }));
   await screen.findByText('“Night watch” is a routine now.');
   page.reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(page.reach.times('DELETE /v1/pulse-routines/schedule-1')).toBe(1));
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Allow: Night watch' })).toBeNull());
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Save: Night watch' })).toBeNull());
   page.reach.on('POST /v1/routine-proposals/proposal-2/decline', () => {
     left = [];
     return new Response(null, { status: 204 });
