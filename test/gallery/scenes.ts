@@ -3,11 +3,13 @@ import type { History } from '../../src/shared/protocol/endpoints/history.ts';
 import type { Block, Doc } from '../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/shared/protocol/events.ts';
 import type { WorkerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
+import { answeredText } from '../../src/shared/domain/answered-call.ts';
 import type { RoostState } from '../../src/page/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/page/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/page/support/devices.ts';
 import {
   at,
+  MIND,
   NOW,
   runningSession,
   said,
@@ -128,6 +130,35 @@ const TALK: readonly Doc[] = [
     error: 'api.anthropic.com is overloaded at the moment. Try again in a minute.',
     blocks: [],
   }),
+];
+/** An answer with steps of each kind, and what came of a question. */
+const STEPS: readonly Doc[] = [
+  sessionStart('session-2', NOW - 12 * MINUTE),
+  said('agent-1', 'human', 'Write the plan, and run the tests.', NOW - 11 * MINUTE, { sessionId: 'session-2' }),
+  said('agent-1', 'agent-1', '', NOW - 10 * MINUTE, {
+    sessionId: 'session-2',
+    blocks: (
+      [
+        ['write_file', { path: 'notes/plan.md', content: MARKDOWN }, 'Written.', false],
+        ['run_command', { command: 'npm test' }, '[Exit status 0 after 4.2 s.]\n> 12 tests passed', false],
+        ['read_file', { path: 'plans/bridge.md' }, 'There is no such file.', true],
+      ] as const
+    ).map(([name, input, result, isError]) => ({
+      ...{ kind: 'tool' as const, toolUseId: `made-${name}`, name, input, result, isError },
+    })),
+  }),
+  said(
+    'agent-1',
+    'relay',
+    answeredText({
+      tool: 'fetch_page',
+      input: '{"url":"https://example.org/tide"}',
+      end: 'declined',
+      text: 'Not today.',
+    }),
+    NOW - 9 * MINUTE,
+    { sessionId: 'session-2', role: 'user' },
+  ),
 ];
 const AWAKE = runningSession({ awake: ['agent-1', 'agent-2', 'agent-3'] });
 const egg = (agentId: string, position: number, call: 'wake' | 'summon', name: string | null) => ({
@@ -420,6 +451,21 @@ export const SCENES: Readonly<Record<string, Scene>> = {
 
   // Conversations.
   'conversation, every message': { docs: [...team(3), ...TALK], snapshot: AWAKE, path: '/agent/agent-1' },
+  'conversation, steps and a written file': {
+    docs: [...team(3), ...STEPS],
+    snapshot: AWAKE,
+    path: '/agent/agent-1',
+  },
+  'conversation, a proposed routine': {
+    docs: [...team(3), ...TALK],
+    snapshot: runningSession({ awake: ['agent-2'], mind: { ...MIND, kind: 'anthropic' } }),
+    path: '/agent/agent-2',
+    prepare({ reach }) {
+      reach.on('GET /api/costs', report());
+      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
+    },
+  },
+  'ask everyone': { docs: team(8), snapshot: AWAKE, path: '/everyone' },
   'conversation, at work': {
     docs: [...team(3), ...TALK],
     snapshot: AWAKE,

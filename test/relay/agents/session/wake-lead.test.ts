@@ -156,7 +156,7 @@ describe('a wake whose lead', () => {
     await house.start();
     await house.wake([payload(0)]);
     await house.until(() => leadAnswers(house).length === 1);
-    expect(leadAnswers(house)[0]?.error).toMatch(/used tools 3 times/);
+    expect(leadAnswers(house)[0]?.error).toMatch(/Stopped after 3 steps/);
     // The same answer each time.
     expect(
       house
