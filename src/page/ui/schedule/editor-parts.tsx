@@ -394,7 +394,9 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
       )}
       <p className="editor-next" role="status">
         {next[0] === undefined
-          ? t`Choose a time in the future.`
+          ? draft.timing === 'once'
+            ? t`Choose a time in the future.`
+            : t`This schedule will never run.`
           : draft.timing === 'every' && offset === null && draft.offset.trim() === ''
             ? t`Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
             : t`Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(t`, then `)}.`}

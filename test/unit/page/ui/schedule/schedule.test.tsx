@@ -313,7 +313,7 @@ test('what the relay refuses stands at its field, and nothing that was written i
   await page.user.click(within(dialog).getByRole('radio', { name: 'Cron' }));
   // What is no cron text is seen here already, and what is one says when it is due.
   await page.user.type(field('Cron text'), '61 * * * *');
-  expect(within(dialog).getByText('It is not due as it stands.')).toBeTruthy();
+  expect(within(dialog).getByText('This schedule will never run.')).toBeTruthy();
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
   expect(field('Cron text').getAttribute('aria-invalid')).toBe('true');
   expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
