@@ -2,6 +2,7 @@
  * Drafts of routines, reminders and scripts in the fields of an editor: validation, and conversion
  * from and to schedules. Pure.
  */
+import { localText } from '../text/time.ts';
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { createCronClock, cronProblem } from '../../../shared/protocol/timing-arguments.ts';
 import { type Schedule, SCHEDULE_BOUNDS, type ScheduleOf } from '../../../shared/protocol/schedules.ts';
@@ -35,13 +36,6 @@ const emptyTiming: TimingDraft = {
   cron: '',
   at: '',
 };
-
-const two = (value: number) => String(value).padStart(2, '0');
-/** `2026-11-23T07:30` */
-export function localText(at: number): string {
-  const date = new Date(at);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
-}
 
 const timingDraftOf = (timing: Timing): TimingDraft => ({
   ...emptyTiming,

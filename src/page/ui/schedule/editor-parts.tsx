@@ -13,7 +13,8 @@ import { clockTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import type { Teammate } from '../use-somebody.ts';
 import { OneOf } from '../design/one-of.tsx';
-import { localText, type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
+import { localText } from '../text/time.ts';
+import { type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
 import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
 
 /** ms between updates: the times shown are accurate to the minute. */

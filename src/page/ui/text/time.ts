@@ -92,3 +92,10 @@ export function shortDuration(ms: number): string {
   if (ms < 2 * DAY) return t`${Math.floor(ms / HOUR)} h`;
   return t`${Math.floor(ms / DAY)} d`;
 }
+
+const two = (value: number) => String(value).padStart(2, '0');
+/** As a field for a day and a time has it: `2026-11-23T07:30`. */
+export function localText(at: number): string {
+  const date = new Date(at);
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}
