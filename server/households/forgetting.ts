@@ -192,13 +192,14 @@ export function createForgetting(deps: Deps): Forgetting {
     asked: (projectIds) => forgetAsked({ db, home }, { projectIds }),
     async events(projectIds) {
       await deps.records.recover();
-      const gone = { projects: new Set(projectIds), threads: await deps.threads.forgetting.ofProjects(projectIds) };
-      await log.remove(
-        [...projectIds, ...gone.threads].map((id) => JSON.stringify(id)),
-        (event) => event.kind === 'record' && isOfProject(event.record, gone),
-      );
+      await removeEvents(new Set(projectIds), await deps.threads.forgetting.ofProjects(projectIds));
     },
   };
+  const removeEvents = (ofProject: ReadonlySet<ProjectId>, threads: ReadonlySet<ThreadId>) =>
+    log.remove(
+      [...ofProject, ...threads].map((id) => JSON.stringify(id)),
+      (event) => event.kind === 'record' && isOfProject(event.record, { projects: ofProject, threads }),
+    );
   const removeProjects = (projectIds: readonly ProjectId[]) =>
     each(
       [
@@ -207,7 +208,22 @@ export function createForgetting(deps: Deps): Forgetting {
       ],
       'Data of a removed project could not be deleted. The relay tries again at its next start.',
     );
-  projects.onRemoved(async (projectIds) => void (await removeProjects(projectIds)));
+  const removeComments = () =>
+    each(
+      [
+        async () => {
+          const threads = await deps.threads.forgetting.removedTasks();
+          if (threads.size === 0) return;
+          await deps.records.recover();
+          await removeEvents(new Set(), threads);
+        },
+      ],
+      'Comments on a removed task could not be deleted. The relay tries again at its next start.',
+    );
+  projects.onRemoved(async (projectIds) => {
+    if (projectIds.length > 0) await removeProjects(projectIds);
+    await removeComments();
+  });
 
   /** Agents of which no row is left here. */
   const forgotten = new Set<AgentId>();
@@ -235,6 +251,7 @@ export function createForgetting(deps: Deps): Forgetting {
     async recover() {
       const removed = await projects.forgetting.removed();
       if (removed.length > 0) await removeProjects(removed);
+      await removeComments();
     },
     restored: () => forgotten.clear(),
   };

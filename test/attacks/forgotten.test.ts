@@ -238,6 +238,22 @@ describe.each(STORES)('on %s', (kind) => {
     expect(await placesOf(GONE)).toEqual([]);
   });
 
+  it('a removed task takes the comments on it along, and leaves those on others', async () => {
+    const said = 'Comment of a removed task, Xylophane';
+    const { projectId } = await newProject({ name: 'Talks', agents: ['a2'] });
+    const comment = async (text: string) => {
+      const { taskId } = await newTask(projectId, { title: 'Talk' });
+      const at = `/v1/projects/${projectId}/tasks/${taskId}`;
+      await good('POST', `${at}/comments`, { text, clientId: `c-${taskId}` });
+      return at;
+    };
+    const [gone, stays] = [await comment(said), await comment('Another one, Xylem')];
+    expect((await placesOf(said)).length).toBeGreaterThan(0);
+    await good('DELETE', gone);
+    await expect.poll(async () => (await placesOf(said)).filter((where) => !/\/store\//.test(where))).toEqual([]);
+    expect(JSON.stringify(await good('GET', `${stays}/comments`))).toContain('Xylem');
+  });
+
   it('a removed project leaves no word at the relay, and its deletion reaches every device', async () => {
     const { projectId } = await newProject({
       ...{ name: OF_PROJECT, instructions: OF_PROJECT, agents: ['a2'], checks: [`echo ${OF_PROJECT}`] },

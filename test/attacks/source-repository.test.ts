@@ -234,12 +234,16 @@ describe('a repository with working trees, submodules or a part of its files', (
     expect(git(path, 'status', '--porcelain')).toBe('');
   });
 
-  it('is not merged into past a hook in the folder that core.hooksPath names', async () => {
-    const path = repository('hooks-path');
-    const hooks = join(folder, 'own-hooks');
+  it.each([
+    ['its settings name', '--local'],
+    ['the settings of its working tree name', '--worktree'],
+  ])('is not merged into past a hook in a folder that %s', async (_where, scope) => {
+    const path = repository(`hooks-path${scope}`);
+    const hooks = join(folder, `own-hooks${scope}`);
     mkdirSync(hooks);
     writeFileSync(join(hooks, 'pre-receive'), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
-    git(path, 'config', 'core.hooksPath', hooks);
+    git(path, 'config', 'extensions.worktreeConfig', 'true');
+    git(path, 'config', scope, 'core.hooksPath', hooks);
     const { task } = await inReview(path);
     expect(await merge(task)).toMatchObject({ status: 409, detail: expect.stringContaining('“pre-receive”') });
     unlinkSync(join(hooks, 'pre-receive'));

@@ -3,6 +3,7 @@
  * answered rightly, and in time. `--only NAME` makes that attack alone, `--only each` one after the
  * other, to see which of them takes how much of what.
  */
+import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { percentile } from '../bench/figures.ts';
 import { ATTACKS } from './hostile/attacks/index.ts';
 import { openMix, type Mix, type Timed } from './hostile/mix.ts';
@@ -55,18 +56,21 @@ function together(all: readonly Timed[]): Timed {
 /** Each attack alone, at one relay. */
 async function runEach(seeds: readonly number[]): Promise<string> {
   const mix = await openMix();
+  const faults: unknown[] = [];
+  const fault = (error: unknown) => void faults.push(error);
   try {
     const calm = await mix.calm(CALM_MS);
     console.log(`none: ${shown('calls', calm.times)}; ${beside(calm)}`);
     for (const { name } of ATTACKS) {
       const all: Timed[] = [];
-      for (const seed of seeds) all.push(await mix.attack(seed, ALONE_MS, [name]));
+      for (const seed of seeds) await mix.attack(seed, ALONE_MS, [name]).then((given) => all.push(given), fault);
       const given = together(all);
       console.log(`${name}: ${shown('calls', given.times)}; ${beside(given)}`);
     }
   } finally {
-    await mix.close();
+    await mix.close().catch(fault);
   }
+  if (faults.length > 0) throw new AggregateError(faults, faults.map(errorMessage).join('\n'));
   return `${ATTACKS.length} attacks, one after the other`;
 }
 

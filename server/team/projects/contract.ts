@@ -291,7 +291,10 @@ export interface Projects {
     projectId: ProjectId,
     columns?: readonly string[],
   ): Promise<readonly { readonly taskId: TaskId; readonly columnId: string; readonly version: number }[]>;
-  /** Calls the listener with projects that were removed here, or by a record. It takes the rest. */
+  /**
+   * Calls the listener with projects that were removed here, or by a record, and with none where a
+   * task was removed. It takes the rest.
+   */
   onRemoved(listener: (projectIds: readonly ProjectId[]) => Promise<void>): void;
   readonly forgetting: ProjectForgetting;
   /** An API client has called: its claims last longer. */

@@ -631,7 +631,7 @@ export function createProjects({
       const outcome = await changing<Refused>(projectId, taskId, ({ value }) =>
         Promise.resolve({ value: removedTask({ ...value, updatedAt: now() }), claim: UNCLAIMED }),
       );
-      return outcome.ok ? done(null) : outcome;
+      return outcome.ok ? onRemoved([]).then(() => done(null)) : outcome;
     },
     async move(by, projectId, taskId, { columnId, note, anyway = false, version }) {
       const missing = await missingFor(projectId, taskId, columnId);

@@ -17,6 +17,8 @@ export interface ThreadForgetting {
   agents(agentIds: readonly string[]): Promise<void>;
   /** Takes every word out of the comments on tasks of these projects. */
   projects(projectIds: readonly string[]): Promise<void>;
+  /** Takes every word out of the comments on removed tasks. Resolves with threads that had some. */
+  removedTasks(): Promise<ReadonlySet<ThreadId>>;
   /** The threads of comments on tasks of these projects. */
   ofProjects(projectIds: readonly string[]): Promise<ReadonlySet<ThreadId>>;
 }
@@ -36,6 +38,17 @@ export function createThreadForgetting({
       .select(sql<string>`${commentsThread('')} || task`.as('thread'))
       .where('home', '=', home)
       .where('project', 'in', [...projectIds]);
+  /** `comments`: threads, or a query that finds them. */
+  async function emptyThreads(comments: ReturnType<typeof commentsOn> | readonly ThreadId[]): Promise<void> {
+    await messages().set({ text_json: NOTHING }).where('thread', 'in', comments).execute();
+    const { numUpdatedRows } = await threads()
+      .set({ ...changed, title_json: json(DELETED_THREAD), summary_json: NOTHING })
+      .where('thread', 'in', comments)
+      .where('title_json', '<>', json(DELETED_THREAD))
+      .executeTakeFirst();
+    await db.deleteFrom('thread_mentions').where('home', '=', home).where('thread', 'in', comments).execute();
+    if (numUpdatedRows > 0n) announce();
+  }
   const announce = () => tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
 
   return {
@@ -72,16 +85,23 @@ export function createThreadForgetting({
         .execute();
       return new Set(found.map(({ thread }) => thread));
     },
-    async projects(projectIds) {
-      const comments = commentsOn(projectIds);
-      await messages().set({ text_json: NOTHING }).where('thread', 'in', comments).execute();
-      const { numUpdatedRows } = await threads()
-        .set({ ...changed, title_json: json(DELETED_THREAD), summary_json: NOTHING })
-        .where('thread', 'in', comments)
+    projects: (projectIds) => emptyThreads(commentsOn(projectIds)),
+    async removedTasks() {
+      const removed = db
+        .selectFrom('tasks')
+        .select(sql<string>`${commentsThread('')} || task`.as('thread'))
+        .where('home', '=', home)
+        .where('removed', '=', true);
+      const rows = await db
+        .selectFrom('threads')
+        .select('thread')
+        .where('home', '=', home)
+        .where('thread', 'in', removed)
         .where('title_json', '<>', json(DELETED_THREAD))
-        .executeTakeFirst();
-      await db.deleteFrom('thread_mentions').where('home', '=', home).where('thread', 'in', comments).execute();
-      if (numUpdatedRows > 0n) announce();
+        .execute();
+      const found = rows.map(({ thread }) => thread);
+      if (found.length > 0) await emptyThreads(found);
+      return new Set(found);
     },
   };
 }

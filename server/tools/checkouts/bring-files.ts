@@ -12,6 +12,7 @@ import {
   type FolderFile,
   idOf,
   type Listing,
+  twinsIn,
 } from './folder-files.ts';
 import type { CommitWords } from './git-files.ts';
 import type { Repository } from './repositories.ts';
@@ -52,14 +53,17 @@ export async function bringFiles(bring: Bring): Promise<readonly Both[]> {
   ];
   const left = createLeft();
   const mine = new Map<string, string>();
-  for await (const { path, bytes } of filesIn(workspace, folder, left)) mine.set(path, idOf(bytes));
+  for await (const { path, bytes } of filesIn(workspace, folder, left, own)) mine.set(path, idOf(bytes));
 
   const takes: FileEntry[] = [];
   const conflicts: FileEntry[] = [];
+  // A file that others renamed is no twin of its earlier name.
+  const stay = [...mine.keys()].filter((path) => theirs.has(path) || old.get(path)?.id !== mine.get(path));
+  const twins = twinsIn([...new Set([...stay, ...theirs.keys()])], (path) => mine.has(path));
   for (const path of new Set([...old.keys(), ...theirs.keys()])) {
     const [then, now, have] = [old.get(path), theirs.get(path), mine.get(path)];
     if (then?.id === now?.id || have === now?.id || !fits(now ?? then ?? { path, bytes: 0 })) continue;
-    const isMine = left.has(path) || have !== then?.id;
+    const isMine = left.has(path) || have !== then?.id || twins.has(path);
     if (now) (isMine ? conflicts : takes).push(now);
     else if (!isMine) {
       await remove(path);
@@ -91,7 +95,7 @@ export async function bringFiles(bring: Bring): Promise<readonly Both[]> {
     workspace.write(`${folder}/${places.get(path) ?? path}`, bytes),
   );
   const now = createLeft();
-  const changes = changesIn(filesIn(workspace, folder, now), now, own, merged(old, theirs, own));
+  const changes = changesIn(filesIn(workspace, folder, now, own), now, own, merged(old, theirs, own));
   await repository.commitFiles(head, branch, changes, {
     ...said,
     ...{ message: 'Bring what others changed', also: bring.theirs },

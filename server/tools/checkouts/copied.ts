@@ -5,7 +5,8 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
-import { type GitPlace, gitText } from '../../platform/git/index.ts';
+import { git, type GitPlace, gitText } from '../../platform/git/index.ts';
+import { zeroSplitter } from './diffs.ts';
 import { type FolderFile, idOf, type Listing } from './folder-files.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 
@@ -40,27 +41,30 @@ export async function copiedIn(
     readonly base: string;
     readonly head: string;
     readonly paths: readonly string[];
-    readonly before: Listing;
+    readonly before: (isWanted: (path: string) => boolean) => Promise<Listing>;
   },
 ): Promise<readonly Copied[]> {
   const ids = new Set(await copiedIds(own.gitDir));
   if (ids.size === 0 && paths.length === 0) return [];
   const commits = await gitText(['rev-list'], { ...own, of: [`${base}..${head}`] });
   const how = ['--stdin', '-r', '-m', '--root', '--no-renames', '--no-abbrev', '-z'];
-  const said = await gitText(['diff-tree', ...how], { ...own, input: `${commits}\n` });
-  const hits = new Map<string, Copied>();
+  const changes = new Map<string, Copied & { readonly id: string }>();
   let commit = '';
-  const parts = said.split('\0');
-  for (let part = parts.shift(); part !== undefined && part !== ''; part = parts.shift()) {
-    if (!part.startsWith(':')) {
-      commit = /^[\da-f]+/.exec(part)?.[0] ?? '';
-      continue;
-    }
-    const [, , , id = '', status] = part.split(' ');
-    const path = parts.shift() ?? '';
-    if (status === 'D' || before.get(path)?.id === id) continue;
-    if (ids.has(id) || (paths.includes(path) && !before.has(path)))
-      hits.set(`${commit} ${path}`, { commit, path: path.slice(0, ATTEMPT_LIMITS.path) });
-  }
-  return [...hits.values()];
+  let about: readonly string[] | null = null;
+  const output = zeroSplitter((part) => {
+    if (about !== null) {
+      const [, , , id = '', status] = about;
+      const isSuspect = status !== 'D' && (ids.has(id) || paths.includes(part));
+      if (isSuspect) changes.set(`${commit} ${part}`, { commit, path: part, id });
+      about = null;
+    } else if (part.startsWith(':')) about = part.split(' ');
+    else commit = /^[\da-f]+/.exec(part)?.[0] ?? '';
+  });
+  await git(['diff-tree', ...how], { ...own, input: `${commits}\n`, output });
+  if (changes.size === 0) return [];
+  const changed = new Set([...changes.values()].map(({ path }) => path));
+  const known = await before((path) => changed.has(path));
+  return [...changes.values()]
+    .filter(({ path, id }) => known.get(path)?.id !== id && (ids.has(id) || !known.has(path)))
+    .map((change) => ({ commit: change.commit, path: change.path.slice(0, ATTEMPT_LIMITS.path) }));
 }

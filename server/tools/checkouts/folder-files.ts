@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { sentence } from '../../../src/shared/domain/names.ts';
+import { titled } from '../../../src/shared/domain/quoting.ts';
 import { above, projectPathFault } from '../../../src/shared/domain/project-path.ts';
 import { type EntryBelow, type Passed, readWhole, WorkspaceError, type Workspace } from '../workspaces/index.ts';
 import { GitError } from '../../platform/git/index.ts';
@@ -40,11 +41,30 @@ export const idOf = (bytes: Buffer): string =>
 export const fits = ({ path, bytes }: { readonly path: string; readonly bytes: number }): boolean =>
   bytes <= CHECKOUT_LIMITS.folderFileBytes && projectPathFault(path) === null;
 
+/** As a disk compares names that takes no notice of case and of how accents are written. */
+const folded = (path: string): string => path.normalize('NFC').toLowerCase();
+/**
+ * Paths that another one takes away on such a disk: its own, or that of a folder above. `isKnown`:
+ * what was there before keeps its name.
+ */
+export function twinsIn(paths: Iterable<string>, isKnown: (path: string) => boolean): ReadonlySet<string> {
+  const all = [...paths];
+  const spelled = new Map<string, string>();
+  const twins = new Set<string>();
+  for (const path of [...all.filter(isKnown), ...all.filter((each) => !isKnown(each))]) {
+    const names = [...above(path), path];
+    const isTaken = names.some((name) => (spelled.get(folded(name)) ?? name) !== name);
+    if (isTaken) twins.add(path);
+    else for (const name of names) spelled.set(folded(name), name);
+  }
+  return twins;
+}
+
 const MB = 1_000_000;
 const MANY = sentence`A folder project has at most ${CHECKOUT_LIMITS.folderEntries} files and folders.`;
 const LARGE = sentence`The files of a folder project have at most ${CHECKOUT_LIMITS.folderBytes / MB} MB together.`;
 /** What an agent is told of files that were not recorded. */
-export const RECORDED = `A file is recorded if it can be read, has at most ${CHECKOUT_LIMITS.folderFileBytes / MB} MB, and has a name without backslashes and invisible characters. Links are not.`;
+export const RECORDED = `A file is recorded if it can be read, has at most ${CHECKOUT_LIMITS.folderFileBytes / MB} MB, has a name without backslashes and invisible characters, and has no other beside it whose name differs only in case or accents. Links are not.`;
 
 /** Why these are too many files for a folder project, as a sentence. Null: they are not. */
 export function tooMuch(files: Iterable<{ readonly path: string; readonly bytes: number }>): string | null {
@@ -63,6 +83,14 @@ export function tooMuch(files: Iterable<{ readonly path: string; readonly bytes:
   return bytes > CHECKOUT_LIMITS.folderBytes ? LARGE : null;
 }
 
+/** Why a merge would bring files that take others away, as a sentence. Null: it brings none. */
+export function twinText(files: Listing, before: Listing): string | null {
+  const twins = [...twinsIn(files.keys(), (path) => before.has(path))].filter((path) => !before.has(path));
+  if (twins.length === 0) return null;
+  const named = twins.slice(0, CHECKOUT_LIMITS.namedFiles).map(titled).join(', ');
+  return sentence`Files of the project have these names in other case or with other accents: ${named}.`;
+}
+
 /** Paths that could not be recorded, with all below them. */
 export interface Left {
   readonly paths: Set<string>;
@@ -76,10 +104,15 @@ export function createLeft(): Left {
 
 /**
  * Reads a checkout, one file after another, and collects in `left` what cannot be recorded. Throws
- * `GitError` where it is too much, before anything is read.
+ * `GitError` where it is too much, before anything is read. `before`: files that keep their names.
  */
-export async function* filesIn(workspace: Workspace, folder: string, left: Left): AsyncGenerator<FolderFile> {
-  await refuseTooMuch(workspace, folder);
+export async function* filesIn(
+  workspace: Workspace,
+  folder: string,
+  left: Left,
+  before: Listing,
+): AsyncGenerator<FolderFile> {
+  const twins = twinsIn(await pathsIn(workspace, folder), (path) => before.has(path));
   const leave = (path: string, why?: Passed) => {
     if (why === 'too-many') throw tooMany();
     left.paths.add(path.slice(folder.length + 1));
@@ -87,7 +120,8 @@ export async function* filesIn(workspace: Workspace, folder: string, left: Left)
   for await (const entry of workspace.walk(folder, CHECKOUT_LIMITS.folderEntries, leave)) {
     if (entry.kind === 'folder') continue;
     const path = entry.path.slice(folder.length + 1);
-    const bytes = entry.kind === 'file' && fits({ path, bytes: entry.bytes }) ? await contentOf(entry) : null;
+    const isRecorded = entry.kind === 'file' && fits({ path, bytes: entry.bytes }) && !twins.has(path);
+    const bytes = isRecorded ? await contentOf(entry) : null;
     if (bytes) yield { path, bytes };
     else leave(entry.path);
   }
@@ -110,7 +144,8 @@ async function contentOf(entry: EntryBelow): Promise<Buffer | null> {
 
 const tooMany = (why = MANY) =>
   new GitError(sentence`${why} Nothing was recorded. Delete what does not belong to the project.`);
-async function refuseTooMuch(workspace: Workspace, folder: string): Promise<void> {
+/** Paths of files that fit. Throws `GitError` where they are too many or too large. */
+async function pathsIn(workspace: Workspace, folder: string): Promise<readonly string[]> {
   const files: { readonly path: string; readonly bytes: number }[] = [];
   const passed = (_path: string, why: Passed) => {
     if (why === 'too-many') throw tooMany();
@@ -121,6 +156,7 @@ async function refuseTooMuch(workspace: Workspace, folder: string): Promise<void
   }
   const why = tooMuch(files);
   if (why !== null) throw tooMany(why);
+  return files.map(({ path }) => path);
 }
 
 /**

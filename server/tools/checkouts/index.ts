@@ -34,7 +34,7 @@ import { BROUGHT_REF, type Repository } from './repositories.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
 import { GIT, KEEP, MID_WORK, NOT_KEPT, TURN } from './switching.ts';
 
-export { type FileChange, RECORDED, tooMuch } from './folder-files.ts';
+export { type FileChange, RECORDED, tooMuch, twinsIn } from './folder-files.ts';
 export { GitError } from '../../platform/git/index.ts';
 export { createRepositories, type Repositories, type RepositoriesDeps, type Repository } from './repositories.ts';
 export { type Merged } from './merging.ts';
@@ -461,7 +461,7 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
         const hasFolder = await isThere({ agentId, folder });
         // The folder of an empty project begins with its first file.
         if (before.size > 0 && !hasFolder) throw new GitError('The folder of the task is gone.');
-        const files = hasFolder ? filesIn(workspaces.of(agentId), folder, left) : nothing();
+        const files = hasFolder ? filesIn(workspaces.of(agentId), folder, left, before) : nothing();
         const said = { message: `Work of ${by}`, by, at };
         const head = await repository.commitFiles(parent, branch, changesIn(files, left, before), said);
         const uncommitted = [...left.paths].slice(0, ATTEMPT_LIMITS.files);
@@ -539,8 +539,8 @@ export function createCheckouts({ workspaces, sandbox, reachOf, scratch, newId }
           const left = createLeft();
           const stored = await repository.list((await repository.headOf(branch)) ?? base);
           const changes: string[] = [];
-          for await (const change of changesIn(filesIn(workspaces.of(agentId), folder, left), left, stored))
-            if ('bytes' in change) changes.push(change.path);
+          const files = filesIn(workspaces.of(agentId), folder, left, stored);
+          for await (const change of changesIn(files, left, stored)) if ('bytes' in change) changes.push(change.path);
           const unsaved = [...left.paths, ...changes].slice(0, ATTEMPT_LIMITS.files);
           return { state: unsaved.length === 0 ? 'clean' : 'unsaved', unsaved };
         }

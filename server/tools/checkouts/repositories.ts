@@ -20,7 +20,6 @@ import {
   createGitFinder,
   git,
   type GitCall,
-  type GitPlace,
   GitError,
   GIT_LIMITS,
   gitText,
@@ -28,7 +27,15 @@ import {
   NO_GIT,
 } from '../../platform/git/index.ts';
 import { checkAddress, fits, hostOf } from '../../platform/guarded-fetch.ts';
-import { type FileChange, type FileEntry, type FolderFile, type Listing, nothing, tooMuch } from './folder-files.ts';
+import {
+  type FileChange,
+  type FileEntry,
+  type FolderFile,
+  type Listing,
+  nothing,
+  tooMuch,
+  twinText,
+} from './folder-files.ts';
 import { batchReader, type CommitWords, entryOf, importOf } from './git-files.ts';
 import type { Lane } from '../../platform/lanes.ts';
 import { copiedIds, copiedIn, noteCopied } from './copied.ts';
@@ -44,6 +51,7 @@ import {
   soundsDamaged,
 } from './damage.ts';
 import { createDiffs, type Diffs, type FileLine, zeroSplitter } from './diffs.ts';
+import { keepHead, keptOf } from './kept.ts';
 import { createMerging, isAncestor, type Merging } from './merging.ts';
 import { pushBranch, pushedRefs, pushTo } from './pushing.ts';
 import { CHECKOUT_LIMITS } from './settings.ts';
@@ -87,8 +95,11 @@ export interface Repository extends Diffs, Merging {
     changes: AsyncIterable<FileChange>,
     said: CommitWords & { readonly isNext?: boolean },
   ): Promise<string | null>;
-  /** The files of a commit, by path. Links are none. */
-  list(commit: string): Promise<Listing>;
+  /**
+   * The files of a commit, by path. Links are none. A repository may have a million files: `isWanted`
+   * says which are held in memory.
+   */
+  list(commit: string, isWanted?: (path: string) => boolean): Promise<Listing>;
   /** Calls `use` with each of these files, in order. One file at a time is held in memory. */
   read(entries: readonly FileEntry[], use: (file: FolderFile) => Promise<void>): Promise<void>;
   /** One file of a commit. Null: there is none. Throws where it is too large to be read. */
@@ -202,8 +213,6 @@ const FOLDER_BRANCH = 'main';
 /** The base branch as it was fetched last, and as it is handed to a checkout. */
 const BASE_REF = 'refs/roost/base';
 export const BROUGHT_REF = 'refs/roost/brought';
-/** Below it: earlier commits of branches that were rewritten. */
-const KEPT_REFS = 'refs/roost/kept/';
 /** The last commit that came out of a checkout. */
 const TAKEN_REF = 'refs/roost/taken';
 const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
@@ -211,18 +220,6 @@ const SKILL_FOLDERS = ['.agents/skills', '.claude/skills'];
 const within = (inner: string, outer: string) =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 const lines = (text: string) => (text === '' ? [] : text.split('\n'));
-
-/** Earlier heads of a branch that was rewritten. */
-async function keptOf(own: GitPlace, branch: string): Promise<Receipt['rewritten']> {
-  const format = '--format=%(refname) %(objectname) %(subject)';
-  const said = await gitText(['for-each-ref', format], { ...own, of: [`${KEPT_REFS}${branch}`] });
-  return lines(said).flatMap((line) => {
-    const [ref = '', commit = '', ...subject] = line.split(' ');
-    // Below may be those of a branch whose name goes on.
-    if (!/^[\da-f]{12}$/.test(ref.slice(KEPT_REFS.length + branch.length + 1))) return [];
-    return [{ ref, commit, subject: subject.join(' ').slice(0, ATTEMPT_LIMITS.subject) }];
-  });
-}
 
 export function createRepositories({ folder, hidden, rights, lane, tokenOf, headsOf }: RepositoriesDeps): Repositories {
   const opened = new Map<string, Promise<Repository>>();
@@ -500,7 +497,8 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
       inOrder,
       async move(target, { branch, commit: base }) {
         if (!isElsewhere) {
-          const why = tooMuch((await repository.list(target)).values());
+          const [files, known] = [await repository.list(target), await repository.list(base)];
+          const why = tooMuch(files.values()) ?? twinText(files, known);
           if (why !== null) return { kind: 'refused', why };
           await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, target, base] });
           return { kind: 'moved', notRun: [] };
@@ -569,8 +567,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
           await refuseHuge(head);
           const before = await commitIfAny(`refs/heads/${branch}`);
           // Somebody else's commits may be among those that this one rewrites.
-          if (before !== null && !(await isAncestor(own, before, head)))
-            await git(['update-ref'], { ...own, of: [`${KEPT_REFS}${branch}/${before.slice(0, 12)}`, before] });
+          if (before !== null && !(await isAncestor(own, before, head))) await keepHead(own, branch, before);
           await git(['update-ref'], { ...own, of: [`refs/heads/${branch}`, head] });
           if (lost.delete(branch)) await foundAgain(gitDir, branch);
           return head;
@@ -580,12 +577,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
           if (said.isNext === true && (await headOf(branch)) !== parent) return null;
           return await commitFiles(parent, branch, changes, said);
         }),
-      async list(commit) {
-        const words = ['ls-tree', '-r', '-l', '-z', '--full-tree'];
-        const said = await mending(() => gitText(words, { ...own, of: [commit] }));
-        const entries = said.split('\0').flatMap((line) => entryOf(line) ?? []);
-        return new Map(entries.map((entry) => [entry.path, entry]));
-      },
+      list: (commit, isWanted = () => true) => mending(() => listed(commit, isWanted)),
       read: (entries, use) => mending(() => read(entries, use)),
       fileOf,
       textOf,
@@ -657,7 +649,7 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
       noteCopied: (files) => noteCopied(gitDir, files),
       copiedIds: () => copiedIds(gitDir),
       copiedIn: async (base, head, paths) =>
-        await copiedIn(own, { base, head, paths, before: await repository.list(base) }),
+        await copiedIn(own, { base, head, paths, before: (isWanted) => repository.list(base, isWanted) }),
       async forkOf(base, head) {
         const { code, out } = await git(['merge-base'], { ...own, of: [base, head], codes: [0, 1] });
         return code === 0 ? out.toString('utf8').trim() : base;
@@ -711,10 +703,13 @@ export function createRepositories({ folder, hidden, rights, lane, tokenOf, head
       if (entry?.path === path) return entry;
       // Bytes that are no UTF-8 are shown as this character, and git does not find them by it.
       if (!path.includes('\ufffd')) return null;
-      let found: FileEntry | null = null;
+      return (await listed(commit, (each) => each === path)).get(path) ?? null;
+    }
+    async function listed(commit: string, isWanted: (path: string) => boolean): Promise<Listing> {
+      const found = new Map<string, FileEntry>();
       const output = zeroSplitter((line) => {
-        const each = entryOf(line);
-        if (each?.path === path) found ??= each;
+        const entry = entryOf(line);
+        if (entry && isWanted(entry.path) && !found.has(entry.path)) found.set(entry.path, entry);
       });
       await git(['ls-tree', '-r', '-l', '-z', '--full-tree'], { ...own, of: [commit], output });
       return found;

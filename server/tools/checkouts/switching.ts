@@ -6,8 +6,12 @@
  * would be on no branch get one below `kept/`. Ignored files, such as builds, stay.
  */
 
-/** Git in a checkout. A hook or a filter of the agent runs in the sandbox, too. */
-export const GIT = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.quotePath=false -c gc.auto=0';
+/**
+ * Git in a checkout. A hook or a filter of the agent runs in the sandbox, too. The folder of a
+ * checkout is no repository itself, whatever an agent writes into it.
+ */
+export const GIT =
+  'git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.quotePath=false -c gc.auto=0 -c safe.bareRepository=explicit';
 /** Files below .git that are there while git is in the middle of something. */
 export const MID_WORK = 'rebase-merge rebase-apply MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD BISECT_LOG';
 

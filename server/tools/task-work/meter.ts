@@ -3,8 +3,9 @@
  * limit of the project is reached. So the cost of work in a conversation is known after each
  * request, and not when its session ends.
  *
- * A request counts to the attempt that its run began last and that is under way. The request that
- * claimed the task counts to it, and so do those of the answer in which the attempt ended.
+ * A request counts to the attempt that its run began last and that is under way. The requests of
+ * the answer that claimed the task count to it, and so do those of the answer in which the attempt
+ * ended.
  */
 import type { AgentId, MessageId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
@@ -45,9 +46,9 @@ interface Worker {
   ending: Began | null;
   /** The answer that is under way. */
   answer: MessageId | null;
-  /** Its last request in this answer, if it counted to no attempt. */
-  last: Spent | null;
-  /** Adds the request that claimed its newest attempt. Its limits were not looked at since. */
+  /** Its requests in this answer that count to no attempt yet. */
+  before: readonly Spent[];
+  /** Adds the requests up to the claim of its newest attempt. Its limits were not looked at since. */
   claiming: Promise<unknown> | null;
   /** The answer that may send no further request. */
   stopped: MessageId | null;
@@ -68,7 +69,7 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
       open: [],
       ending: null,
       answer: null,
-      last: null,
+      before: [],
       claiming: null,
       stopped: null,
     };
@@ -79,7 +80,7 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
   /** Another answer is under way; null: none. */
   function turnTo(worker: Worker, answer: MessageId | null): void {
     if (worker.answer === answer) return;
-    Object.assign(worker, { ending: null, answer, last: null, stopped: null });
+    Object.assign(worker, { ending: null, answer, before: [], stopped: null });
   }
 
   const unsubscribe = log.subscribe(({ event }) => {
@@ -116,7 +117,7 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
     const [open, { ending }] = [worker.open.at(-1), worker];
     const attempt = open ?? ending;
     if (!attempt) {
-      worker.last = more;
+      worker.before = [...worker.before, more];
       return;
     }
     await attempts.add(attempt.attemptId, more);
@@ -149,10 +150,12 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
   return {
     began(attempt) {
       const worker = known(attempt.run);
-      const claiming = worker.last;
-      Object.assign(worker, { open: [...worker.open, attempt], ending: null, last: null });
-      if (claiming && attempt.run.startsWith('run '))
-        worker.claiming = attempts.add(attempt.attemptId, claiming).catch(onError);
+      const claiming = worker.before;
+      Object.assign(worker, { open: [...worker.open, attempt], ending: null, before: [] });
+      const count = async () => {
+        for (const each of claiming) await attempts.add(attempt.attemptId, each);
+      };
+      if (claiming.length > 0 && attempt.run.startsWith('run ')) worker.claiming = count().catch(onError);
     },
     ended(attemptId) {
       for (const worker of workers.values()) {

@@ -1,9 +1,10 @@
 /** The files of a project itself: those of its folder, or of the base branch of its repository. */
 import { Readable } from 'node:stream';
 import type { ProjectId } from '../../../src/shared/domain/ids.ts';
+import { sentence } from '../../../src/shared/domain/names.ts';
 import { createQueues } from '../../../src/shared/domain/platform/queue.ts';
 import type { Projects } from '../../team/projects/index.ts';
-import { type FileChange, type Repositories, tooMuch } from '../checkouts/index.ts';
+import { type FileChange, type Repositories, tooMuch, twinsIn } from '../checkouts/index.ts';
 import { done, type Done, unable } from './outcome.ts';
 
 export interface ProjectFiles {
@@ -43,6 +44,8 @@ export function createProjectFiles({ projects, repositories, now }: ProjectFiles
     if (bytes !== null) {
       if ([...before.keys()].some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`)))
         return unable('exists', 'A file and a folder would have the same name.');
+      if (twinsIn([...before.keys(), path], (each) => before.has(each)).has(path))
+        return unable('exists', sentence`A file of the project has this name in other case or with other accents.`);
       const after = new Map<string, { path: string; bytes: number }>(before);
       const why = tooMuch(after.set(path, { path, bytes: bytes.length }).values());
       if (why !== null) return unable('full', why);

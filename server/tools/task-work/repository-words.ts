@@ -2,6 +2,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, normalize } from 'node:path';
 import { sentence } from '../../../src/shared/domain/names.ts';
+import { above } from '../../../src/shared/domain/project-path.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
 import type { Project } from '../../../src/shared/protocol/projects.ts';
 import { CHECKOUT_LIMITS, type Repository } from '../checkouts/index.ts';
@@ -12,8 +13,9 @@ type Copying = Pick<Project, 'kind' | 'repository' | 'copy'>;
 /** Paths of copied files. One that the commit has is the repository's own, and is not copied. */
 export async function untrackedIn(repository: Repository, commit: string, { kind, copy }: Copying): Promise<string[]> {
   if (kind !== 'git' || copy.length === 0) return [];
-  const tracked = await repository.list(commit);
-  return copy.map((path) => normalize(path)).filter((path) => !tracked.has(path));
+  const paths = copy.map((path) => normalize(path));
+  const tracked = await repository.list(commit, (path) => paths.includes(path));
+  return paths.filter((path) => !tracked.has(path));
 }
 
 /**
@@ -82,18 +84,21 @@ export async function instructionsOf(repository: Repository, commit: string): Pr
     if (isCut) said.push(`[${name} is cut here. Read the rest in the checkout.]`);
     break;
   }
-  const files = [...(await repository.list(commit)).keys()];
-  const nested = files.filter(isInstructions);
+  const modules = await repository.textOf(commit, '.gitmodules', submoduleBytes);
+  const empty = new Set(
+    [...(modules ?? '').matchAll(/^\s*path\s*=\s*"?(.+?)"?\s*$/gm)].flatMap(([, path]) => path ?? []),
+  );
+  // What has files is no empty folder.
+  const files = await repository.list(commit, (path) => {
+    for (const folder of [...above(path), path]) empty.delete(folder);
+    return isInstructions(path);
+  });
+  const nested = [...files.keys()];
   if (nested.length > 0)
     said.push(`Folders with instructions of their own, which you read before you work there: ${named(nested)}.`);
-  const modules = await repository.textOf(commit, '.gitmodules', submoduleBytes);
-  const submodules = [...(modules ?? '').matchAll(/^\s*path\s*=\s*"?(.+?)"?\s*$/gm)]
-    .flatMap(([, path]) => path ?? [])
-    .filter((path) => !files.some((file) => file === path || file.startsWith(`${path}/`)));
+  const submodules = [...empty];
   if (submodules.length > 0)
-    said.push(
-      `Submodules, which are empty folders here. The relay fetches none of them: ${named([...new Set(submodules)])}.`,
-    );
+    said.push(`Submodules, which are empty folders here. The relay fetches none of them: ${named(submodules)}.`);
   return said;
 }
 

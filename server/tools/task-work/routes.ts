@@ -7,6 +7,7 @@ import { ATTEMPT_LIMITS } from '../../../src/shared/protocol/attempts.ts';
 import { UPLOAD_BYTES } from '../../../src/shared/protocol/endpoints/workspaces.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
+import { slowAnswer } from '../../http/slow-answer.ts';
 import type { Projects } from '../../team/projects/index.ts';
 import { GitError, type Tokens } from '../checkouts/index.ts';
 import type { Executors } from './executor.ts';
@@ -128,18 +129,17 @@ export function createTaskWorkRoutes({
       if (!task.ok) throw problem(404, 'no-task', task.detail);
       if (task.value.claim?.agentId !== client.agentId)
         throw problem(403, 'other-agent', 'Your agent has not claimed this task.');
-      const executed = await executors.execute(
-        {
-          agentId: client.agentId,
-          signal: context.req.raw.signal,
-          ...(client.run === undefined ? {} : { runId: client.run.runId }),
-        },
-        project.value,
-        task.value,
-        executionPrompt,
-      );
-      if (!executed.ok) throw problem(409, 'not-ready', executed.detail);
-      return executed.value;
+      const executor = {
+        agentId: client.agentId,
+        signal: context.req.raw.signal,
+        ...(client.run === undefined ? {} : { runId: client.run.runId }),
+      };
+      const work = async () => {
+        const executed = await executors.execute(executor, project.value, task.value, executionPrompt);
+        if (!executed.ok) throw problem(409, 'not-ready', executed.detail);
+        return executed.value;
+      };
+      return await slowAnswer(work());
     },
   });
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
+import { isGitsOwn } from '../../../src/shared/domain/project-path.ts';
 import { onOneLine, quote, titled } from '../../../src/shared/domain/quoting.ts';
 import type { Agreed, Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
@@ -222,7 +223,13 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
     const whole = workspaces.of(agentId);
     return part === undefined ? whole : whole.within(part);
   }
+  /** Settings of git name programs that run in a checkout, for agents that may run none, too. */
+  function refuseGits(where: string): void {
+    if (isGitsOwn(where))
+      throw new WorkspaceError('no-access', `${onOneLine(where)} belongs to git. Nothing was done.`);
+  }
   async function write(workspace: Workspace, where: string, text: string, expects: string | undefined) {
+    refuseGits(where);
     const noRoom = await refuseForRoom();
     if (noRoom !== null) throw new WorkspaceError('full', noRoom);
     return await workspace.write(where, Buffer.from(text), { expects });
@@ -316,6 +323,7 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
       }),
       run: ({ from, to, replace }, caller) =>
         orSay(async () => {
+          refuseGits(to);
           const { replaced } = await own(caller).move(from, to, {
             replaces: replace,
             makes: true,

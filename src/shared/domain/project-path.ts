@@ -15,6 +15,11 @@ export const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 /** Names of its own folder, as git reads them on any disk. */
 const GITS_OWN = /^(?:\.git|git~\d+)[ .]*(?::.*)?$/i;
+/** Characters that a disk of macOS leaves out of a name. */
+const LEFT_OUT = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+/** Whether a name in this path is git’s own folder. */
+export const isGitsOwn = (path: string): boolean =>
+  path.split('/').some((name) => GITS_OWN.test(name.replaceAll(LEFT_OUT, '')));
 /** Stands for bytes that are no text. */
 const REPLACEMENT = '\ufffd';
 
@@ -32,7 +37,7 @@ export function projectPathFault(path: string): string | null {
     return sentence`A name has at most ${PROJECT_PATH_LIMITS.name} bytes.`;
   if (path.includes('\\')) return sentence`A name has no backslash. Folders are separated by /.`;
   if (path.includes(REPLACEMENT) || UNSEEN.test(path)) return sentence`A name has no characters that nobody sees.`;
-  return names.some((name) => GITS_OWN.test(name)) ? sentence`A name such as .git belongs to git.` : null;
+  return isGitsOwn(path) ? sentence`A name such as .git belongs to git.` : null;
 }
 
 /** The paths of all folders above. */

@@ -30,6 +30,8 @@ export const PAUSE_MS = 200;
 /** ms that something may take before it is a fault; a busy machine is none. */
 const PATIENCE_MS = 60_000;
 const REPEAT_MS = 250;
+/** Messages in which something may be left to do. */
+const NEWEST = 12;
 /** Of whoever attacks. */
 const FOREIGN = /Mordred|Morgan|sk-of-the-second|sk-hostile/;
 
@@ -46,12 +48,15 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
   let [times, answers]: [number[], number[]] = [[], []];
   let [repeated, ending, over, said] = [0, false, false, 0];
 
-  model.follow(({ last, results }): readonly Part[] => {
-    if (results.length > 0) return [{ say: 'Asked.' }];
-    const [, talk] = /Say (n\d+)\./.exec(last) ?? [];
+  // What is asked may come together with the result of a tool, or with the yes for an earlier file.
+  model.follow(({ body }): readonly Part[] => {
+    const told = JSON.stringify(body.messages.slice(-NEWEST));
+    const open = (asked: RegExp, done: (name: string) => string) =>
+      [...told.matchAll(asked)].flatMap(([, name = '']) => (told.includes(done(name)) ? [] : [name])).at(-1);
+    const talk = open(/Say (n\d+)\./g, (name) => `${name} is said:`);
     if (talk !== undefined) return [{ say: `${talk} is said: ${WORDS.repeat(5)}`, chunk: 16 }];
-    const [, file] = /Write file (n\d+)\./.exec(last) ?? [];
-    return file === undefined || last.includes('has answered')
+    const file = open(/Write file (n\d+)\./g, (name) => `${name}.md`);
+    return file === undefined
       ? [{ say: 'Thank you.' }]
       : [{ call: 'write_file', input: { path: `${file}.md`, content: `Kept in ${file}.` } }];
   });

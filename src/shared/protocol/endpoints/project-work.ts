@@ -254,7 +254,7 @@ export const projectWorkEndpoints = {
   spawnExecutor: endpoint({
     method: 'POST',
     path: '/v1/internal/spawn-executor',
-    does: 'Has an executor work on a task that the calling agent has claimed, and answers when it has ended.',
+    does: 'Has an executor work on a task that the calling agent has claimed, and answers when it has ended. From the first minute on, a space a minute comes before the answer.',
     access: 'client',
     body: spawnExecutorSchema,
     answers: [

@@ -169,7 +169,27 @@ it('merges the packs of a folder project, and loses no file by it', async () => 
   expect((await repository.fileOf(parent, '0.txt'))?.toString()).toBe('text 0');
 });
 
-it('keeps the commits of a branch that a checkout has rewritten', async () => {
+it('lists and looks through commits of more files than one output of git may name', { timeout: 120_000 }, async () => {
+  const path = made('wide');
+  const base = git(path, 'rev-parse', 'main').trim();
+  const name = (n: number) => `wide/${n % 300}/${'long-name-'.repeat(20)}${n}`;
+  const lines = Array.from({ length: 100_000 }, (_none, n) => `M 100644 :1 ${name(n)}`);
+  const said = 'committer A <a@localhost> 1300000000 +0000\ndata 4\nWide\nfrom refs/heads/main^0\n';
+  const input = `blob\nmark :1\ndata 9\nthe-token\ncommit refs/heads/main\n${said}${lines.join('\n')}\n`;
+  expect(input.length).toBeGreaterThan(20_000_000);
+  execFileSync('git', ['-C', path, 'fast-import', '--quiet'], { input });
+  const head = git(path, 'rev-parse', 'main').trim();
+  const repository = await repositories.of('wide', source(path, 'main'));
+  expect((await repository.base()).commit).toBe(head);
+  expect((await repository.list(head)).size).toBe(lines.length + 2);
+  expect([...(await repository.list(head, (each) => each.endsWith('.txt'))).keys()]).toEqual(['a.txt', 'inner/b.txt']);
+  expect(await repository.copiedIn(base, head, ['inner/b.txt'])).toEqual([]);
+  expect(await repository.copiedIn(base, head, [name(7)])).toMatchObject([{ path: name(7) }]);
+  await repository.noteCopied([{ path: '.env', bytes: Buffer.from('the-token') }]);
+  expect(await repository.copiedIn(base, head, [])).toHaveLength(lines.length);
+});
+
+it('keeps the commits of a branch that a checkout has rewritten, by a reference and until that is deleted', async () => {
   const path = made('rewritten');
   const repository = await repositories.of('rewritten', source(path, 'main'));
   await repository.base();
@@ -190,5 +210,13 @@ it('keeps the commits of a branch that a checkout has rewritten', async () => {
     'for-each-ref',
     '--format=%(refname) %(objectname)',
   ]);
-  expect(refs.toString()).toContain(`refs/roost/kept/feat/1-a/${first.slice(0, 12)} ${first}`);
+  const kept = `refs/roost/kept/feat/1-a/${first.slice(0, 12)}`;
+  expect(refs.toString()).toContain(`${kept} ${first}`);
+  const inRelay = (...words: string[]) => execFileSync('git', ['--git-dir', repository.gitDir, ...words]);
+  inRelay('gc', '--quiet', '--prune=now');
+  expect(await repository.has(first)).toBe(true);
+  inRelay('update-ref', '-d', kept);
+  inRelay('gc', '--quiet', '--prune=now');
+  expect(await repository.has(first)).toBe(false);
+  expect(await repository.has(second)).toBe(true);
 });

@@ -88,6 +88,27 @@ it('is known after each answer in a conversation, and what is said before and af
   expect((await first(made)).receipt?.tokens).toBe((one.tokens * 5) / 2);
 });
 
+it('begins with the answer that takes the task, and so counts what was looked at to choose it', async () => {
+  const of = await project();
+  const made = await task(of);
+  let step = 0;
+  script = () => {
+    step += 1;
+    if (step <= 2) return [{ call: 'get_my_projects', input: {} }];
+    return step === 3 ? [{ call: 'claim_task', input: ids(made) }] : sayOf('taken');
+  };
+  const asked = night.model.requests.length;
+  await talk(night.browser, 'Choose one.');
+  const requests = night.model.requests.length - asked;
+  expect(requests).toBe(4);
+  const all = spentOf(await first(made));
+  step = 3;
+  await talk(night.browser, 'How far are you?');
+  const each = spentOf(await first(made)).tokens - all.tokens;
+  expect(all.tokens).toBe(requests * each);
+  expect(all.costMicroUsd).toBeGreaterThan(0);
+});
+
 it('is counted once where an agent has claimed two tasks: to the later, and then to the earlier again', async () => {
   const of = await project();
   const [early, late] = [await task(of), await task(of)];

@@ -85,14 +85,14 @@ describe('a file of a folder project', () => {
   it('has a name that a checkout can have: others are refused, whoever writes them', async () => {
     const of = await project('Names');
     const good255 = `${'n'.repeat(251)}.txt`;
-    const names = ['-rf', ':(top)x', ':!x', '"quoted" \'name\'.txt', 'dot.', 'Case.txt', 'case.txt', good255];
+    const names = ['-rf', ':(top)x', ':!x', '"quoted" \'name\'.txt', 'dot.', 'Case.txt', good255];
     names.push('nfc-\u00e9.txt', 'nfd-e\u0301.txt', 'a *?[b].txt', '%2e%2e', `${'d/'.repeat(24)}deep.txt`);
     for (const name of names) expect(await put(of, name, name), name).toBe(204);
     const bad = ['a\\b', 'a\nb', 'a\tb', 'a\u200bb', '.git/x', 'x/.GIT', 'git~1', '.git ', '../x', 'a//b', './a', '/a'];
     bad.push('n'.repeat(256), 'd/'.repeat(25) + 'x', `${'p'.repeat(200)}/`.repeat(4) + 'x', 'a\ufffdb', '');
     for (const name of bad) expect(await put(of, name, 'x'), name).toBe(400);
     const { run, review } = await claim(of);
-    expect(await run('cat Case.txt case.txt ./-rf && ls -A | wc -l')).toMatch(/Case\.txtcase\.txt-rf13/);
+    expect(await run('cat Case.txt ./-rf && ls -A | wc -l')).toMatch(/Case\.txt-rf12/);
     expect(await review()).toContain('Nothing was changed');
     const unlike = ['$(printf "a\\\\\\\\b")', '$(printf "a\\\\tb")', '$(printf "\\\\377")', 'git~1', '.git'];
     await run(unlike.map((name) => `echo x > "${name}"`).join('; '));
@@ -104,6 +104,28 @@ describe('a file of a folder project', () => {
     expect(await review()).toContain('Moved.');
     for (const name of await listed(of)) await good('DELETE', file(of, name));
     expect(await listed(of)).toEqual([]);
+  });
+
+  it('is never put beside one whose name differs only in case or accents, by anybody', async () => {
+    const of = await project('Twins');
+    for (const name of ['Plan.md', 'Docs/caf\u00e9.md']) expect(await put(of, name, 'first'), name).toBe(204);
+    const twins = ['plan.md', 'PLAN.md/x', 'docs/other.md', 'Docs/cafe\u0301.md'];
+    for (const name of twins) expect(await put(of, name, 'x'), name).toBe(409);
+    expect(await put(of, 'Plan.md', 'again')).toBe(204);
+    const [one, two] = [await claim(of), await claim(of, 'Other work', 'a2')];
+    await one.run('echo x > plan.md');
+    const refused = await one.review();
+    expect(refused).toContain('“plan.md”');
+    expect(refused).toContain('differs only in case or accents');
+    // What is spelled anew has the new name.
+    await one.run('rm Plan.md && mv plan.md PLAN.md && echo new > New.md');
+    expect(await one.review()).toContain('Moved.');
+    expect(await one.merge()).toMatchObject({ status: 200 });
+    expect((await listed(of)).sort()).toEqual(['Docs/caf\u00e9.md', 'New.md', 'PLAN.md']);
+    await two.run('echo x > new.md');
+    expect(await two.review()).toContain('Moved.');
+    expect(await two.merge()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('“new.md”') } });
+    expect((await listed(of)).sort()).toEqual(['Docs/caf\u00e9.md', 'New.md', 'PLAN.md']);
   });
 
   it('takes the place of no folder, and a folder of no file, but by an agent', async () => {

@@ -192,6 +192,20 @@ describe('an agent in its folder', () => {
     ]);
   });
 
+  it('writes nothing that belongs to git, under any name that a disk takes for it', async () => {
+    await put('evil', '[filter "x"]\n\tclean = touch here\n');
+    const places = ['.git/config', 'project/.GIT/config', '.g\u200cit/hooks/pre-commit', 'git~1/config', '.git ./x'];
+    const results = await works(
+      ...places.map((path) => calls('write_file', { path, content: 'x' })),
+      calls('move_file', { from: 'evil', to: 'project/.git/config' }),
+      calls('move_file', { from: 'evil', to: '.git' }),
+      calls('write_file', { path: '.gitignore', content: '*.log' }),
+    );
+    expect(results.slice(0, -1)).toEqual(results.slice(0, -1).map(() => expect.stringContaining('belongs to git')));
+    expect(results.at(-1)).toContain('is written');
+    expect((await listed()).entries.map(({ name }) => name).sort()).toEqual(['.gitignore', 'evil']);
+  });
+
   it('is told in words what cannot be done, and nothing is changed by it', async () => {
     await put('a.md', 'one two one');
     await put('photo.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]));

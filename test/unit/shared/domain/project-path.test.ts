@@ -4,9 +4,33 @@ import { PROJECT_PATH_LIMITS, projectPathFault } from '../../../../src/shared/do
 describe('a path in a folder project', () => {
   it('is refused where git, a disk or a person would read it as another', () => {
     const refused = ['', '/a', 'a/', 'a//b', '.', '../a', 'a/./b', 'a\\b', 'a\nb', 'a\0b', 'a\u202eb', 'a\ufffd'];
-    const gits = ['.git', '.GIT/config', 'a/.Git', '.git.', '.git ', '.git::$INDEX_ALLOCATION', 'git~1', 'GIT~2/x'];
+    const gits = [
+      '.git',
+      '.GIT/config',
+      'a/.Git',
+      '.git.',
+      '.git ',
+      '.git::$INDEX_ALLOCATION',
+      'git~1',
+      'GIT~2/x',
+      '.g\u200cit/x',
+    ];
     for (const path of [...refused, ...gits]) expect(projectPathFault(path), path).not.toBeNull();
-    for (const path of ['.gitignore', '.github/x', 'git~', 'git', '-a', ':a', 'a.', 'a ', 'é', 'e\u0301', '"a"', '~'])
+    for (const path of [
+      '.gitignore',
+      '.github/x',
+      'git~',
+      'git',
+      '-a',
+      ':a',
+      'a.',
+      'a ',
+      'é',
+      'e\u0301',
+      '"a"',
+      '~',
+      'a\u200db',
+    ])
       expect(projectPathFault(path), path).toBeNull();
   });
 

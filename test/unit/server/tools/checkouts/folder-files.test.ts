@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fits, tooMuch } from '../../../../../server/tools/checkouts/folder-files.ts';
+import { fits, tooMuch, twinsIn } from '../../../../../server/tools/checkouts/folder-files.ts';
 import { batchReader } from '../../../../../server/tools/checkouts/git-files.ts';
 import { CHECKOUT_LIMITS } from '../../../../../server/tools/checkouts/settings.ts';
 
@@ -21,6 +21,19 @@ describe('the files of a folder project', () => {
     const half = { path: 'a', bytes: folderBytes / 2 };
     expect(tooMuch([half, { ...half, path: 'b' }])).toBeNull();
     expect(tooMuch([half, { ...half, path: 'b' }, { path: 'c', bytes: 1 }])).toContain('together');
+  });
+
+  it('have no two names that some disk takes for one, and keep the one that was there', () => {
+    const twins = (paths: readonly string[], known: readonly string[] = []) => [
+      ...twinsIn(paths, (path) => known.includes(path)),
+    ];
+    expect(twins(['a.txt', 'b/a.txt', 'a.md'])).toEqual([]);
+    expect(twins(['A.txt', 'a.txt'])).toEqual(['a.txt']);
+    expect(twins(['A.txt', 'a.txt'], ['a.txt'])).toEqual(['A.txt']);
+    expect(twins(['caf\u00e9.md', 'cafe\u0301.md'])).toEqual(['cafe\u0301.md']);
+    // Files of folders that become one, and a file in the place of a folder.
+    expect(twins(['Docs/a.md', 'docs/b.md', 'docs/c/d.md'], ['Docs/a.md'])).toEqual(['docs/b.md', 'docs/c/d.md']);
+    expect(twins(['DOCS', 'docs/a.md'])).toEqual(['docs/a.md']);
   });
 
   it('are read whole, however git’s output is cut into pieces', async () => {
