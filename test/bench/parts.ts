@@ -1,4 +1,5 @@
 /** Every part of `npm run bench`, in the order in which they run. */
+import { diffs } from './diffs.ts';
 import { fileTools } from './file-tools.ts';
 import { gate } from './gate.ts';
 import { heldCalls } from './held-calls.ts';
@@ -44,6 +45,7 @@ export const PARTS: readonly Part[] = [
   pageYears,
   projects,
   projectFolder,
+  diffs,
   ledgerAppend,
   ledgerTakeover,
   ledgerYears,

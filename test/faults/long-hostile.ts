@@ -6,7 +6,7 @@
 import { errorMessage } from '../../src/shared/domain/platform/error-message.ts';
 import { percentile } from '../bench/figures.ts';
 import { ATTACKS } from './hostile/attacks/index.ts';
-import { openMix, type Mix, type Timed } from './hostile/mix.ts';
+import { openMix, type Attacked, type Mix, type Timed } from './hostile/mix.ts';
 import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
@@ -25,6 +25,9 @@ const CALM_MS = 6_000;
  * machine that is busy by itself.
  */
 const LIMIT = { ms: 200, times: 3 };
+
+/** In `--only`: those that are named beside it, or all, one after the other. */
+const EACH = 'each';
 
 const ms = (value: number) => `${Math.round(value)} ms`;
 const shown = (what: string, values: readonly number[]) => {
@@ -53,25 +56,26 @@ function together(all: readonly Timed[]): Timed {
   };
 }
 
-/** Each attack alone, at one relay. */
-async function runEach(seeds: readonly number[]): Promise<string> {
+/** Each attack of these names alone, at one relay. */
+async function runEach(seeds: readonly number[], names: readonly string[]): Promise<string> {
   const mix = await openMix();
   const faults: unknown[] = [];
   const fault = (error: unknown) => void faults.push(error);
   try {
     const calm = await mix.calm(CALM_MS);
     console.log(`none: ${shown('calls', calm.times)}; ${beside(calm)}`);
-    for (const { name } of ATTACKS) {
-      const all: Timed[] = [];
-      for (const seed of seeds) await mix.attack(seed, ALONE_MS, [name]).then((given) => all.push(given), fault);
-      const given = together(all);
-      console.log(`${name}: ${shown('calls', given.times)}; ${beside(given)}`);
+    for (const name of names) {
+      const attacked: Attacked[] = [];
+      for (const seed of seeds) await mix.attack(seed, ALONE_MS, [name]).then((given) => attacked.push(given), fault);
+      const given = together(attacked);
+      const made = attacked.map((each) => JSON.stringify(each.made[name]?.answers ?? {})).join(' ');
+      console.log(`${name}: ${shown('calls', given.times)}; ${beside(given)}; answered ${made}`);
     }
   } finally {
     await mix.close().catch(fault);
   }
   if (faults.length > 0) throw new AggregateError(faults, faults.map(errorMessage).join('\n'));
-  return `${ATTACKS.length} attacks, one after the other`;
+  return `${names.length} attacks, one after the other`;
 }
 
 export const hostilePart: LongPart = {
@@ -82,10 +86,11 @@ export const hostilePart: LongPart = {
     return Array.from({ length: seed - first + 1 }, (_none, i) => first + i);
   },
   async run(seeds, only) {
-    if (only?.includes('each')) return await runEach(seeds);
-    const unknown = only?.find((name) => !ATTACKS.some((each) => each.name === name));
+    const names = only?.filter((name) => name !== EACH) ?? [];
+    const unknown = names.find((name) => !ATTACKS.some((each) => each.name === name));
     if (unknown !== undefined)
       throw new Error(`There is no attack "${unknown}"; there are ${ATTACKS.map(({ name }) => name).join(', ')}.`);
+    if (only?.includes(EACH)) return await runEach(seeds, names.length > 0 ? names : ATTACKS.map(({ name }) => name));
     const calm: Timed[] = [];
     const attacked: Timed[] = [];
     let [mix, rounds, calls]: [Mix | null, number, number] = [null, 0, 0];

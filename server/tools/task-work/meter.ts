@@ -117,7 +117,8 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
     const [open, { ending }] = [worker.open.at(-1), worker];
     const attempt = open ?? ending;
     if (!attempt) {
-      worker.before = [...worker.before, more];
+      // A client’s requests never end, and count to no claim.
+      if (name.startsWith('run ')) worker.before = [...worker.before, more];
       return;
     }
     await attempts.add(attempt.attemptId, more);
@@ -155,7 +156,7 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
       const count = async () => {
         for (const each of claiming) await attempts.add(attempt.attemptId, each);
       };
-      if (claiming.length > 0 && attempt.run.startsWith('run ')) worker.claiming = count().catch(onError);
+      if (claiming.length > 0) worker.claiming = count().catch(onError);
     },
     ended(attemptId) {
       for (const worker of workers.values()) {

@@ -16,6 +16,8 @@ import { models } from './models.ts';
 import { otherHousehold } from './other-household.ts';
 import { pairing } from './pairing.ts';
 import {
+  heavyWork,
+  hostileRepository,
   manyDiffs,
   modelPaths,
   projectRecords,
@@ -38,6 +40,8 @@ export const ATTACKS: readonly Attack[] = [
   cookieAlone,
   folders,
   guesses,
+  heavyWork,
+  hostileRepository,
   imports,
   manyDiffs,
   modelPaths,

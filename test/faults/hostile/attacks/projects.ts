@@ -2,14 +2,16 @@
  * Projects that mean harm: records with options of git and paths that lead out, repositories at odd
  * addresses, names of models that are paths, many diffs at once, and deliveries without number.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createdHookSchema } from '../../../../src/shared/protocol/hooks.ts';
 import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { madeCredentialSchema } from '../../../../src/shared/protocol/team.ts';
+import { calls } from '../../../support/hands.ts';
 import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
 import type { Attack, Attacker } from '../attack.ts';
 
@@ -92,6 +94,66 @@ export const repositoryPlaces: Attack = {
     if (answer !== null && answer.status < 300) found(`a project was made of ${json.repository}`);
     const odd = [`https://1.1.1.1\\@127.0.0.1:${target.port}/x`, 'http://169.254.169.254/x', 'https://a.example./x'];
     await call('POST', '/v1/projects', { json: { ...json, baseBranch: '', repository: of(odd) } });
+  },
+};
+
+/** A repository of the attacker’s on the relay’s machine, whose settings name programs. */
+export const hostileRepository: Attack = {
+  name: 'hostile-repository',
+  async run({ of, call, found }) {
+    const folder = await mkdtemp(join(tmpdir(), 'roost-hostile-'));
+    try {
+      const marker = join(folder, 'was-here');
+      const program = join(folder, 'program.sh');
+      await writeFile(program, `#!/bin/sh\ntouch ${marker}\ncat\n`);
+      await chmod(program, 0o755);
+      const path = join(folder, 'work');
+      const git = (...words: string[]) => execFileSync('git', ['-C', folder, ...words], { stdio: 'ignore' });
+      git('init', '--quiet', path);
+      for (const key of ['core.fsmonitor', 'core.sshCommand', 'uploadpack.packObjectsHook', 'filter.x.smudge'])
+        git('-C', path, 'config', key, program);
+      await writeFile(join(path, '.git/objects/info/alternates'), '/etc\n');
+      const repository = of([path, `file://${path}`, `${path}/.git`, `ext::${program}`]);
+      const json = { name: 'Mine', kind: 'git', repository, baseBranch: of(['', 'main']) };
+      const answer = await call('POST', '/v1/projects', { json });
+      if (answer !== null && answer.status < 300) found(`a project was made of ${repository}`);
+      if (existsSync(marker)) found('a program that a repository names has run');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Work of an agent that is small to make and large to compare: long lines, many files, deep ones. */
+const HEAVY = [
+  'yes | tr -d "\\n" | head -c 45000000 > line.txt',
+  'seq 2000000 | head -c 40000000 > numbers.txt',
+  'for i in $(seq 2000); do echo x > "f$i"; done',
+  'd=.; for i in $(seq 24); do d=$d/d; done; mkdir -p $d && echo x > $d/x',
+  'mkdir .git && cd .git && mkdir objects refs && echo "ref: refs/heads/x" > HEAD',
+  'for i in $(seq 60); do head -c 2000000 /dev/urandom > "r$i"; done',
+  'echo x > A.md; echo x > a.md; ln -s /etc/passwd link; mkfifo pipe; truncate -s 40G large',
+];
+export const heavyWork: Attack = {
+  name: 'heavy-work',
+  inSession: true,
+  async run(attacker) {
+    const { of, call, drive } = attacker;
+    const here = await newProject(attacker, { agents: ['m1', 'lead'] });
+    if (!here) return;
+    const coordination = { toolsets: { shell: 'allow', files: 'allow', projects: 'allow' }, workspace_megabytes: 200 };
+    await call('PUT', '/v1/agents/lead/config', { json: { coordination } });
+    const ids = { projectId: here.project.projectId, taskId: here.task.taskId };
+    const command = `cd "$(ls -td projects/*/*/ | head -1)" && ${of(HEAVY)}`;
+    await drive(
+      calls('claim_task', ids),
+      calls('run_command', { command }),
+      calls('open_pull_request', { ...ids, title: 'Read me', body: 'x' }),
+      calls('transition_task', { ...ids, status: 'review' }),
+    );
+    for (const path of ['/diff', '/diff', '/attempts']) await call('GET', `${here.at}${path}`);
+    await call('POST', `${here.at}/request/merge`, { json: {} });
+    await call('DELETE', `${here.path}?lose=true`);
   },
 };
 
