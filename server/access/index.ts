@@ -29,6 +29,7 @@ import { homeEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import { PAGE_KEY } from '../../src/shared/protocol/page-key.ts';
 import { answer, browserOf, type Env, type Handled, isCallPath, lacks } from '../http/endpoint.ts';
 import { misfitIn, problem, tooManyCalls } from '../http/problem.ts';
+import { inHousehold } from '../platform/household-turns.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import type { Db } from '../store/index.ts';
 import type { Directory } from '../contracts/index.ts';
@@ -404,14 +405,15 @@ export function createAccess({
   ): Promise<{ token: string; browser: string; renew: boolean; own: boolean; guest: boolean } | null> {
     const token = tokenOf(context);
     if (token === undefined) return null;
-    const known = await signIn.check(token, pageKeyOf(context));
+    // Whose household it is, is known after this.
+    const known = await inHousehold(token, () => signIn.check(token, pageKeyOf(context)));
     return known.ok ? { token, ...known } : null;
   }
 
   /** The credential of the call. Null for a browser. */
   async function clientOf(context: Context): Promise<Bearer | null> {
     const secret = bearerOf(context);
-    return secret === null ? null : await credentials.check(secret);
+    return secret === null ? null : await inHousehold(secret, () => credentials.check(secret));
   }
 
   return {

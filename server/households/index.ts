@@ -24,6 +24,7 @@ import {
 import { bearerOf, type GiveBeside, hashOf } from '../access/index.ts';
 import { GIT_LANES } from '../platform/git/index.ts';
 import { createLanes } from '../platform/lanes.ts';
+import { inHousehold } from '../platform/household-turns.ts';
 import { createProcesses } from '../platform/processes/index.ts';
 import { storeTrouble } from '../store/index.ts';
 import { createStarts } from '../tools/acp/starts.ts';
@@ -351,7 +352,7 @@ export function createEachHome(homes: Homes, others: readonly Handled[]): readon
           : await homeOf(homes, endpoint, context);
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
-      const response = await handled.handle(context);
+      const response = await inHousehold(home.id, () => handled.handle(context));
       // A sign-in may move to another home while its stream is being opened. The stream would then
       // follow the old home for ever.
       const browser = context.get('browser');

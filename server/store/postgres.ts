@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { realTimers, sleep } from '../../src/shared/domain/platform/timers.ts';
+import { createTurns } from '../platform/household-turns.ts';
 import { PostgresCompiler } from './compilers.ts';
 import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
 import type { DatabaseLimits } from './settings.ts';
@@ -150,7 +151,23 @@ export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapse
     watch.close();
     return pool.end();
   };
-  const open = () => openConnection(connect, watch, limits.poolSize);
+  const turn = createTurns(limits.poolSize);
+  async function open(): Promise<PostgresPoolClient> {
+    const endTurn = await turn();
+    try {
+      const { query, release } = await openConnection(connect, watch, limits.poolSize);
+      return {
+        query,
+        release() {
+          release();
+          endTurn();
+        },
+      };
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+  }
   const pooled = new PostgresDialect({ pool: { connect: open, end } });
   const dialect: Dialect = {
     createAdapter: () => pooled.createAdapter(),

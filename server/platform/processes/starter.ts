@@ -44,7 +44,12 @@ const STARTER = `
     if (process.connected) process.send(message, handle, sent);
   };
   process.on('message', ({ id, program, words, options }) => {
-    const child = spawn(program, words, { ...options, stdio: 'pipe', detached: true });
+    let child;
+    try {
+      child = spawn(program, words, { ...options, stdio: 'pipe', detached: true });
+    } catch ({ message }) {
+      return tell({ id, error: message });
+    }
     child.on('error', ({ message }) => tell({ id, error: message }));
     const { pid } = child;
     if (pid === undefined) return;

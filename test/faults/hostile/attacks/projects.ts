@@ -12,6 +12,8 @@ import { projectSchema, taskSchema } from '../../../../src/shared/protocol/proje
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { madeCredentialSchema } from '../../../../src/shared/protocol/team.ts';
 import { calls } from '../../../support/hands.ts';
+import type { Scope } from '../../../../src/shared/protocol/scopes.ts';
+import { ALL_ROUTES, filled } from '../../../support/nearly-right.ts';
 import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
 import type { Attack, Attacker } from '../attack.ts';
 
@@ -194,14 +196,24 @@ export const modelPaths: Attack = {
   inSession: true,
 };
 
+const SCOPED = ALL_ROUTES.map(([, endpoint]) => endpoint).filter(({ scopes: any }) => any !== undefined);
 /** An application with one scope asks for all the others. */
 export const scopes: Attack = {
   name: 'scopes',
-  async run({ of, call, bare, found }) {
-    const json = { agentId: null, label: 'App', scopes: [of(['team', 'read', 'threads', 'limits'])] };
+  async run({ target, of, call, bare, found }) {
+    const scopes: readonly Scope[] = ['team', 'read', 'threads', 'limits', 'schedules', 'sleep'];
+    const json = { agentId: null, label: 'App', scopes: [of(scopes)] };
     const credential = await made(madeCredentialSchema, call('POST', '/api/credentials', { json }));
     if (!credential) return;
     const headers = { authorization: `Bearer ${credential.secret}` };
+    // Calls that applications make with another scope are refused for the lack of it.
+    for (let left = 6; left > 0; left--) {
+      const { method, path } = of(SCOPED.filter((each) => !each.scopes?.some((scope) => json.scopes.includes(scope))));
+      const asked = filled(path, () => of(['m1', ...target.ids]));
+      const answer = await bare(method, asked, { headers, ...(method === 'GET' ? {} : { json: {} }) });
+      if (answer !== null && answer.status < 400) found(`${method} ${path} without its scope`);
+      if (answer?.status === 401) found(`${method} ${path} does not know the application`);
+    }
     for (const [method, path, body] of [
       ['PUT', '/v1/config', { coordination: { daily_budget_usd: 1e9 } }],
       ['PUT', '/v1/agents/m1/config', { coordination: { toolsets: { shell: 'allow' } }, planning_model: 'x' }],
@@ -225,11 +237,15 @@ export const registeredClients: Attack = {
     const issuer = of(['https://1.1.1.1/', target.url, servers.oddUrl, 'http://169.254.169.254/']);
     const attachment = { kind: 'address', url: servers.toolsUrl, client: { id: 'c', secret, issuer } };
     const name = `registered-${int(0, 99)}`;
+    // The server names itself, or says that it is where the client was registered.
+    servers.asksSignIn(of([issuer, new URL(servers.toolsUrl).origin]));
     const added = await call('POST', '/api/attached', { json: { name, attachment } });
     const serverId = /"serverId":"([^"]+)"/.exec(added?.text ?? '')?.[1] ?? 'none';
-    await call('POST', `/api/attached/${serverId}/sign-in`, { json: {} });
-    await call('POST', '/api/attached-sign-ins', { json: { query: `code=x&state=${'s'.repeat(int(1, 2_000))}` } });
-    const heard = JSON.stringify(servers.heard.headers);
+    const begun = await call('POST', `/api/attached/${serverId}/sign-in`, { json: {} });
+    const state = /[?&]state=([\w.~-]+)/.exec(begun?.text ?? '')?.[1] ?? 's'.repeat(int(1, 2_000));
+    await call('POST', '/api/attached-sign-ins', { json: { query: `code=x&state=${state}` } });
+    servers.asksSignIn(null);
+    const heard = JSON.stringify(servers.heard);
     if (added?.text.includes(secret) || heard.includes(secret)) found('the secret of a client was told');
     await call('DELETE', `/api/attached/${serverId}`);
   },

@@ -61,6 +61,12 @@ describe.each([['linux'], ['darwin']] as const)('a short program as %s starts it
   it('that cannot be started says so', async () => {
     await expect(start({ program: '/nowhere' }, options)).rejects.toThrow('ENOENT');
     await expect(start({ program: 'cat', operands: ['-n'] }, options)).rejects.toThrow(ArgumentError);
+    // What the system refuses of one program ends no other.
+    const other = await start(shell('read -r line; echo $line'), options);
+    await expect(start({ program: 'true', options: ['x'.repeat(10_000_000)] }, options)).rejects.toThrow('E2BIG');
+    await expect(start({ program: 'true' }, { ...options, cwd: '/a\0b' })).rejects.toThrow();
+    other.stdin.end('still here\n');
+    expect(await text(other.stdout)).toBe('still here\n');
   });
 });
 
