@@ -23,8 +23,8 @@ import {
 } from '../../src/shared/protocol/endpoints/session.ts';
 import { bearerOf, type GiveBeside, hashOf } from '../access/index.ts';
 import { GIT_LANES } from '../platform/git/index.ts';
-import { createLanes } from '../platform/lanes.ts';
 import { inHousehold } from '../platform/household-turns.ts';
+import { createLanes, type LaneLimits } from '../platform/lanes.ts';
 import { createProcesses } from '../platform/processes/index.ts';
 import { storeTrouble } from '../store/index.ts';
 import { createStarts } from '../tools/acp/starts.ts';
@@ -309,6 +309,12 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   };
 }
 
+/**
+ * Calls of pages at once. Hundreds of one household would make each turn of the event loop long, and
+ * every call needs several.
+ */
+const CALL_LANES: LaneLimits = { ofOne: 16, ofAll: 1_000, waiting: Infinity };
+
 // Routes each call to a home, and has the endpoints with which a browser asks for one.
 
 /**
@@ -343,6 +349,7 @@ export function createEachHome(homes: Homes, others: readonly Handled[]): readon
   const ofRelay = Object.values({ ...probeEndpoints, ...relayEndpoints });
   const elsewhere = new Set<Endpoint>([...ofRelay, ...others.map(({ endpoint }) => endpoint)]);
   const own = Object.values<Endpoint>(ENDPOINTS).filter((endpoint) => !elsewhere.has(endpoint));
+  const lanes = createLanes(CALL_LANES);
   return own.map((endpoint) => ({
     endpoint,
     async handle(context) {
@@ -352,7 +359,10 @@ export function createEachHome(homes: Homes, others: readonly Handled[]): readon
           : await homeOf(homes, endpoint, context);
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
-      const response = await inHousehold(home.id, () => handled.handle(context));
+      const work = () => inHousehold(home.id, () => handled.handle(context));
+      // Others may wait long, as for the work of an executor.
+      const isShort = (endpoint.access ?? 'page') === 'page' && endpoint.raw !== true;
+      const response = await (isShort ? lanes(home.id)(work) : work());
       // A sign-in may move to another home while its stream is being opened. The stream would then
       // follow the old home for ever.
       const browser = context.get('browser');

@@ -19,6 +19,7 @@ import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { createLimiter } from '../../../src/shared/domain/platform/queue.ts';
 import { fileText } from '../../../src/shared/domain/file-text.ts';
 import { isRecord, isSameJson } from '../../../src/shared/domain/platform/json.ts';
+import { isGitsOwn } from '../../../src/shared/domain/project-path.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { Program } from '../../../src/shared/protocol/programs.ts';
@@ -213,7 +214,9 @@ function createFiles({
       }),
     writeFile: ({ sessionId, path, content }) =>
       answer(path, async () => {
-        await workspace.write(await within(sessionId, path, 'write_file'), Buffer.from(content));
+        const inner = await within(sessionId, path, 'write_file');
+        if (isGitsOwn(inner)) throw new FilesRefused('This path belongs to git.');
+        await workspace.write(inner, Buffer.from(content));
       }),
   };
 }

@@ -276,9 +276,13 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
           faults.push(`${event.messageId} was shown in other words than it is kept in`);
       }
       if (inLog.some(({ kind }) => kind === 'session-ended')) faults.push('the session has ended');
-      const counted = (await requestsIn()) - before.counted;
-      const asked = model.requests.length - before.asked;
-      if (counted !== asked) faults.push(`${asked} requests were made, and ${counted} are in the account`);
+      // The lead may still be answering a yes.
+      const counted = async () => (await requestsIn()) - before.counted;
+      const asked = () => model.requests.length - before.asked;
+      const isCounted = await eventually('each request is in the account', async () =>
+        (await counted()) === asked() ? true : null,
+      );
+      if (!isCounted) faults.push(`${asked()} requests were made, and ${await counted()} are in the account`);
     },
   };
 }

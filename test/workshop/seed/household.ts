@@ -34,17 +34,19 @@ function readerOf(docs: readonly Doc[]): ReadDocuments {
   };
 }
 
-/** `exportedAt`: ms since the epoch, as the copy will say. */
+/** `exportedAt`: ms since the epoch, as the copy will say. `more`: further documents. */
 export async function writeSeed({
   size,
   path,
   exportedAt,
+  more = [],
 }: {
+  readonly more?: readonly Doc[];
   readonly size: SeedSize;
   readonly path: string;
   readonly exportedAt: number;
 }): Promise<Exported> {
-  const read = readerOf([...generateHousehold(SEED_SIZES[size])].flat());
+  const read = readerOf([...[...generateHousehold(SEED_SIZES[size])].flat(), ...more]);
   const file = await open(path, 'w', 0o600);
   try {
     const write = async (bytes: Uint8Array) => {

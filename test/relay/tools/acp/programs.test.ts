@@ -608,6 +608,7 @@ describe('an agent whose mind is a program', () => {
     ];
     await tell(
       ...outside.flatMap((path) => [{ read: { path } }, { write: { path, content: 'x' } }]),
+      { write: { path: `${cwd}/work/.git/config`, content: 'x' } },
       { write: { path: `${cwd}/notes/today.md`, content: 'Grey.\nWhite.' } },
       { read: { path: `${cwd}/notes/today.md`, line: 2 } },
       { as: { session: 'another', step: { say: 'Somebody else’s words.' } } },
@@ -616,7 +617,7 @@ describe('an agent whose mind is a program', () => {
       { say: 'That was all.' },
     );
     await says('That was all.');
-    expect(await notes('refused')).toHaveLength(outside.length * 2 + 1);
+    expect(await notes('refused')).toHaveLength(outside.length * 2 + 2);
     await tell({ read: { path: `${cwd}/new.md` } }, { say: 'There is none yet.' });
     await says('There is none yet.');
     // A program that makes a file reads it first: that there is none is said in the protocol's own
@@ -637,7 +638,7 @@ describe('an agent whose mind is a program', () => {
       { say: 'Nothing.' },
     );
     await says('Nothing.');
-    expect(await notes('refused')).toHaveLength(outside.length * 2 + 4);
+    expect(await notes('refused')).toHaveLength(outside.length * 2 + 5);
     expect(await hands.file('x')).toBeNull();
     await tell({ flood: 20_000 }, { wait: 1 });
     await says('it writes more than anybody could read');
