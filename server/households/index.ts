@@ -360,9 +360,9 @@ export function createEachHome(homes: Homes, others: readonly Handled[]): readon
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
       const work = () => inHousehold(home.id, () => handled.handle(context));
-      // Others may wait long, as for the work of an executor.
-      const isShort = (endpoint.access ?? 'page') === 'page' && endpoint.raw !== true;
-      const response = await (isShort ? lanes(home.id)(work) : work());
+      // Calls of clients may wait long, as for the work of an executor.
+      const isPages = (endpoint.access ?? 'page') === 'page';
+      const response = await (isPages ? lanes(home.id)(work) : work());
       // A sign-in may move to another home while its stream is being opened. The stream would then
       // follow the old home for ever.
       const browser = context.get('browser');
