@@ -44,18 +44,20 @@ export const fits = ({ path, bytes }: { readonly path: string; readonly bytes: n
 /** As a disk compares names that takes no notice of case and of how accents are written. */
 const folded = (path: string): string => path.normalize('NFC').toLowerCase();
 /**
- * Paths that another one takes away on such a disk: its own, or that of a folder above. `isKnown`:
- * what was there before keeps its name.
+ * New paths that another one takes away on such a disk: its own, or that of a folder above.
+ * `isKnown`: it was there before, and stays.
  */
 export function twinsIn(paths: Iterable<string>, isKnown: (path: string) => boolean): ReadonlySet<string> {
   const all = [...paths];
   const spelled = new Map<string, string>();
   const twins = new Set<string>();
-  for (const path of [...all.filter(isKnown), ...all.filter((each) => !isKnown(each))]) {
-    const names = [...above(path), path];
-    const isTaken = names.some((name) => (spelled.get(folded(name)) ?? name) !== name);
-    if (isTaken) twins.add(path);
-    else for (const name of names) spelled.set(folded(name), name);
+  const take = (names: readonly string[]) => names.forEach((name) => spelled.set(folded(name), name));
+  const namesOf = (path: string) => [...above(path), path];
+  for (const path of all.filter(isKnown)) take(namesOf(path));
+  for (const path of all.filter((each) => !isKnown(each))) {
+    const names = namesOf(path);
+    if (names.some((name) => (spelled.get(folded(name)) ?? name) !== name)) twins.add(path);
+    else take(names);
   }
   return twins;
 }
@@ -85,7 +87,7 @@ export function tooMuch(files: Iterable<{ readonly path: string; readonly bytes:
 
 /** Why a merge would bring files that take others away, as a sentence. Null: it brings none. */
 export function twinText(files: Listing, before: Listing): string | null {
-  const twins = [...twinsIn(files.keys(), (path) => before.has(path))].filter((path) => !before.has(path));
+  const twins = [...twinsIn(files.keys(), (path) => before.has(path))];
   if (twins.length === 0) return null;
   const named = twins.slice(0, CHECKOUT_LIMITS.namedFiles).map(titled).join(', ');
   return sentence`Files of the project have these names in other case or with other accents: ${named}.`;

@@ -30,6 +30,7 @@ describe('the files of a folder project', () => {
     expect(twins(['a.txt', 'b/a.txt', 'a.md'])).toEqual([]);
     expect(twins(['A.txt', 'a.txt'])).toEqual(['a.txt']);
     expect(twins(['A.txt', 'a.txt'], ['a.txt'])).toEqual(['A.txt']);
+    expect(twins(['A.txt', 'a.txt'], ['a.txt', 'A.txt'])).toEqual([]);
     expect(twins(['caf\u00e9.md', 'cafe\u0301.md'])).toEqual(['cafe\u0301.md']);
     // Files of folders that become one, and a file in the place of a folder.
     expect(twins(['Docs/a.md', 'docs/b.md', 'docs/c/d.md'], ['Docs/a.md'])).toEqual(['docs/b.md', 'docs/c/d.md']);
