@@ -148,7 +148,7 @@ export function createStarter(
         end(id, program, null, 'the process that starts programs has ended');
       }
     };
-    begun.once('error', ended);
+    begun.on('error', ended);
     begun.once('exit', ended);
     return begun;
   }
@@ -162,7 +162,8 @@ export function createStarter(
     return await new Promise((started, failed) => {
       const timer = setTimeout(() => helper.kill('SIGKILL'), START_MS);
       programs.set(id, { timer, pid: null, handles: [], sockets: [], started, failed, ended: () => undefined });
-      helper.send({ id, program: invocation.program, words, options });
+      // Its end fails what it was not told.
+      if (helper.connected) helper.send({ id, program: invocation.program, words, options }, () => undefined);
     });
   };
 }
