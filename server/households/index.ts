@@ -310,8 +310,8 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
 }
 
 /**
- * Calls of pages at once. Hundreds of one household would make each turn of the event loop long, and
- * every call needs several.
+ * Calls with which pages read, at once. Hundreds of one household would make each turn of the event
+ * loop long, and every call needs several.
  */
 const CALL_LANES: LaneLimits = { ofOne: 16, ofAll: 1_000, waiting: Infinity };
 
@@ -360,9 +360,9 @@ export function createEachHome(homes: Homes, others: readonly Handled[]): readon
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
       const work = () => inHousehold(home.id, () => handled.handle(context));
-      // Calls of clients may wait long, as for the work of an executor.
-      const isPages = (endpoint.access ?? 'page') === 'page';
-      const response = await (isPages ? lanes(home.id)(work) : work());
+      // A body may come slowly, and a client may wait long for the work of an executor.
+      const isReading = endpoint.method === 'GET' && (endpoint.access ?? 'page') === 'page';
+      const response = await (isReading ? lanes(home.id)(work) : work());
       // A sign-in may move to another home while its stream is being opened. The stream would then
       // follow the old home for ever.
       const browser = context.get('browser');
