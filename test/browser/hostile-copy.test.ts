@@ -88,14 +88,19 @@ it('A stranger’s copy with hostile records runs nothing in the page or at the 
     await visitor.press('Bring it back from a copy');
     await page.locator('input[type=file]:not(.compose *)').setInputFiles(path);
     await page.getByRole('group', { name: 'Who comes' }).waitFor();
+    // All that the copy would bring is allowed.
+    for (const box of await page.getByRole('checkbox', { checked: false }).all()) await box.check();
+    await visitor.picture('hostile-copy-import');
     await visitor.press('Import');
     await visitor.untilAll('sleeping');
 
     const card = page.getByRole('region', { name: 'What the relay does not know' });
     await card.getByText('What would change').click();
     await visitor.picture('hostile-copy-offer');
+    // No letter turns the command beside a name around.
+    expect(await card.getByText(/The MCP server/).textContent()).toContain('⟨U+202E⟩');
     await card.getByRole('button', { name: 'Give them back' }).click();
-    await card.getByText(/^The relay took/).waitFor();
+    await card.getByRole('status').waitFor();
     await visitor.picture('hostile-copy-given');
     for (const place of ['/projects', '/projects/good', '/projects/good/task/t2', '/schedule', '/morning', '/threads', '/inbox', '/settings/costs', '/']) {
       await goWithin(page, place);

@@ -8,7 +8,7 @@ import { useRoost } from '../context.tsx';
 import { Progress } from '../design/progress.tsx';
 import { useNames } from '../use-somebody.ts';
 import { names, plural } from '../text/sizes.ts';
-import { revealedCode } from '../text/unseen.ts';
+import { revealed, revealedCode } from '../text/unseen.ts';
 import './restore-records.css';
 
 /** The fields of a record that the relay lacks, for people. */
@@ -48,11 +48,11 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     case 'schedule': {
       const what = 'schedule' in value ? value.schedule : null;
       const name = typeof what === 'object' && what !== null && 'name' in what ? String(what.name) : '';
-      return t`“${name}”, which stays due where it is until you bring it here`;
+      return t`“${revealed(name)}”, which stays due where it is until you bring it here`;
     }
     case 'attached-server': {
       const { name, where } = { name: '', where: null, ...value };
-      const shown = t`The MCP server “${String(name)}”`;
+      const shown = t`The MCP server “${revealed(String(name))}”`;
       if (where === null) return t`${shown}, removed`;
       const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = Object(where);
       const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');
@@ -60,7 +60,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     }
     default: {
       const title = 'title' in value && typeof value.title === 'string' ? value.title : '';
-      return t`The thread “${title}”, ${plural(missing.messages, 'message')}`;
+      return t`The thread “${revealed(title)}”, ${plural(missing.messages, 'message')}`;
     }
   }
 }
