@@ -22,6 +22,12 @@ function kindsOf(count: (type: string) => number): string {
     ...(count('prices') > 0 ? ['prices'] : []),
     ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
     ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'MCP server')] : []),
+    ...(count('project') > 0 ? [plural(count('project'), 'project')] : []),
+    ...(count('task') > 0 ? [plural(count('task'), 'task')] : []),
+    ...(count('attempt') > 0 ? [plural(count('attempt'), 'attempt')] : []),
+    ...(count('routine-mapping') > 0
+      ? [plural(count('routine-mapping'), 'routine on a project', 'routines on projects')]
+      : []),
     ...(count('thread') > 0 ? [plural(count('thread'), 'thread')] : []),
     ...(count('thread-message') > 0 ? [plural(count('thread-message'), 'message')] : []),
   ]);
@@ -58,6 +64,18 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
       const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');
       return t`${shown}, ${revealedCode(to)}, without its secrets`;
     }
+    case 'project': {
+      const name = 'name' in value ? String(value.name) : '';
+      return t`The project “${revealed(name)}”`;
+    }
+    case 'task': {
+      const title = 'title' in value ? String(value.title) : '';
+      return t`The task “${revealed(title)}”`;
+    }
+    case 'attempt':
+      return t`An attempt at a task`;
+    case 'routine-mapping':
+      return t`A routine on a project`;
     default: {
       const title = 'title' in value && typeof value.title === 'string' ? value.title : '';
       return t`The thread “${revealed(title)}”, ${plural(missing.messages, 'message')}`;
