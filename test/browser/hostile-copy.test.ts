@@ -20,7 +20,7 @@ const MARKUP = '<img src=x onerror="window.wasRun=1"><script>window.wasRun=1</sc
 const MARKDOWN = `${MARKUP} [x](javascript:window.wasRun=1) ![y](x"onerror=window.wasRun=1) <iframe srcdoc="<script>parent.wasRun=1</script>">`;
 const COMMIT = 'a'.repeat(40);
 
-/** Documents as a stranger writes them: each is what its kind allows, and no more is right of it. */
+/** Documents as a stranger writes them: each is what its kind allows, and no more is right. */
 function hostileDocs(marker: string): readonly Doc[] {
   let count = 100_000;
   const record = (type: string, recordId: string, value: object): Doc => {

@@ -96,8 +96,8 @@ export interface Repository extends Diffs, Merging {
     said: CommitWords & { readonly isNext?: boolean },
   ): Promise<string | null>;
   /**
-   * The files of a commit, by path. Links are none. A repository may have a million files: `isWanted`
-   * says which are held in memory.
+   * The files of a commit, by path. Links are none. A repository may have a million files, and
+   * `isWanted` says which are held in memory.
    */
   list(commit: string, isWanted?: (path: string) => boolean): Promise<Listing>;
   /** Calls `use` with each of these files, in order. One file at a time is held in memory. */

@@ -48,7 +48,7 @@ interface Worker {
   answer: MessageId | null;
   /** Its requests in this answer that count to no attempt yet. */
   before: readonly Spent[];
-  /** Adds the requests up to the claim of its newest attempt. Its limits were not looked at since. */
+  /** Adds the requests up to its newest claim. The limits were not looked at since. */
   claiming: Promise<unknown> | null;
   /** The answer that may send no further request. */
   stopped: MessageId | null;

@@ -126,7 +126,7 @@ export const hostileRepository: Attack = {
   },
 };
 
-/** Work of an agent that is small to make and large to compare: long lines, many files, deep ones. */
+/** Work that is small to make and large to compare: long lines, many files, deep ones. */
 const HEAVY = [
   'yes | tr -d "\\n" | head -c 45000000 > line.txt',
   'seq 2000000 | head -c 40000000 > numbers.txt',
