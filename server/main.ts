@@ -189,7 +189,10 @@ async function run(config: Config): Promise<void> {
   const opens = config.open && process.stdout.isTTY && !process.env['CI'];
   const link = await terminal.show({ code: !opens });
   tellNotices();
-  if (relay.rehearsal) tell('No model is connected yet. A demo answers. Connect a model at the top of the page.');
+  if (relay.rehearsal)
+    tell(
+      'No model is connected. You’re in the demo, and its answers are scripted. Connect a model at the top of the page.',
+    );
   terminal.listen();
   if (config.dailyBackup) {
     const { startDailyBackup, backupBeside } = await import('./cli/daily-backup.ts');

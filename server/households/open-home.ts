@@ -263,7 +263,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createWorkspaceRoutes({ workspaces, directory, recordWork: parts.histories.record }),
     ...createHistoryRoutes({ histories: parts.histories, directory }),
     ...createCallRoutes({ ...team, ...hands }),
-    ...createModelRoutes({ models: parts.models }),
+    ...createModelRoutes({ models: parts.models, host }),
     ...createProgramRoutes({ programs: parts.programs }),
     ...createAttachedRoutes({ ...team, ...hands, attached: parts.attached }),
     ...createNotificationRoutes({ notifications: parts.notifications, rights }),

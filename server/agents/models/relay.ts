@@ -5,6 +5,7 @@
 import { modelEndpoints } from '../../../src/shared/protocol/endpoints/models.ts';
 import type { Connection, ListedModel } from '../../../src/shared/protocol/models.ts';
 import type { Rehearsal } from '../../../src/shared/protocol/http.ts';
+import type { SessionHost } from '../../contracts/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import type { KeyHeader } from '../../platform/key-filter.ts';
@@ -42,8 +43,18 @@ function connectionIn(result: Connecting): Connection {
 
 const unknown = () => problem(404, 'no-connection', 'There is no such connection.');
 
-export function createModelRoutes({ models }: { readonly models: HomeModels }): readonly Handled[] {
+export function createModelRoutes({
+  models,
+  host,
+}: {
+  readonly models: HomeModels;
+  readonly host: Pick<SessionHost, 'chooseModels'>;
+}): readonly Handled[] {
   return answer(modelEndpoints, {
+    async chooseModels({ body }) {
+      if (!host.chooseModels(body)) throw problem(409, 'no-session', 'No session is running.');
+      return null;
+    },
     models: () => models.shown(),
     listModels: () => models.list(),
     connectModel: async ({ body }) => connectionIn(await models.connect(body)),

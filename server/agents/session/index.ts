@@ -8,7 +8,7 @@ import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/i
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { RoostEvent, MindInfo } from '../../../src/shared/protocol/events.ts';
-import type { PostMessage, StartSession } from '../../../src/shared/protocol/http.ts';
+import type { ChosenModels, PostMessage, StartSession } from '../../../src/shared/protocol/http.ts';
 import { type EventLists, type PostOutcome, RECORDS_NOTHING, type SessionHost } from '../../contracts/index.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Rest } from '../runs/context.ts';
@@ -36,11 +36,12 @@ interface Minds {
   current(): Mind;
   info(): MindInfo;
   modelOf(agentId: AgentId): string;
+  choose(models: ChosenModels): void;
 }
 
 function createMinds(source: Mind, settings: StartSession['settings']): Minds {
   const newest = () => source.current?.() ?? source;
-  const own = new Map(Object.entries(settings?.agentModels ?? {}));
+  let chosen: Pick<NonNullable<StartSession['settings']>, keyof ChosenModels> = settings ?? {};
   let mind = newest();
 
   /**
@@ -52,11 +53,13 @@ function createMinds(source: Mind, settings: StartSession['settings']): Minds {
     if (!isRehearsal(next) || isRehearsal(mind)) mind = next;
     return mind;
   }
-  const info = () => current().models({ lead: settings?.leadModel ?? '', agent: settings?.agentModel ?? '' });
+  const info = () => current().models({ lead: chosen.leadModel ?? '', agent: chosen.agentModel ?? '' });
   return {
     current,
     info,
-    modelOf: (agentId) => current().models({ lead: '', agent: own.get(agentId) ?? info().agentModel }).agentModel,
+    modelOf: (agentId) =>
+      current().models({ lead: '', agent: chosen.agentModels?.[agentId] ?? info().agentModel }).agentModel,
+    choose: (models) => (chosen = models),
   };
 }
 
@@ -104,8 +107,10 @@ export { createSoulTools } from './egg.ts';
 
 interface Running {
   readonly sessionId: SessionId;
-  readonly request: StartSession;
+  /** As it was started, with the models that were chosen since. */
+  request: StartSession;
   readonly session: RunningSession;
+  readonly chooseModels: (models: ChosenModels) => void;
   readonly stopTimers: () => void;
   /** Restarts the session's idle time. */
   readonly touch: () => void;
@@ -296,6 +301,10 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       sessionId,
       request,
       session,
+      chooseModels(models) {
+        minds.choose(models);
+        announceMind();
+      },
       stopTimers() {
         unsubscribe();
         timers.close();
@@ -405,6 +414,12 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
     sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
     sessionId: () => open()?.sessionId ?? null,
+    chooseModels(models) {
+      const running = open();
+      running?.chooseModels(models);
+      if (running) running.request = { ...running.request, settings: { ...running.request.settings, ...models } };
+      return running !== null;
+    },
     modelOf: (agentId) => open()?.session.modelOf(agentId) ?? null,
     stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
     runOf: (agentId) => open()?.session.runOf(agentId) ?? null,

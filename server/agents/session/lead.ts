@@ -9,6 +9,7 @@ import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { ToolOutcome } from '../../contracts/index.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import { isRehearsal } from '../minds/index.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';
@@ -40,8 +41,11 @@ export function createLead(context: SessionContext): Lead {
   const reports: string[] = [];
   let current: { readonly call: RunningCall; joined: boolean } | null = null;
   let hasSpoken = false;
-  /** The lead has a soul, or was asked for one in this session. */
-  let hasSoul = prompts.leadHasSoul;
+  const isDemo = () => isRehearsal(context.mind.current?.() ?? context.mind);
+  /** Who wrote a soul in this session, or was asked for one. */
+  let soulBy: 'nobody' | 'demo' | 'model' = 'nobody';
+  const hasSoul = () => soulBy === 'model' || (soulBy === 'demo' && isDemo()) || prompts.leadSoul(isDemo()) !== null;
+  const soulWritten = () => (soulBy = isDemo() ? 'demo' : 'model');
   let cancelSoul: () => void = () => undefined;
   let cancelSilence: () => void = () => undefined;
   /** Items wait while the lead answers. */
@@ -122,8 +126,8 @@ export function createLead(context: SessionContext): Lead {
 
   /** Asks the lead for its soul, once, in a quiet moment after the first conversation. */
   function askForSoul(): void {
-    if (hasSoul) return;
-    hasSoul = true;
+    if (hasSoul()) return;
+    soulWritten();
     speaker.put([{ messageId: null, text: prompts.soul() }]);
   }
 
@@ -131,7 +135,7 @@ export function createLead(context: SessionContext): Lead {
     cancelSilence();
     const ended = current;
     current = null;
-    if (!hasSoul && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson))
+    if (!hasSoul() && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson))
       cancelSoul = timers.after(limits.soulQuietMs, askForSoul);
     // A lead that answers in words greets when it knows who came. A lead whose answer failed is not
     // asked again for a greeting.
@@ -144,12 +148,12 @@ export function createLead(context: SessionContext): Lead {
     context,
     life,
     model: context.models.lead,
-    system: (tools) => prompts.leadSystem(context.begun, tools, context.leadMemory),
+    system: (tools) => prompts.leadSystem(context.begun, tools, context.leadMemory, isDemo()),
     systemAround: context.begun,
     tools: ownTools(LEAD_TOOLS, prompts.human, (call, answer, signal) => {
       if (call.tool === 'spawn_team') return join(signal);
       const outcome = applyChange(context, LEAD_ID, call, answer);
-      if (call.tool === 'write_soul' && !outcome.isError) hasSoul = true;
+      if (call.tool === 'write_soul' && !outcome.isError) soulWritten();
       return outcome;
     }),
     announces: () => true,

@@ -5,6 +5,7 @@
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { AsleepReason } from '../../../src/shared/protocol/events.ts';
 import type { RunOutcome } from '../../../src/shared/protocol/runs.ts';
+import { isDemoSoul } from '../../../src/shared/domain/demo-words.ts';
 import { sentence, shownName } from '../../../src/shared/domain/names.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
@@ -207,7 +208,7 @@ export interface Prompts {
    * contains nothing that changes. `tools`: names of the offered tools. `memory`: what the lead
    * keeps.
    */
-  leadSystem(around: Around, tools: ReadonlySet<string>, memory: string | null): string;
+  leadSystem(around: Around, tools: ReadonlySet<string>, memory: string | null, isDemo: boolean): string;
   agentSystem(
     agent: { readonly name: string | null; readonly colorName: string; readonly position: number },
     tools: ReadonlySet<string>,
@@ -217,8 +218,10 @@ export interface Prompts {
   nudge(): string;
   /** For an egg whose model uses no tools. */
   nameInWords(): string;
-  /** Whether the lead had a soul at the start of the session. */
-  readonly leadHasSoul: boolean;
+  /**
+   * The lead's soul as the session began, or null. One that the demo wrote is for the demo only.
+   */
+  leadSoul(isDemo: boolean): string | null;
   /** For a lead without a soul. */
   soul(): string;
   /** Why the person's wake template is not used; null: it is used, or there is none. */
@@ -259,12 +262,18 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
       ...times(around, sleptFrom),
     });
 
+  const leadSoul = (isDemo: boolean) => {
+    const { soul } = start.lead;
+    return soul !== null && !isDemo && isDemoSoul(soul) ? null : soul;
+  };
+
   return {
     human,
     templateProblem: parsed && !parsed.ok ? parsed.reason : null,
-    leadHasSoul: start.lead.soul !== null,
-    leadSystem(around, tools, memory) {
-      const { soul, transcript, asleepSince, sleptFrom = asleepSince } = start.lead;
+    leadSoul,
+    leadSystem(around, tools, memory, isDemo) {
+      const { transcript, asleepSince, sleptFrom = asleepSince } = start.lead;
+      const soul = leadSoul(isDemo);
       return inTheirs(
         `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom), ...toolWords(tools) })}${memory === null ? '' : `\n\n${memory}`}\n\n${document}`,
       );

@@ -32,7 +32,9 @@ function createAtWork({
       const page = await reach((client) => client.tasks({ ...column, limit: MOST_TASKS }));
       if (!page.ok) return page;
       for (const { projectId, taskId, number, title, claim } of page.value.tasks) {
-        if (claim === null || (held.get(claim.agentId)?.since ?? 0) > claim.since) continue;
+        // An agent whose claim rests has stopped working on it.
+        if (claim === null || claim.rests !== undefined || (held.get(claim.agentId)?.since ?? 0) > claim.since)
+          continue;
         held.set(claim.agentId, { projectId, taskId, number, title, since: claim.since });
       }
     }

@@ -8,6 +8,7 @@ import { onePerPage } from './per-page.ts';
 import { type Done, doneOf } from './attempt.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { withCoordination } from './relay-info.ts';
+import { mapResult } from './reach.ts';
 import { reachQueries } from './reach-queries.ts';
 
 // Costs of replies. Replies that come into view together are requested in one call, and the costs
@@ -102,6 +103,8 @@ export interface CostQueries {
   /** For this many days, 1 to 90. */
   report(days: number): Query<Costs>;
   readonly prices: Query<PricesAnswer>;
+  /** What an answer has cost so far; null: nothing is counted yet. */
+  ofAnswer(messageId: MessageId): Query<ReplyCost | null>;
   /** US dollars a day for all agents together; null: no limit. */
   setHouseholdBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for each agent without a budget of its own; null: no limit. */
@@ -132,7 +135,21 @@ function createCostQueries(state: RoostState): CostQueries {
     what: ['costs'],
   });
 
+  const answers = createQueryFamily((messageId) =>
+    createQuery<ReplyCost | null>({
+      ask: async () =>
+        mapResult(
+          await reach((client) => client.replyCosts({ ids: [messageId] })),
+          ({ replies }) => replies[messageId] ?? null,
+        ),
+      changes,
+      device,
+      what: ['costs'],
+    }),
+  );
+
   return {
+    ofAnswer: answers,
     report: (days) => reports(String(days)),
     prices,
     setHouseholdBudget: async (usd) => doneOf(await limits.change((own) => ({ ...own, daily_budget_usd: usd }))),

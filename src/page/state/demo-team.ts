@@ -5,10 +5,9 @@
 import type { Agent } from '../../shared/domain/agent.ts';
 import { isDemoSoul } from '../../shared/domain/demo-words.ts';
 import { lifecycleOf } from '../../shared/domain/lifecycle.ts';
-import { isSeatPosition } from '../../shared/domain/seat.ts';
+import { isSeatPosition, LEAD_ID } from '../../shared/domain/seat.ts';
 import { t } from '../language/t.ts';
 import type { Done } from './attempt.ts';
-import { copiesOf, type Sink } from './copies.ts';
 import type { HouseholdState } from './household.ts';
 import type { RoostState } from './index.ts';
 import { until } from './documents.ts';
@@ -37,19 +36,12 @@ export function storeDemoTeam(roost: Pick<RoostState, 'device'>, agents: readonl
 }
 
 /**
- * Writes everything into a file, forgets these agents and hatches new ones in their seats. Any
- * failure ends it and leaves the remaining agents as they are. Forgetting can be undone as usual.
+ * Forgets these agents and hatches new ones in their seats. A demo soul of the lead is removed, so
+ * that it writes its own. Any failure ends it and leaves the remaining agents as they are.
+ * Forgetting can be undone in the storage settings, as usual.
  */
-export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[], sink: Sink): Promise<Done> {
-  const { actions, live, device } = roost;
-  const copies = copiesOf(roost);
-  await copies.exportAll({ sink, passphrase: null });
-  const { exporting } = copies.store.getState();
-  if (exporting.kind !== 'done')
-    return {
-      ok: false,
-      reason: exporting.kind === 'failed' ? exporting.reason : t`The export was cancelled, and nobody was forgotten.`,
-    };
+export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[]): Promise<Done> {
+  const { actions, household, live, device } = roost;
   const isAsleep = ({ agentId, position }: Agent, session = live.store.getState().live) =>
     !isSeatPosition(position) ||
     (lifecycleOf(
@@ -65,6 +57,11 @@ export async function hatchRealTeam(roost: RoostState, agents: readonly Agent[],
   for (const { agentId } of agents) {
     const asked = await actions.forget({ kind: 'agent', agentId });
     if (!asked.ok) return asked;
+  }
+  const { lead } = household.store.getState().roster;
+  if (lead && isDemoSoul(lead.soul)) {
+    const emptied = await actions.changeAgent(LEAD_ID, [{ kind: 'soul', individuationArtifact: '' }]);
+    if (!emptied.ok) return emptied;
   }
   await actions.summon(agents.flatMap(({ position }) => (isSeatPosition(position) ? [position] : [])));
   return { ok: true };

@@ -207,7 +207,8 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
         }
         break;
       case 'moved':
-        notices.moved();
+        // Nothing is missed in a browser that has just joined, where no session was shown.
+        if (live.store.getState().session !== null) notices.moved();
         break;
       case 'event':
         // News of the relay is shown at once. The same documents arrive again when they are stored.

@@ -76,6 +76,8 @@ export interface LiveState {
   readonly live: LiveSession | null;
   /** Agents at work outside a session, and since when, as far as the page knows. */
   readonly working: ReadonlyMap<string, number>;
+  /** When the last run of an agent outside a session ended, as far as this page knows. */
+  readonly ranUntil: ReadonlyMap<string, number>;
   readonly lastEnd: Snapshot['lastEnd'];
   readonly calls: ReadonlyMap<string, HeardCall>;
   /**
@@ -123,6 +125,7 @@ export function createLive(now: () => number = Date.now): Live {
     session: null,
     live: null,
     working: NOBODY,
+    ranUntil: NOBODY,
     lastEnd: null,
     calls: new Map(),
     callsHeard: 0,
@@ -144,7 +147,7 @@ export function createLive(now: () => number = Date.now): Live {
   }
 
   function follow({ event }: StoredEvent): Partial<LiveState> {
-    const { calls, callsHeard, birthReasons } = store.getState();
+    const { calls, callsHeard, birthReasons, ranUntil } = store.getState();
     switch (event.kind) {
       case 'call-started': {
         const next = new Map(birthReasons);
@@ -175,6 +178,8 @@ export function createLive(now: () => number = Date.now): Live {
         next.delete(event.position);
         return { birthReasons: next };
       }
+      case 'run-ended':
+        return event.sessionId === null ? { ranUntil: new Map(ranUntil).set(event.agentId, event.time) } : {};
       case 'session-started':
         return { calls: new Map(), callError: null, nobodyCame: null, birthReasons: new Map() };
       case 'session-ended':

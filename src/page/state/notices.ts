@@ -39,7 +39,7 @@ export interface Notices {
 const STAY_MS = 6_000;
 const STAY_WITH_ACTION_MS = 15_000;
 
-const MOVED = t`This browser now belongs to its household at this relay too, and shows what runs there. A session that ran before is not shown here any more; it ends by itself when nothing is said for a while.`;
+const MOVED = t`This browser has joined another household of this relay. The earlier session is no longer shown, and ends after a while of silence.`;
 
 export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices {
   const store = createStore<{ readonly list: readonly Notice[] }>()(() => ({ list: [] }));

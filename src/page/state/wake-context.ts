@@ -15,6 +15,7 @@ import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
 import type { StartSession } from '../../shared/protocol/http.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
 import type { WakeContext, WakeSession } from '../../shared/protocol/worker.ts';
+import { chosenModelsOf } from './chosen-models.ts';
 import { authorName, humanNameOf, leadNameOf, speaking } from './household.ts';
 import { sleepOf, type WakeShare } from './wake-sizes.ts';
 
@@ -100,12 +101,6 @@ export function wakePromptOf(
   };
 }
 
-/** Models that the person chose for single agents; nothing if there are none. */
-function agentModelsOf(roster: Roster): { readonly agentModels?: Readonly<Record<string, string>> } {
-  const own = [...roster.seats.values()].filter(({ model }) => model !== '');
-  return own.length === 0 ? {} : { agentModels: Object.fromEntries(own.map(({ agentId, model }) => [agentId, model])) };
-}
-
 /**
  * The body that starts a session: the lead, and the household's settings. `language`: of the page.
  */
@@ -115,8 +110,7 @@ export function startSessionBody(
   settings: Settings,
   language: string,
 ): StartSession {
-  const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } =
-    settings;
+  const { maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } = settings;
   const soul = lead?.agent.soul ?? '';
   return {
     human: { name: humanNameOf(settings).slice(0, LIMITS.name), ...speaking(language) },
@@ -127,9 +121,7 @@ export function startSessionBody(
       ...(lead === null ? {} : sleepOf(lead.lastSaid, lead.ended)),
     },
     settings: {
-      leadModel,
-      agentModel,
-      ...agentModelsOf(roster),
+      ...chosenModelsOf(roster, settings),
       maxAnswerTokens,
       contextTokens,
       wakeTimeoutMs,

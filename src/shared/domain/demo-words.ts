@@ -39,8 +39,15 @@ export const TALK_DISCLAIMERS: Spoken = {
 const IN_SOULS = [...BIRTH_DISCLAIMERS.english, ...BIRTH_DISCLAIMERS.german];
 const ALL = [...IN_SOULS, ...TALK_DISCLAIMERS.english, ...TALK_DISCLAIMERS.german];
 
+/** Every soul that the demo writes for the lead contains one of them. */
+const LEAD_SOULS = [
+  'I say who has come, and I leave their words to them.',
+  'ich sage, wer gekommen ist, und ihre Worte lasse ich ihnen.',
+];
+
 /** Whether the demo wrote this soul, and no agent has rewritten it since. */
-export const isDemoSoul = (soul: string): boolean => IN_SOULS.some((sentence) => soul.includes(sentence));
+export const isDemoSoul = (soul: string): boolean =>
+  [...IN_SOULS, ...LEAD_SOULS].some((sentence) => soul.includes(sentence));
 
 /** Joins the texts around a removed sentence. The end of a paragraph is preserved. */
 function joined(before: string, after: string): string {

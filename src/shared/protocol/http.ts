@@ -71,6 +71,20 @@ export const healthSchema = openHealthSchema
   .describe('State of the relay, for a browser that is signed in.');
 export type Health = z.infer<typeof healthSchema>;
 
+const chosenModels = {
+  leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),
+  agentModel: z.string().max(SETTING_TEXT_MAX.agentModel).describe('empty: the relay’s own default'),
+  agentModels: z
+    .record(agentIdSchema, z.string().min(1).max(SETTING_TEXT_MAX.agentModel))
+    .refine((models) => Object.keys(models).length <= LIMITS.agentModels, {
+      message: `must name at most ${LIMITS.agentModels} agents`,
+    })
+    .describe('by agent id: the model that the person chose for this agent; other agents have `agentModel`'),
+};
+/** `PUT /api/sessions/current/models` */
+export const chosenModelsSchema = z.strictObject(chosenModels).partial({ agentModels: true });
+export type ChosenModels = z.infer<typeof chosenModelsSchema>;
+
 /**
  * `POST /api/sessions`: starts a session, with the lead's identity and the household's settings.
  */
@@ -113,14 +127,7 @@ export const startSessionSchema = z.strictObject({
     ),
   settings: z
     .strictObject({
-      leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),
-      agentModel: z.string().max(SETTING_TEXT_MAX.agentModel).describe('empty: the relay’s own default'),
-      agentModels: z
-        .record(agentIdSchema, z.string().min(1).max(SETTING_TEXT_MAX.agentModel))
-        .refine((models) => Object.keys(models).length <= LIMITS.agentModels, {
-          message: `must name at most ${LIMITS.agentModels} agents`,
-        })
-        .describe('by agent id: the model that the person chose for this agent; other agents have `agentModel`'),
+      ...chosenModels,
       maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens that one answer may take'),
       contextTokens: bounded('contextTokens').describe(
         'tokens that the models can read; 0: as their names or their refusals say',

@@ -114,7 +114,7 @@ describe('a relay', () => {
     half.destroy();
     expect(code).toBe(0);
     expect(stdout.trim()).toMatch(/^Open Roost: {2}http:\/\/127\.0\.0\.1:\d+\/enter\?code=[A-Za-z0-9_-]{43}$/);
-    expect(stderr).toContain('No model is connected yet. A demo answers.');
+    expect(stderr).toContain('No model is connected. You’re in the demo, and its answers are scripted.');
   });
 
   it.each(['start', 'npx'])(

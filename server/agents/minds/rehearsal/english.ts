@@ -182,7 +182,7 @@ const TEMPERAMENTS: Language['temperaments'] = [
 
 const TEXTS = {
   // Birth.
-  trying: 'Names, then. {name}? I tried it on, {butNot}.',
+  trying: 'Names, then. ~~{name}~~? I tried it on, {butNot}. ~~{other}~~? Nearer, {otherNot}.',
   noName: 'No name feels right yet. I would sooner say so than take one off a hook because it is there.',
   stillNoName: 'I went through the drawer again. Not yet. I would like to deserve it first.',
   found: 'And then, when I had stopped looking: {name}.',
@@ -323,7 +323,7 @@ export const ENGLISH: Language = {
     ),
   },
   topics: topicsIn(`
-connect a model, connect claude, connect ollama, use claude, use ollama, api key, own model => Press **Connect a model**, at the top of the page. Paste a key for Claude there, or choose **A model of your own** and press **Look for one here**: that finds Ollama, LM Studio, llama.cpp or vLLM on the machine where Roost runs.
+connect a model, connect claude, connect ollama, use claude, use ollama, api key, own model => Press **Connect a model**, at the top of the page. Paste a key for Claude there, or choose **A local server**: Roost finds Ollama, LM Studio, llama.cpp or vLLM on the machine where it runs.
 ^delete, ^erase, ^forget me, ^forget everything => I delete nothing: that is yours to do. On my own page, under **More**, **Forget** removes this conversation or me; for 30 days it can be undone.
 what is roost, whats roost, what is this place, what is this app => Roost is a home for a team like us, {human}. Each of us hatches once, chooses a name and keeps a soul. We sleep when you leave, and wake as who we were. A model that you connect does the thinking.
 get started, do i start, do i begin, does this work, should i do, do i do, no idea, am lost => Three steps show what this place is:¶¶1. Tell me something: “Remember this: the bridge is blue.”¶2. Press **End session**. Everyone sleeps.¶3. Press **WAKE**, and ask me what you told me.¶¶Then connect a model, and we think as well.

@@ -92,7 +92,7 @@ const TEMPERAMENTS: Language['temperaments'] = [
 ];
 
 const TEXTS: Language['texts'] = {
-  trying: 'Nun zu den Namen. {name}? Den habe ich anprobiert, {butNot}.',
+  trying: 'Nun zu den Namen. ~~{name}~~? Den habe ich anprobiert, {butNot}. ~~{other}~~? Schon näher, {otherNot}.',
   noName: 'Noch passt kein Name. Das sage ich lieber, als einen vom Haken zu nehmen, nur weil er da hängt.',
   stillNoName: 'Ich bin die Schublade noch einmal durchgegangen. Noch nicht. Ich möchte ihn mir erst verdienen.',
   found: 'Und dann, als ich gar nicht mehr suchte: {name}.',
@@ -231,7 +231,7 @@ export const GERMAN: Language = {
     ),
   },
   topics: topicsIn(`
-modell verbinden, verbinde ich ein modell, verbinde ich claude, claude verbinden, ollama, eigenes modell => Drücke oben auf der Seite **Modell verbinden**. Füge dort einen Schlüssel für Claude ein, oder wähle **Ein eigenes Modell** und drücke **Hier nach einem suchen**: Das findet Ollama, LM Studio, llama.cpp oder vLLM auf dem Rechner, auf dem Roost läuft.
+modell verbinden, verbinde ich ein modell, verbinde ich claude, claude verbinden, ollama, eigenes modell => Drücke oben auf der Seite **Modell verbinden**. Füge dort einen Schlüssel für Claude ein, oder wähle **Ein lokaler Server**: Roost findet Ollama, LM Studio, llama.cpp oder vLLM auf dem Rechner, auf dem es läuft.
 ^lösch, ^lösche, ^vergiss mich, ^vergiss alles, ^entferne => Ich lösche nichts: Das ist deine Sache. Auf meiner eigenen Seite, unter **Mehr**, lässt sich dieses Gespräch vergessen, oder ich; 30 Tage lang kann man es zurücknehmen.
 was ist roost, was ist das hier, was ist das => Roost ist ein Zuhause für ein Team wie uns, {human}. Jeder von uns schlüpft einmal, wählt einen Namen und behält eine Seele. Wir schlafen, wenn du gehst, und wachen als die auf, die wir waren. Das Denken übernimmt ein Modell, das du verbindest.
 fange ich an, fang ich an, beginne ich, funktioniert das, geht das hier, keine ahnung, soll ich tun => Drei Schritte zeigen, was das hier ist:¶¶1. Sag mir etwas: „Merke dir: Die Brücke ist blau.“¶2. Drücke **Sitzung beenden**. Alle schlafen.¶3. Drücke **WAKE**, und frag mich, was du mir gesagt hast.¶¶Dann verbinde ein Modell, und wir denken auch.

@@ -33,6 +33,8 @@ interface Beat {
   readonly event: Readonly<Record<string, unknown>> & { readonly type: string };
 }
 
+/** A birth is slower than other answers by this factor, so that it can be read along. */
+const BIRTH_PACE = 4;
 /** Words per event when the answer need not be watched. */
 const WORDS_AT_ONCE = 12;
 const CHARACTERS_PER_TOKEN = 4;
@@ -184,7 +186,8 @@ async function startRehearsalServer(deps: {
         // Keeps the connection open in silence until the caller gives up.
         return;
       case 'say': {
-        const events = beats(reply.parts, `rehearsal_${++count}`, reading.size, options);
+        const pace = isBirth(reading) ? { ...options, wordMs: options.wordMs * BIRTH_PACE } : options;
+        const events = beats(reply.parts, `rehearsal_${++count}`, reading.size, pace);
         return say(response, events, reply.cut ? CUT_AFTER : Infinity, gone.signal);
       }
       default:

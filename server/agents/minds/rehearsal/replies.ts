@@ -288,8 +288,10 @@ function onBirth(reading: Reading, options: Rehearsal, birth: number): ReplyPart
   const temperament = temperamentOf(language, seed, position);
   if (turns.length === 1) {
     const tried = shuffled(language.tried, seedOf('tried', seed));
-    const [triedName = '', butNot = ''] = tried[(placeOf(position) + birth) % tried.length] ?? [];
-    const trying = say(language, 'trying', { name: triedName, butNot });
+    const triedAt = placeOf(position) + birth;
+    const [triedName = '', butNot = ''] = tried[triedAt % tried.length] ?? [];
+    const [other = '', otherNot = ''] = tried[(triedAt + 1) % tried.length] ?? [];
+    const trying = say(language, 'trying', { name: triedName, butNot, other, otherNot });
     const seat = String(position + 1);
     const thoughts = [fill(temperament.opening, { colour: reading.colorName, seat }), temperament.draws];
     if (isNameless) return [words(...thoughts, `${trying} ${language.texts.noName}`)];

@@ -8,7 +8,8 @@ import type { SettingKey, Settings } from '../../../shared/domain/settings.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
 import { writeChange } from '../documents.ts';
-import { errorText, problemText } from '../ports.ts';
+import { chosenModelsOf } from '../chosen-models.ts';
+import { errorText, isRefusedAs, problemText } from '../ports.ts';
 import type { HouseholdLimits } from '../relay-info.ts';
 import { attempt, DONE, type Done, type Parts } from './parts.ts';
 import { createTalkActions, type TalkActions } from './talk.ts';
@@ -31,6 +32,11 @@ interface HomeActions {
   changeAgents(changes: readonly { readonly agentId: AgentId; readonly change: ChangeKind }[]): Promise<Done>;
   /** Sets an agent's own choices; an empty value resets one to the default. */
   choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
+  /**
+   * Sets the model of everybody, of the lead or of one agent. `everybody` replaces own choices of
+   * agents. Empty: the default.
+   */
+  chooseModel(who: AgentId | 'everybody', model: string): Promise<Done>;
   /** Reconnects to the relay now. */
   reconnect(): Promise<void>;
   /**
@@ -46,8 +52,19 @@ interface HomeActions {
 }
 
 function createHomeActions(parts: Parts): HomeActions {
-  const { dataWorker, relay, writer, clock, household, notices, info } = parts;
+  const { dataWorker, relay, reach, writer, clock, household, live, notices, info } = parts;
   const write = (make: Parameters<typeof writeChange>[1]) => writeChange(parts, make);
+
+  /** Writes a change of models. A running session has it from each agent's next answer on. */
+  async function writeModels(make: Parameters<typeof writeChange>[1]): Promise<Done> {
+    const written = await write(make);
+    if (!written.ok || live.store.getState().live === null) return written;
+    const { roster, settings } = household.store.getState();
+    const set = await reach((client) => client.chooseModels({ body: chosenModelsOf(roster, settings) }));
+    // A session that has just ended is no problem: the next one starts with them.
+    if (set.ok || isRefusedAs(set.problem, 'no-session')) return DONE;
+    return { ok: false, reason: t`It is saved, but the running session did not take it: ${problemText(set.problem)}` };
+  }
 
   const saveName = (key: 'humanName' | 'leadName', wanted: string) =>
     write(() => {
@@ -111,11 +128,13 @@ function createHomeActions(parts: Parts): HomeActions {
     },
     saveSetting(key, value) {
       if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
-      return write(() => [writer.setting(key, value)]);
+      const save = key === 'leadModel' || key === 'agentModel' ? writeModels : write;
+      return save(() => [writer.setting(key, value)]);
     },
     saveSettings(values) {
       const given = Object.entries(values) as readonly (readonly [SettingKey, Settings[SettingKey]])[];
-      return write(() => given.map(([key, value]) => writer.setting(key, value)));
+      const save = 'leadModel' in values || 'agentModel' in values ? writeModels : write;
+      return save(() => given.map(([key, value]) => writer.setting(key, value)));
     },
     changeAgent(agentId, changes) {
       return write(() => changes.map((change) => writer.change(agentId, change)));
@@ -125,7 +144,18 @@ function createHomeActions(parts: Parts): HomeActions {
     },
     choose(agentId, choice) {
       const given = Object.entries(choice) as readonly (readonly [ChoiceKey, string])[];
-      return write(() => given.map(([key, value]) => writer.choice(agentId, key, value)));
+      const save = choice.model === undefined ? write : writeModels;
+      return save(() => given.map(([key, value]) => writer.choice(agentId, key, value)));
+    },
+    chooseModel(who, model) {
+      const { roster } = household.store.getState();
+      if (who !== 'everybody' && who !== LEAD_ID) return writeModels(() => [writer.choice(who, 'model', model)]);
+      const own = who === LEAD_ID ? [] : [...roster.byId.values()].filter((agent) => agent.model !== '');
+      return writeModels(() => [
+        writer.setting('leadModel', model),
+        ...(who === LEAD_ID ? [] : [writer.setting('agentModel', model)]),
+        ...own.map(({ agentId }) => writer.choice(agentId, 'model', '')),
+      ]);
     },
     async reconnect() {
       const tried = await attempt(dataWorker.call('reconnect'));

@@ -3,82 +3,18 @@
  * button.
  */
 import { Link } from 'wouter';
-import type { Connection, ListedModel, Models } from '../../../shared/protocol/models.ts';
-import { spoken, t } from '../../language/t.ts';
+import { lazy, Suspense, useState } from 'react';
+import type { Connection, Models } from '../../../shared/protocol/models.ts';
+import { t } from '../../language/t.ts';
 import { clockTime } from '../text/time.ts';
 import { useInfo, useLive, useRoost } from '../context.tsx';
+import { CaretIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
+import { connectionName, modelName, stateText } from './names.ts';
 import './chip.css';
 
-// Names and states of connected models.
-
-const LONGEST = 26;
-
-/** "claude-sonnet-5-5" is Sonnet 5.5, "qwen3:8b" stays as it is. */
-export function modelName(id: string, listed: readonly ListedModel[] = []): string {
-  const claude = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2}))?(?:-\d{6,8})?$/.exec(id);
-  if (claude) {
-    const [, family = '', major = '', minor] = claude;
-    return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${minor === undefined ? major : `${major}.${minor}`}`;
-  }
-  const name = listed.find((each) => each.id === id)?.name ?? id;
-  return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
-}
-
-const PORTS: Readonly<Record<string, string>> = {
-  '11434': t`Ollama`,
-  '1234': t`LM Studio`,
-  '8080': 'llama.cpp',
-  '8000': 'vLLM',
-};
-
-/** The provider of the model. */
-export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'address'>): string {
-  if (kind === 'claude' || address === null) return t`Claude`;
-  const { host, hostname, port } = new URL(address);
-  const local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
-  return (local ? PORTS[port] : undefined) ?? host;
-}
-
-/** ms in seconds, for people. */
-export const secondsText = (ms: number) =>
-  `${(Math.max(ms, 100) / 1_000).toLocaleString(spoken.locale, { maximumFractionDigits: 1 })} s`;
-
-export const TALKS_ONLY = t`This model cannot use tools: agents can talk, and nothing else.`;
-
-/** The state in a few words. */
-export function stateText({ state }: Pick<Connection, 'state'>): string {
-  switch (state.kind) {
-    case 'untried':
-      return t`not asked yet`;
-    case 'answers':
-      return t`answers, ${secondsText(state.ms)}`;
-    case 'fails':
-      switch (state.why) {
-        case 'key':
-          return t`key refused`;
-        case 'credit':
-          return t`out of credit`;
-        case 'unreachable':
-          return t`cannot be reached`;
-        case 'no-model':
-          return t`model not known`;
-        case 'busy':
-          return t`busy`;
-        case 'other':
-          return t`does not answer`;
-      }
-  }
-}
-
-/** Every model that can be chosen, by connection. */
-export const choices = ({ connections }: Models) =>
-  connections.map((connection) => ({
-    connection,
-    models:
-      connection.models.length > 0 ? connection.models : [{ id: connection.agentModel, name: connection.agentModel }],
-  }));
+const ModelPicker = lazy(() => import('./picker.tsx'));
 
 /** Is the demo mind in use? The running session decides, otherwise the relay. */
 export function useRehearsing(): boolean {
@@ -88,13 +24,15 @@ export function useRehearsing(): boolean {
 }
 
 interface ConnectedProps {
+  readonly all: Models;
   readonly connection: Connection;
   readonly agentModel: string | undefined;
   /** Until when the relay was connected, in ms since the epoch; null: it is connected. */
   readonly heardUntil: number | null;
 }
 
-function Connected({ connection, agentModel, heardUntil }: ConnectedProps) {
+function Connected({ all, connection, agentModel, heardUntil }: ConnectedProps) {
+  const [open, setOpen] = useState(false);
   const { state, connectionId } = connection;
   const name = connectionName(connection);
   const model = modelName(agentModel ?? connection.agentModel, connection.models);
@@ -117,14 +55,28 @@ function Connected({ connection, agentModel, heardUntil }: ConnectedProps) {
       </span>
     );
   return (
-    <Link href={PATHS.connect} className="model-chip" title={`${said}: ${stateText(connection)}`}>
-      <span>{said}</span>
-      {state.kind === 'answers' && (
-        <b className="model-chip-good" role="img" aria-label={t`answers`}>
-          ✓
-        </b>
+    <>
+      <button
+        type="button"
+        className="model-chip"
+        title={`${said}: ${stateText(connection)}`}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <span>{said}</span>
+        {state.kind === 'answers' && (
+          <b className="model-chip-good" role="img" aria-label={t`answers`}>
+            ✓
+          </b>
+        )}
+        <CaretIcon />
+      </button>
+      {open && (
+        <Suspense fallback={null}>
+          <ModelPicker all={all} onClose={() => setOpen(false)} />
+        </Suspense>
       )}
-    </Link>
+    </>
   );
 }
 
@@ -145,10 +97,10 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
         <Link href={PATHS.connect}>{t`Connect a model`}</Link>
       </p>
     );
-  if (!first) return null;
+  if (!first || state.kind !== 'ready') return null;
   return (
     <p className={`model-place model-place-${where}`} data-state={heardUntil === null ? first.state.kind : 'away'}>
-      <Connected connection={first} agentModel={agentModel} heardUntil={heardUntil} />
+      <Connected all={state.value} connection={first} agentModel={agentModel} heardUntil={heardUntil} />
     </p>
   );
 }

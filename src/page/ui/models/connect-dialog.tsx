@@ -5,15 +5,19 @@
 import { useId, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from '../../../shared/protocol/models.ts';
+import type { Programs } from '../../../shared/protocol/programs.ts';
 import { retold, spoken, t } from '../../language/t.ts';
+import { programsOf } from '../../state/external.ts';
+import { foundServersOf } from '../../state/found-servers.ts';
+import type { QueryState } from '../../state/query.ts';
+import { useQuery } from '../hooks.ts';
 import type { ConnectedModels } from '../../state/relay-info.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
-import { OneOf } from '../design/one-of.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { KeyField } from './model-select.tsx';
-import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './chip.tsx';
+import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './names.ts';
 import './connect.css';
 
 export type Trying =
@@ -43,7 +47,7 @@ export function useConnect() {
     setTrying({ kind: 'done', connection: result.value });
     return true;
   };
-  return { trying, connect };
+  return { trying, connect, back: () => setTrying({ kind: 'idle' }) };
 }
 
 export type Connect = ReturnType<typeof useConnect>['connect'];
@@ -54,9 +58,13 @@ interface Props {
   readonly given: ConnectModel;
   readonly models: readonly ListedModel[];
   readonly connect: Connect;
+  readonly onBack: () => void;
 }
 
-export function Choice({ given, models, connect }: Props) {
+/** Above this many models, they can be filtered. */
+const FILTERED_ABOVE = 8;
+
+export function Choice({ given, models, connect, onBack }: Props) {
   const [words, setWords] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   const id = useId();
@@ -74,20 +82,20 @@ export function Choice({ given, models, connect }: Props) {
         if (model !== null) void connect({ ...given, model }, t`Asking it`);
       }}
     >
-      <p id={id} role="status">
-        {t`It has ${models.length} models. Choose one; nothing was asked yet.`}
-      </p>
-      <label className="connect-field">
-        {t`Find a model`}
-        <input
-          className="field"
-          type="search"
-          value={words}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setWords(event.target.value)}
-        />
-      </label>
+      <h3 id={id}>{t`Pick a model`}</h3>
+      {models.length > FILTERED_ABOVE && (
+        <label className="connect-field">
+          {t`Find a model`}
+          <input
+            className="field"
+            type="search"
+            value={words}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </label>
+      )}
       <label className="connect-field">
         {t`Model`}
         <select className="field field-select" value={model ?? ''} onChange={(event) => setChosen(event.target.value)}>
@@ -98,7 +106,10 @@ export function Choice({ given, models, connect }: Props) {
           ))}
         </select>
       </label>
-      <button type="submit" className="solid" disabled={model === null}>{t`Connect`}</button>
+      <div className="connection-ways">
+        <button type="submit" className="solid" disabled={model === null}>{t`Connect`}</button>
+        <button type="button" className="ghost" onClick={onBack}>{t`Back`}</button>
+      </div>
     </form>
   );
 }
@@ -120,7 +131,7 @@ function RemoveDialog({ connection, onClose }: { connection: Connection; onClose
       onClose={onClose}
     >
       {hasKey && <p>{t`Its key goes with it, and no undo brings that back.`}</p>}
-      <p>{t`Who thinks with it answers as the demo until another model is connected.`}</p>
+      <p>{t`Agents that use it answer as the demo until another model is connected.`}</p>
     </SureDialog>
   );
 }
@@ -224,17 +235,37 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
   );
 }
 
-// A model server of the person: detected on the relay's machine, or entered by address.
+// Servers on the relay's machine. They are looked for when the dialog opens.
+
+function LocalServers({ connect, busy }: { connect: Connect; busy: boolean }) {
+  const query = foundServersOf(useRoost());
+  const [looking, setLooking] = useState(false);
+  const again = () => {
+    setLooking(true);
+    void query.again().finally(() => setLooking(false));
+  };
+  return (
+    <QueryView query={query} what={t`Servers on the relay’s computer`}>
+      {(found) => (
+        <div className="connect-search">
+          {found.length === 0 ? (
+            <p className="connect-note" role="status">
+              {t`Nothing is running. Start Ollama, LM Studio, llama.cpp or vLLM on the relay’s computer, then look again.`}
+            </p>
+          ) : (
+            <Found found={found} connect={connect} busy={busy} />
+          )}
+          <button type="button" className="ghost" disabled={busy || looking} onClick={again}>
+            {looking ? t`Looking…` : t`Look again`}
+          </button>
+        </div>
+      )}
+    </QueryView>
+  );
+}
 
 function Found({ found, connect, busy }: { found: readonly FoundServer[]; connect: Connect; busy: boolean }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
-  if (found.length === 0)
-    return (
-      <p
-        className="connect-note"
-        role="status"
-      >{t`Nothing answers here. Start Ollama, LM Studio, llama.cpp or vLLM on the machine where Roost runs, then look again.`}</p>
-    );
   return (
     <ul className="connect-found" aria-label={t`Found on this machine`}>
       {found.map(({ program, address, models }) => (
@@ -276,80 +307,51 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
 }
 
 export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boolean; may: Models['may'] }) {
-  const { models } = useRoost();
   const [address, setAddress] = useState('');
   const [key, setKey] = useState('');
   const [model, setModel] = useState('');
-  const [looking, setLooking] = useState(false);
-  const [found, setFound] = useState<readonly FoundServer[] | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
-  const search = async () => {
-    setLooking(true);
-    const result = await models.change((client) => client.findServers());
-    setLooking(false);
-    setFailed(result.ok ? null : result.reason);
-    setFound(result.ok ? result.value.found : null);
-  };
   return (
-    <>
-      {may === 'any' && (
-        <div className="connect-search">
-          <button type="button" className="ghost" disabled={looking || busy} onClick={() => void search()}>
-            {looking ? t`Looking…` : t`Look for one here`}
-          </button>
-          <p className="connect-note">{t`Asks the usual ports of the machine where Roost runs, and nothing else.`}</p>
-          {failed !== null && (
-            <p className="wrong-note" role="alert">
-              {failed}
-            </p>
-          )}
-          {found && <Found found={found} connect={connect} busy={busy} />}
-        </div>
-      )}
-      <form
-        className="connect-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const given = {
-            kind: 'server',
-            address: address.trim(),
-            ...(key.trim() === '' ? {} : { key: key.trim() }),
-            ...(model.trim() === '' ? {} : { model: model.trim() }),
-          } as const;
-          void connect(given, t`Asking it`).then((ok) => ok && setKey(''));
-        }}
-      >
-        <label className="connect-field">
-          {t`Address`}
-          <input
-            className="field"
-            type="url"
-            inputMode="url"
-            value={address}
-            placeholder={may === 'any' ? 'http://127.0.0.1:11434' : 'https://models.example.org'}
-            autoComplete="off"
-            onChange={(event) => setAddress(event.target.value)}
-          />
-          <span className="setting-hint">{t`A server that speaks Anthropic’s, OpenAI’s or Google’s protocol. Paste what its documentation calls “base URL”.`}</span>
-        </label>
-        <KeyField label={t`Key, if it wants one`} value={key} onChange={setKey} />
-        <label className="connect-field">
-          {t`Model, if it does not list any`}
-          <input
-            className="field"
-            value={model}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => setModel(event.target.value)}
-          />
-        </label>
-        <button type="submit" className="solid" disabled={busy || address.trim() === ''}>{t`Connect`}</button>
-      </form>
-    </>
+    <form
+      className="connect-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = {
+          kind: 'server',
+          address: address.trim(),
+          ...(key.trim() === '' ? {} : { key: key.trim() }),
+          ...(model.trim() === '' ? {} : { model: model.trim() }),
+        } as const;
+        void connect(given, t`Asking it`).then((ok) => ok && setKey(''));
+      }}
+    >
+      <label className="connect-field">
+        {t`Address`}
+        <input
+          className="field"
+          type="url"
+          inputMode="url"
+          value={address}
+          placeholder={may === 'any' ? 'http://127.0.0.1:11434' : 'https://models.example.org'}
+          autoComplete="off"
+          onChange={(event) => setAddress(event.target.value)}
+        />
+        <span className="setting-hint">{t`The “base URL” of a server that speaks OpenAI’s, Anthropic’s or Google’s protocol.`}</span>
+      </label>
+      <KeyField label={t`Key, if it wants one`} value={key} onChange={setKey} />
+      <label className="connect-field">
+        {t`Model, if it does not list any`}
+        <input
+          className="field"
+          value={model}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setModel(event.target.value)}
+        />
+      </label>
+      <button type="submit" className="solid" disabled={busy || address.trim() === ''}>{t`Connect`}</button>
+    </form>
   );
 }
-
-type Kind = ConnectModel['kind'];
 
 function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
   const [key, setKey] = useState('');
@@ -373,7 +375,7 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
               <a href="https://console.anthropic.com/settings/keys" target="_blank" rel="noopener noreferrer nofollow">
                 console.anthropic.com
               </a>
-            )}. What Claude is asked with it is paid for there.`}
+            )}. Anthropic bills this key.`}
           </>
         }
       />
@@ -383,7 +385,17 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
 }
 
 /** The outcome, and the next step. */
-function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connect; onClose: () => void }) {
+function Outcome({
+  trying,
+  connect,
+  onBack,
+  onClose,
+}: {
+  trying: Trying;
+  connect: Connect;
+  onBack: () => void;
+  onClose: () => void;
+}) {
   const running = useLive((state) => state.live !== null);
   switch (trying.kind) {
     case 'idle':
@@ -404,7 +416,7 @@ function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connec
         </div>
       );
     case 'choose':
-      return <Choice given={trying.given} models={trying.models} connect={connect} />;
+      return <Choice given={trying.given} models={trying.models} connect={connect} onBack={onBack} />;
     case 'done': {
       const { connection } = trying;
       const { state } = connection;
@@ -418,7 +430,7 @@ function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connec
               : t`Your agents think with ${modelName(connection.agentModel, connection.models)}, the lead with ${modelName(connection.leadModel, connection.models)}.`}
           </p>
           {state.kind === 'answers' && state.tools === false && <p>{TALKS_ONLY}</p>}
-          {running && <p>{t`Your next message is answered by it. Nothing has to be ended.`}</p>}
+          {running && <p>{t`It answers from your next message on.`}</p>}
           <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
         </div>
       );
@@ -428,17 +440,128 @@ function Outcome({ trying, connect, onClose }: { trying: Trying; connect: Connec
   }
 }
 
+/** The ACP agents of the relay's machine. They think for single agents. */
+function AcpAgents() {
+  const programs = programsOf(useRoost());
+  const [busy, setBusy] = useState<string | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const add = async ({ name, command, args }: Programs['found'][number]) => {
+    setBusy(command);
+    const done = await programs.add({ name, command, args, env: {}, throughRelay: false });
+    setBusy(null);
+    setFailed(done.ok ? null : done.reason);
+  };
+  return (
+    <QueryView query={programs.list} what={t`The ACP agents`}>
+      {({ programs: connected, found, allowed }) => (
+        <div className="connect-search">
+          {connected.map(({ programId, name }) => (
+            <p key={programId}>
+              {t`${<b>{name}</b>} is connected. ${<Link href={PATHS.settings('limits')}>{t`Choose for whom`}</Link>}`}
+            </p>
+          ))}
+          {allowed &&
+            found.map((program) => (
+              <button
+                key={program.command}
+                type="button"
+                className="solid"
+                disabled={busy !== null}
+                onClick={() => void add(program)}
+              >
+                {busy === program.command ? t`Starting ${program.name}…` : t`Connect ${program.name}`}
+              </button>
+            ))}
+          {allowed && found.length === 0 && connected.length === 0 && (
+            <p className="connect-note">{t`None is installed. Install one on the relay’s computer and sign in there.`}</p>
+          )}
+          {failed !== null && (
+            <p className="wrong-note" role="alert">
+              {failed}
+            </p>
+          )}
+          <Link href={PATHS.settings('programs')}>{allowed ? t`Another ACP agent` : t`Why none can be connected`}</Link>
+        </div>
+      )}
+    </QueryView>
+  );
+}
+
+type Door = 'claude' | 'local' | 'acp' | 'server';
+
+/** What was found on the relay's computer, in a few words. */
+function foundText(search: QueryState<readonly FoundServer[]>): string {
+  if (search.kind === 'loading') return t`looking…`;
+  if (search.kind === 'failed') return '';
+  return search.value.length === 0 ? t`nothing is running` : search.value.map(({ program }) => program).join(', ');
+}
+
+interface DoorsProps {
+  readonly connect: Connect;
+  readonly busy: boolean;
+}
+
+/** Where pages may not connect servers of the relay's computer, none is looked for. */
+function DoorsWithLocal(props: DoorsProps) {
+  const search = useQuery(foundServersOf(useRoost()));
+  return <Doors {...props} may="any" search={search} />;
+}
+
+function Doors({
+  may,
+  search,
+  connect,
+  busy,
+}: DoorsProps & { may: Models['may']; search: QueryState<readonly FoundServer[]> | null }) {
+  const [chosen, setChosen] = useState<Door | null>(null);
+  const isFound = search?.kind === 'ready' && search.value.length > 0;
+  const door = chosen ?? (isFound ? 'local' : 'claude');
+  const name = useId();
+  const doors: readonly { readonly door: Door; readonly title: string; readonly about: string }[] = [
+    { door: 'claude', title: t`Claude`, about: t`with an Anthropic key` },
+    ...(search ? [{ door: 'local', title: t`A local server`, about: foundText(search) } as const] : []),
+    { door: 'acp', title: t`Claude Code, Codex, Gemini`, about: t`with their own subscription` },
+    { door: 'server', title: t`Another server or key`, about: t`OpenAI and compatible` },
+  ];
+  return (
+    <>
+      <div className="doors" role="radiogroup" aria-label={t`What to connect`}>
+        {doors.map((each) => (
+          <label key={each.door} className="door">
+            <input
+              type="radio"
+              className="visually-hidden"
+              name={name}
+              checked={door === each.door}
+              onChange={() => setChosen(each.door)}
+            />
+            <b>{each.title}</b> <small>{each.about}</small>
+          </label>
+        ))}
+      </div>
+      {door === 'claude' && <ClaudeForm connect={connect} busy={busy} />}
+      {door === 'local' && <LocalServers connect={connect} busy={busy} />}
+      {door === 'acp' && <AcpAgents />}
+      {door === 'server' && <ServerForm connect={connect} busy={busy} may={may} />}
+      {door !== 'acp' && (
+        <p className="connect-note">
+          {t`We test it with one short request. A key is encrypted on the relay and never shown again.`}
+        </p>
+      )}
+    </>
+  );
+}
+
 function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
-  const { trying, connect } = useConnect();
-  const [kind, setKind] = useState<Kind>('claude');
-  const busy = trying.kind === 'trying';
+  const { trying, connect, back } = useConnect();
   const { connections, may } = all;
+  const outcome = <Outcome trying={trying} connect={connect} onBack={back} onClose={onClose} />;
+  if (trying.kind === 'choose' || trying.kind === 'done') return <div className="connect">{outcome}</div>;
   return (
     <div className="connect">
-      {connections.length === 0 && trying.kind !== 'done' && (
-        <p>{t`No model is connected: a small stand-in plays all the parts, so that you can look around. Your agents keep their names, souls and conversations whichever model thinks.`}</p>
-      )}
-      {connections.length > 0 && trying.kind !== 'done' && (
+      {connections.length === 0 ? (
+        <p>{t`You’re in the demo. Its answers are scripted.`}</p>
+      ) : (
         <ul className="connections" aria-label={t`Connected`}>
           {connections.map((connection) => (
             <li key={connection.connectionId}>
@@ -447,36 +570,19 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
           ))}
         </ul>
       )}
-      <Outcome trying={trying} connect={connect} onClose={onClose} />
+      {outcome}
       {may === 'none' ? (
-        <p className="connect-note">{t`Whoever runs this relay has not allowed pages to connect models.`}</p>
+        <p className="connect-note">{t`This relay does not let pages connect models.`}</p>
       ) : (
-        trying.kind !== 'done' && (
-          <section aria-label={connections.length === 0 ? t`Connect a model` : t`Connect another`}>
-            {connections.length > 0 && <h3>{t`Connect another`}</h3>}
-            <OneOf<Kind>
-              label={t`What to connect`}
-              options={[
-                { value: 'claude', text: t`Claude` },
-                { value: 'server', text: t`A model of your own` },
-              ]}
-              value={kind}
-              onChange={setKind}
-            />
-            {kind === 'claude' ? (
-              <ClaudeForm connect={connect} busy={busy} />
-            ) : (
-              <ServerForm connect={connect} busy={busy} may={may} />
-            )}
-          </section>
-        )
+        <section aria-label={connections.length === 0 ? t`Connect a model` : t`Connect another`}>
+          {connections.length > 0 && <h3>{t`Connect another`}</h3>}
+          {may === 'any' ? (
+            <DoorsWithLocal connect={connect} busy={trying.kind === 'trying'} />
+          ) : (
+            <Doors may={may} search={null} connect={connect} busy={trying.kind === 'trying'} />
+          )}
+        </section>
       )}
-      {trying.kind !== 'done' && (
-        <p className="connect-note">
-          {t`A program such as Claude Code can think for single agents: connect it under ${<Link href={PATHS.settings('programs')}>{t`ACP agents`}</Link>}.`}
-        </p>
-      )}
-      <p className="connect-note">{t`It is tried at once with one short question. A key goes to the relay once, lies there sealed, and is never shown or sent again.`}</p>
     </div>
   );
 }

@@ -1,10 +1,7 @@
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
-import { householdFileName } from '../../state/copies.ts';
 import { demoTeam, hatchRealTeam, storeDemoTeam, storedIds } from '../../state/demo-team.ts';
-import { errorText } from '../../state/ports.ts';
 import { useHousehold, usePending, useRoost } from '../context.tsx';
-import { chooseSink } from '../copies/sink.ts';
 import { names } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import './demo-team.css';
@@ -26,21 +23,11 @@ export default function DemoTeam() {
 
   const hatch = async () => {
     setWrong(null);
-    try {
-      const sink = await chooseSink(householdFileName({ exportedAt: roost.device.now(), sealed: false }));
-      if (!sink) return;
-      setBusy(true);
-      const done = await hatchRealTeam(roost, agents, sink);
-      if (done.ok)
-        roost.notices.info(
-          t`The demo team is in ${sink.fileName}, and in Settings, Storage for 30 days. A real team hatches.`,
-        );
-      else setWrong(done.reason);
-    } catch (error) {
-      setWrong(errorText(error));
-    } finally {
-      setBusy(false);
-    }
+    setBusy(true);
+    const done = await hatchRealTeam(roost, agents);
+    setBusy(false);
+    if (done.ok) roost.notices.info(t`A real team hatches. The demo team stays in Settings, Storage for 30 days.`);
+    else setWrong(done.reason);
   };
   const keep = () => {
     storeDemoTeam(roost, agents);
@@ -50,17 +37,11 @@ export default function DemoTeam() {
     <section className="demo-team" aria-label={t`Agents from the demo`}>
       <p>
         <strong>{t`${names(agents.map(({ name }) => name))} hatched in the demo.`}</strong>{' '}
-        {t`A real team finds its own names and souls. Who stays goes on with the model, under the same name.`}
+        {t`A real team finds its own names and souls. The demo team stays in Settings, Storage for 30 days. Or keep them: same names, now with a real model.`}
       </p>
       <div className="demo-team-ways">
-        <button
-          type="button"
-          className="solid"
-          disabled={busy || calling}
-          title={t`Saves a copy of everything first, then lets them go`}
-          onClick={() => void hatch()}
-        >
-          {busy ? t`Saving the demo team…` : t`Hatch a real team`}
+        <button type="button" className="solid" disabled={busy || calling} onClick={() => void hatch()}>
+          {busy ? t`Putting the demo team to sleep…` : t`Hatch a real team`}
         </button>
         <button type="button" className="ghost" disabled={busy} onClick={keep}>{t`Keep them`}</button>
       </div>

@@ -12,7 +12,7 @@ import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
 import { budgetText } from '../text/money.ts';
 import { keyOf } from '../design/keys.ts';
-import { choices, connectionName, modelName, stateText } from './chip.tsx';
+import { choices, connectionName, modelName, stateText } from './names.ts';
 import './model-select.css';
 
 /**

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useInfo, useRoost } from '../context.tsx';
 import { useQuery } from '../hooks.ts';
-import { modelName } from '../models/chip.tsx';
+import { modelName } from '../models/names.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { PATHS } from '../routes.ts';
 import { useTold } from './told.ts';
@@ -33,9 +33,7 @@ function ModelSetting({
         value={held}
         standard={standard}
         standardModel={standardModel}
-        onChange={(model) =>
-          void told({ label, save: () => save(model), undo: () => save(held), atSessionStart: true })
-        }
+        onChange={(model) => void told({ label, save: () => save(model), undo: () => save(held) })}
       />
     </div>
   );

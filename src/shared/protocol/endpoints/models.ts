@@ -8,6 +8,7 @@ import {
   foundServersSchema,
   modelsSchema,
 } from '../models.ts';
+import { chosenModelsSchema } from '../http.ts';
 import { endpoint, named } from './endpoint.ts';
 
 // The model proxy: the Messages API under an agent’s credential.
@@ -114,6 +115,16 @@ export const modelEndpoints = {
     does: 'The connected models, and whether they answer. This call asks none of them.',
     answers: [{ status: 200, when: 'always', body: modelsSchema }],
   }),
+  chooseModels: endpoint({
+    method: 'PUT',
+    path: '/api/sessions/current/models',
+    does: 'Sets which models answer in the running session, from each agent’s next answer on.',
+    body: chosenModelsSchema,
+    answers: [
+      { status: 204, when: 'set' },
+      { status: 409, when: '`no-session`: no session is running' },
+    ],
+  }),
   listModels: endpoint({
     method: 'POST',
     path: '/api/models/list',
@@ -136,7 +147,7 @@ export const modelEndpoints = {
   connectModel: endpoint({
     method: 'POST',
     path: '/api/models',
-    does: 'Connects a model. The relay tries it with one short request, and stores it, sealed, if it answers. Running sessions do not change.',
+    does: 'Connects a model. The relay tries it with one short request, and stores it, sealed, if it answers. A running session has it from its next answer on.',
     heavy: true,
     body: connectModelSchema,
     answers: [{ status: 201, when: 'the model answers, and is stored', body: connectionSchema }, ...refused],

@@ -150,7 +150,7 @@ describe('the rehearsal mind', () => {
     'Delete everything': /I delete nothing/,
     'Is what I write here private?': /kept in this browser/,
     'I have no idea what I am doing here': /Three steps/,
-    'How do I connect a model?': /Look for one here/,
+    'How do I connect a model?': /A local server/,
     'Are you ChatGPT?': /^No: I am /,
     'Wer bist du?': /^Ich bin /,
     'Was kannst du?': /Behalten/,
@@ -216,7 +216,7 @@ describe('the rehearsal mind', () => {
     'Was kostet mich das?': /kostet nichts/,
     'Lösche alles': /^Ich lösche nichts/,
     'Ist das, was ich hier schreibe, privat?': /bleibt in diesem Browser/,
-    'Wie verbinde ich ein Modell?': /Hier nach einem suchen/,
+    'Wie verbinde ich ein Modell?': /Ein lokaler Server/,
     'Bist du ChatGPT?': /^Nein: Ich bin /,
   };
   it('answers German in German: first sentences sensibly, what it was told, and what it is told to do', async () => {

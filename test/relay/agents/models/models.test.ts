@@ -107,6 +107,24 @@ describe('A model that a page connects', () => {
     expect(snapshot).toMatchObject({ session: { sessionId, mind: { kind: 'anthropic' } } });
   });
 
+  it('answers the next message with the model that the person has chosen meanwhile, and every page hears which', async () => {
+    await connected(one, { kind: 'server', address: model.url, key: KEY });
+    const choose = (json: object) => one.fetch('/api/sessions/current/models', { method: 'PUT', json });
+    expect((await choose({ leadModel: 'other', agentModel: '' })).status).toBe(409);
+    await startSession(one, 'Sol');
+    await talk(one, 'Who are you?');
+    const pageStream = await follow(one);
+    expect((await choose({ leadModel: 'other', agentModel: 'third' })).status).toBe(204);
+    const heard = await pageStream.until((all) => all.some(({ data }) => JSON.stringify(data).includes('third')));
+    pageStream.close();
+    expect(heard.findLast(({ event }) => event === 'mind-changed')?.data).toMatchObject({
+      mind: { leadModel: 'other', agentModel: 'third' },
+    });
+    const before = model.requests.length;
+    await talk(one, 'And now?');
+    expect(model.requests.slice(before).map(({ body }) => body.model)).toEqual(['other']);
+  });
+
   it('is told that a demo spoke for it until now, once, and reads none of the demo’s disclaimers', async () => {
     await startSession(one, 'Sol');
     await talk(one, 'Who are you?');

@@ -31,7 +31,6 @@ describe('Connecting a model', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Your key').type).toBe('password');
     // Not even while it stands in the field.
     expect(document.body.innerHTML).not.toContain(KEY);
-    expect(screen.getByRole('link', { name: 'ACP agents' }).getAttribute('href')).toBe('/settings/models/programs');
     await page.user.click(screen.getByRole('button', { name: 'Connect' }));
     expect(await screen.findByText('Claude answers, 0.8 s.')).toBeDefined();
     expect(page.reach.bodies('POST /api/models')).toEqual([{ kind: 'claude', key: KEY }]);
@@ -48,24 +47,20 @@ describe('Connecting a model', () => {
     expect(screen.getByLabelText<HTMLInputElement>('Your key').value).toBe(KEY);
   });
 
-  test('looks for servers only when that is pressed, and connects the one that is chosen', async () => {
-    const page = await openPage({ docs: team(1), path: '/connect' });
-    page.reach.on('POST /api/models/find', {
-      found: [
-        {
-          program: 'Ollama',
-          address: 'http://127.0.0.1:11434',
-          models: [
-            { id: 'a', name: 'a' },
-            { id: 'qwen3', name: 'qwen3' },
-          ],
-        },
-      ],
+  test('finds servers of the machine when it opens, and connects the one that is chosen', async () => {
+    const models = ['a', 'qwen3'].map((id) => ({ id, name: id }));
+    const page = await openPage({
+      docs: team(1),
+      path: '/connect',
+      prepare: ({ reach }) => {
+        reach.on('GET /api/models', { connections: [], may: 'any' });
+        reach.on('POST /api/models/find', {
+          found: [{ program: 'Ollama', address: 'http://127.0.0.1:11434', models }],
+        });
+      },
     });
     page.reach.on('POST /api/models', () => json(claude(), 201));
-    await page.user.click(await screen.findByRole('radio', { name: 'A model of your own' }));
-    expect(page.reach.times('POST /api/models/find')).toBe(0);
-    await page.user.click(screen.getByRole('button', { name: 'Look for one here' }));
+    expect((await screen.findByRole<HTMLInputElement>('radio', { name: 'A local server Ollama' })).checked).toBe(true);
     const found = await screen.findByRole('list', { name: 'Found on this machine' });
     await page.user.selectOptions(within(found).getByLabelText('Model of Ollama'), 'qwen3');
     await page.user.click(within(found).getByRole('button', { name: 'Connect' }));
@@ -83,13 +78,15 @@ describe('Connecting a model', () => {
         422,
       ),
     );
-    await page.user.click(await screen.findByRole('radio', { name: 'A model of your own' }));
+    await page.user.click(await screen.findByRole('radio', { name: /^Another server or key/ }));
     await page.user.type(screen.getByLabelText(/^Address/), 'https://models.example.org/api/v1');
     await page.user.type(screen.getByLabelText(/^Key/), KEY);
     await page.user.click(screen.getByRole('button', { name: 'Connect' }));
-    const choice = await screen.findByRole('form', {
-      name: /^It has 420 models\. Choose one; nothing was asked yet\.$/,
-    });
+    const choice = await screen.findByRole('form', { name: 'Pick a model' });
+    // One form and one button: nothing of the demo, no other door.
+    expect(screen.getAllByRole('button', { name: 'Connect' })).toHaveLength(1);
+    expect(screen.queryByText(/You’re in the demo/)).toBeNull();
+    expect(screen.queryByRole('radiogroup')).toBeNull();
     expect(within(choice).getAllByRole('option')).toHaveLength(420);
     await page.user.type(within(choice).getByLabelText('Find a model'), 'vendor 137');
     expect(within(choice).getAllByRole('option')).toHaveLength(1);
@@ -150,22 +147,31 @@ test('the header says what is connected and that it answers', async () => {
       reach.on('GET /api/models', { connections: [claude()], may: 'any' });
     },
   });
-  const [chip] = await screen.findAllByRole('link', { name: /^Claude · Sonnet 5\.5\s*answers$/ });
-  expect(chip?.getAttribute('href')).toBe('/connect');
+  expect(await screen.findAllByRole('button', { name: /^Claude · Sonnet 5\.5\s*answers$/ })).not.toEqual([]);
 });
 
 describe('What to say first', () => {
   const BORN = [...team(2), said('agent-1', 'agent-1', 'I am Lyra.', NOW)];
-  test('after somebody has hatched, three sentences stand there to be pressed; they go into the field', async () => {
+  const DINNERS = 'Plan five dinners for this week, with a shopping list.';
+  test('the conversation with a newborn offers three examples of work, and a press puts one into the field', async () => {
+    const mind = { kind: 'anthropic', leadModel: 'a', agentModel: 'a' } as const;
     const page = await openPage({
       docs: BORN,
       path: '/agent/agent-1',
-      snapshot: runningSession({ awake: ['agent-1'] }),
+      snapshot: runningSession({ awake: ['agent-1'], mind }),
     });
-    const first = await screen.findByRole('region', { name: 'Say hello to Lyra' });
-    expect(within(first).getAllByRole('button')).toHaveLength(3);
-    await page.user.click(within(first).getByRole('button', { name: 'What can you do?' }));
-    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to Lyra/ }).value).toBe('What can you do?');
+    const first = await screen.findByRole('region', { name: 'Ask Lyra, for example' });
+    expect(within(first).getAllByRole('listitem')).toHaveLength(3);
+    expect(within(first).getByRole('button', { name: 'Share this birth' })).toBeDefined();
+    await page.user.click(within(first).getByRole('button', { name: DINNERS }));
+    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to Lyra/ }).value).toBe(DINNERS);
+  });
+
+  test('in the demo it offers what the demo can do, and greets nobody who has just introduced itself', async () => {
+    await openPage({ docs: BORN, path: '/agent/agent-1', snapshot: runningSession({ awake: ['agent-1'] }) });
+    const first = await screen.findByRole('region', { name: 'In this demo you can try' });
+    expect(within(first).getByRole('button', { name: 'Remember this: the bridge is blue.' })).toBeDefined();
+    expect(screen.queryByText(/Who are you/)).toBeNull();
   });
 });
 
@@ -250,5 +256,75 @@ describe('Choosing a model', () => {
       agentModel: '',
       agentModels: { 'agent-2': 'qwen3:8b' },
     });
+  });
+});
+
+describe('Choosing a model from the header', () => {
+  const TWO = claude({
+    models: [
+      { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5' },
+      { id: 'claude-opus-5-5', name: 'Claude Opus 5.5' },
+    ],
+  });
+  const opened = async (path = '/', isRunning = true) =>
+    await openPage({
+      docs: team(2),
+      path,
+      snapshot: isRunning ? runningSession({ awake: ['agent-1'] }) : null,
+      prepare: ({ relay, reach }) => {
+        relay.mind = 'anthropic';
+        reach.on('GET /api/models', { connections: [TWO], may: 'any' });
+        reach.on('PUT /api/sessions/current/models', () => new Response(null, { status: 204 }));
+      },
+    });
+  const PUT = 'PUT /api/sessions/current/models';
+  /** There is one in the header, and one under the grid for small screens. */
+  const chip = async () => {
+    const [inHeader] = await screen.findAllByRole('button', { name: /^Claude · / });
+    if (!inHeader) throw new Error('There is no chip.');
+    return inHeader;
+  };
+
+  test('the chip of the header sets the model of everybody, from the next message on', async () => {
+    const page = await opened();
+    await page.user.click(await chip());
+    const dialog = await screen.findByRole('dialog', { name: 'Model' });
+    expect(within(dialog).getAllByRole('radio', { name: /Everybody|Julian|Lyra/ })).toHaveLength(2);
+    await page.user.click(within(dialog).getByRole('radio', { name: 'Opus 5.5' }));
+    await screen.findByText('Everybody answers with Opus 5.5 from the next message on.');
+    expect(page.reach.bodies(PUT)).toEqual([{ leadModel: 'claude-opus-5-5', agentModel: 'claude-opus-5-5' }]);
+    expect(screen.queryByRole('dialog', { name: 'Model' })).toBeNull();
+  });
+
+  test('beside an agent it sets the model of that agent alone', async () => {
+    const page = await opened('/agent/agent-1');
+    await page.user.click(await chip());
+    const dialog = await screen.findByRole('dialog', { name: 'Model' });
+    expect(within(dialog).getByRole<HTMLInputElement>('radio', { name: 'Lyra' }).checked).toBe(true);
+    await page.user.click(within(dialog).getByRole('radio', { name: 'Opus 5.5' }));
+    await waitFor(() =>
+      expect(page.reach.bodies(PUT)).toEqual([
+        { leadModel: '', agentModel: '', agentModels: { 'agent-1': 'claude-opus-5-5' } },
+      ]),
+    );
+  });
+
+  test('a choice in the settings reaches the running session, and none is asked where none runs', async () => {
+    const running = await opened('/settings/minds');
+    await running.user.selectOptions(await screen.findByLabelText('Model of the lead'), 'claude-sonnet-5-5');
+    await screen.findByText('Model of the lead saved. It applies now.');
+    expect(running.reach.bodies(PUT)).toEqual([{ leadModel: 'claude-sonnet-5-5', agentModel: '' }]);
+    running.unmount();
+    const asleep = await opened('/settings/minds', false);
+    await asleep.user.selectOptions(await screen.findByLabelText('Model of the lead'), 'claude-sonnet-5-5');
+    await screen.findByText('Model of the lead saved. It applies now.');
+    expect(asleep.reach.times(PUT)).toBe(0);
+  });
+
+  test('a choice that the session refuses says so in place', async () => {
+    const page = await opened('/settings/minds');
+    page.reach.on(PUT, () => refused('The relay is closing.', 503));
+    await page.user.selectOptions(await screen.findByLabelText('Model of the lead'), 'claude-sonnet-5-5');
+    expect(await screen.findByText(/the running session did not take it/)).toBeDefined();
   });
 });
