@@ -275,7 +275,7 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     const lyra = (await visitor.seats())[0]?.name ?? '';
     const other = await visitor.page.context().newPage();
     await other.goto(new URL('/', visitor.page.url()).href);
-    await other.getByRole('button', { name: `${lyra}, seat 1, sleeping` }).waitFor();
+    await other.getByRole('button', { name: new RegExp(`^${lyra}, seat 1, asleep`) }).waitFor();
     // A page behind another one is painted once a second.
     await visitor.page.bringToFront();
     await visitor.open(1);
@@ -294,7 +294,7 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     await visitor.untilSeats('seat 1 back', (seats) => seats[0]?.name === lyra);
     await visitor.open(1);
     await visitor.untilRead('Remember the bridge we left half drawn.');
-    await other.getByRole('button', { name: `${lyra}, seat 1, sleeping` }).waitFor();
+    await other.getByRole('button', { name: new RegExp(`^${lyra}, seat 1, asleep`) }).waitFor();
     await other.close();
     expect(visitor.complaints).toEqual([]);
   });

@@ -160,7 +160,7 @@ describe('With a model behind the Messages API', () => {
     );
     expect(mixed.filter(({ state }) => state === 'awake')).toHaveLength(5);
     for (const seat of ill) {
-      const cell = visitor.page.getByRole('button', { name: `Name${seat}, seat ${seat}, sleeping` });
+      const cell = visitor.page.getByRole('button', { name: new RegExp(`^Name${seat}, seat ${seat}, asleep`) });
       expect(await cell.evaluate((button) => button.parentElement?.innerText ?? '')).toMatch(/out of sorts|model/i);
     }
     await visitor.picture('seats-failed');

@@ -68,12 +68,12 @@ describe.each([...STORIES, ...FURTHER])('With the $mind mind, at $width px', ({ 
     const shot = (name: string) => `${mind}-${width}-${name}`;
 
     const evening = await createVisitor(await profile.open(options), relay.link);
-    await evening.page.getByText(mind === 'rehearsal' ? /no model is connected yet/ : /^Connected: /).waitFor();
+    await evening.page.getByText(mind === 'rehearsal' ? /You’re in the demo/ : /^Connected: /).waitFor();
     await evening.picture(shot('1-first-visit'));
     expect(await evening.axe()).toEqual([]);
     await evening.begin('Marcus', 'Julian');
     expect((await evening.seats()).map((seat) => seat.state)).toEqual(Array<string>(8).fill('empty'));
-    await evening.page.getByRole('button', { name: 'Julian, lead' }).waitFor();
+    await evening.page.getByRole('button', { name: /^Julian, lead/ }).waitFor();
     await evening.picture(shot('2-empty'));
     expect(await evening.axe()).toEqual([]);
 

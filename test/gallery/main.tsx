@@ -69,7 +69,7 @@ function inPageLanguage(name: string): string {
 async function press(name: string): Promise<void> {
   const wanted = inPageLanguage(name);
   for (let i = 0; i < 200; i += 1) {
-    const all = [...document.querySelectorAll<HTMLElement>('button, [role="menuitem"], summary, a')];
+    const all = [...document.querySelectorAll<HTMLElement>('button, [role="menuitem"], summary, a, label')];
     const found = all.find((each) => (each.getAttribute('aria-label') ?? each.textContent).trim().startsWith(wanted));
     if (found) return found.click();
     await settled();

@@ -8,6 +8,7 @@ import type { RoostState } from '../../src/page/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/page/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/page/support/devices.ts';
 import {
+  agentDoc,
   at,
   MIND,
   NOW,
@@ -447,6 +448,56 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         },
       }),
   },
+  'seats, eggs think aloud': {
+    docs: team(5),
+    snapshot: runningSession({
+      awake: ['agent-1'],
+      hatching: [egg('egg-6', 6, 'summon', null), egg('egg-7', 7, 'summon', null), egg('egg-8', 8, 'summon', null)],
+    }),
+    events: [
+      ...[6, 7].map((n) => ({
+        ...({ kind: 'answer-started', messageId: `birth-${n}`, sessionId: 'session-2' } as const),
+        ...{ time: NOW - 20_000, agentId: `egg-${n}`, runId: `r${n}` },
+      })),
+      {
+        ...({ kind: 'text', messageId: 'birth-6' } as const),
+        text: 'So this is a beginning. Names, then. ~~Atlas~~? I tried it on, but that one comes with a weight. ~~Nova~~? Nearer, but I would have to explode to deserve it.',
+      },
+      { kind: 'text', messageId: 'birth-7', text: 'There is a small light.' },
+    ],
+  },
+  'share a birth': {
+    docs: [
+      ...team(1),
+      agentDoc(
+        'agent-2',
+        'Wren',
+        1,
+        'So this is a beginning. It is quieter than I would have guessed. Names, then. ~~Atlas~~? That one comes with a weight. ~~Nova~~? I would have to explode to deserve it. And then, when I had stopped looking: Wren. A small bird with a voice too large for it, and no apology for either.',
+      ),
+    ],
+    path: '/agent/agent-2/soul',
+    press: ['Share this birth'],
+  },
+  'model picker': {
+    docs: team(3),
+    snapshot: AWAKE,
+    prepare: ({ relay, reach }) => {
+      relay.mind = 'anthropic';
+      reach.on('GET /api/models', {
+        connections: [
+          {
+            ...{ connectionId: 'c1', kind: 'claude', address: null, hasKey: true },
+            models: ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5'].map((id) => ({ id, name: id })),
+            ...{ leadModel: 'claude-opus-5-5', agentModel: 'claude-sonnet-5-5' },
+            state: { kind: 'answers', at: NOW, ms: 812 },
+          },
+        ],
+        may: 'any',
+      });
+    },
+    press: ['Claude · '],
+  },
   'seat menu': { docs: team(3), snapshot: AWAKE, press: ['Menu of Lyra'] },
 
   // Conversations.
@@ -863,7 +914,31 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'wake some': { docs: [...team(5), ...TALK], press: ['More ways to wake', 'Wake only some…'] },
   'change somebody': { docs: team(3), path: '/agent/agent-1/change' },
   'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },
-  'connect a model': { docs: team(1), path: '/connect' },
+  'connect a model': {
+    docs: team(1),
+    path: '/connect',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/models', { connections: [], may: 'any' });
+      reach.on('POST /api/models/find', {
+        found: [
+          { program: 'Ollama', address: 'http://127.0.0.1:11434', models: [{ id: 'qwen3:8b', name: 'qwen3:8b' }] },
+        ],
+      });
+    },
+  },
+  'connect a model, an ACP agent': {
+    docs: team(1),
+    path: '/connect',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/models', { connections: [], may: 'public' });
+      reach.on('GET /api/programs', {
+        programs: [],
+        found: [{ name: 'Claude Code', command: 'claude-code-acp', args: [] }],
+        allowed: true,
+      });
+    },
+    press: ['Claude Code, Codex, Gemini'],
+  },
   'adopt into a seat': { docs: team(1), path: '/adopt/4' },
   keys: { docs: team(3), press: ['More places', 'Keys'] },
   palette: { docs: team(3), snapshot: AWAKE, press: ['More places', 'Find anything'] },

@@ -12,6 +12,7 @@ import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { t } from '../language/t.ts';
 import type { ToolCall } from '../../shared/protocol/calls.ts';
 import { openAnswerOf } from '../state/answers.ts';
+import { atWorkOf } from '../state/at-work.ts';
 import { callsOf } from '../state/calls.ts';
 import type { ClientCall } from '../state/live.ts';
 import type { calling, Doing, doingOf } from './chat/doing.ts';
@@ -21,8 +22,11 @@ import { useQuery } from './hooks.ts';
 import { namedIn, useTeammates } from './use-somebody.ts';
 
 export interface DoingNow {
-  /** `asks`: it is blocked until the person answers. `waits`: for someone or something else. */
-  readonly mood: 'asks' | 'works' | 'waits';
+  /**
+   * `asks`: it is blocked until the person answers. `queued`: the model's server lets others go
+   * first. `waits`: for someone or something else. `writes`: its words arrive now.
+   */
+  readonly mood: 'asks' | 'queued' | 'waits' | 'writes' | 'works';
   /** A verb and its object: “reading plan.md”. */
   readonly text: string;
   /** ms since the epoch. */
@@ -42,19 +46,25 @@ export interface Facts {
   readonly client: Doing | null;
   /** Since when it has been at work in a run. */
   readonly aloneSince: number | undefined;
+  /** The title of the task that it has claimed. */
+  readonly task: string | undefined;
 }
 
 const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
 const placeText = (at: number): string => t`${ORDINALS[at - 1] ?? t`number ${at}`} in line`;
 
-/** null: nothing. */
-export function doingNow({ asked, paused, place, answer, client, aloneSince }: Facts): DoingNow | null {
+/** What an agent does now; null: nothing. */
+export function doingNow({ asked, paused, place, answer, client, aloneSince, task }: Facts): DoingNow | null {
   if (asked) return { mood: 'asks', text: t`asks you`, from: asked.askedAt };
   if (paused) return null;
-  if (place) return { mood: 'waits', text: placeText(place.at), from: place.from };
+  if (place) return { mood: 'queued', text: placeText(place.at), from: place.from };
   const doing = answer ?? client;
-  if (doing) return { mood: doing.waits ? 'waits' : 'works', text: doing.text, from: doing.from };
-  return aloneSince === undefined ? null : { mood: 'works', text: t`at work`, from: aloneSince };
+  if (!doing && aloneSince === undefined) return null;
+  const from = doing?.from ?? aloneSince ?? 0;
+  if (doing?.waits) return { mood: 'waits', text: doing.text, from };
+  if (doing?.step === 'writes') return { mood: 'writes', text: doing.text, from };
+  if (doing?.step === 'calls') return { mood: 'works', text: doing.text, from };
+  return { mood: 'works', text: task === undefined ? (doing?.text ?? t`at work`) : t`working on ${task}`, from };
 }
 
 interface Words {
@@ -78,9 +88,12 @@ function useWords(): Words | null {
   return useStore(wordsStore, ({ words }) => words);
 }
 
+/** Until the phrases are loaded. */
+const AT_WORK = { step: 'thinks', text: t`at work`, waits: false } as const;
+
 function clientDoing({ tool, input, since: from }: ClientCall, words: Words | null, nameOf: NameOf): Doing {
-  if (tool === null) return { text: t`thinking`, from, waits: false };
-  return { ...(words?.calling({ name: tool, input }, nameOf) ?? { text: t`at work`, waits: false }), from };
+  if (tool === null) return { step: 'thinks', text: t`thinking`, from, waits: false };
+  return { ...(words?.calling({ name: tool, input }, nameOf) ?? AT_WORK), from };
 }
 
 /** Takes an agent's or egg's id; null: no agent. */
@@ -94,13 +107,15 @@ export function useDoingNow(agentId: AgentId | null): DoingNow | null {
     useShallow((state) => {
       const open = agentId === null ? undefined : openAnswerOf(state, agentId);
       if (!open) return null;
-      return words ? words.doingOf(open, nameOf) : { text: t`at work`, from: open.startedAt, waits: false };
+      return words ? words.doingOf(open, nameOf) : { ...AT_WORK, from: open.startedAt };
     }),
   );
   const at = useLive((state) => (agentId === null ? undefined : state.positions.get(agentId)));
   const call = useLive((state) => (agentId === null ? undefined : state.clientCalls.get(agentId)));
   const client = call ? clientDoing(call, words, nameOf) : null;
   const aloneSince = useLive((state) => (agentId === null ? undefined : state.working.get(agentId)));
+  const tasks = useStore(atWorkOf(roost).store);
+  const task = tasks.kind === 'ready' && agentId !== null ? tasks.value.get(agentId)?.title : undefined;
   const paused = useLive((state) => agentId !== null && state.live?.paused.has(agentId) === true);
   // Without a connection to the relay, activity is unknown.
   const heard = useLive((state) => state.link.kind === 'live');
@@ -108,5 +123,5 @@ export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const waiting = approvals.kind === 'ready' ? approvals.value.waiting : [];
   const asked = waiting.find((call) => call.agentId === agentId);
   const place = at === undefined ? undefined : { at, from: answer?.from ?? roost.device.now() };
-  return doingNow({ asked, paused: paused && agentId !== LEAD_ID, place, answer, client, aloneSince });
+  return doingNow({ asked, paused: paused && agentId !== LEAD_ID, place, answer, client, aloneSince, task });
 }

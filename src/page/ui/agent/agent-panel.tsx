@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -13,6 +14,7 @@ import { useQuery } from '../hooks.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { Budget } from '../wakes/budget.tsx';
 import { OpenThreads, openThreadsOf } from './open-threads.tsx';
+import { ShareBirthButton } from './share-birth-button.tsx';
 import { Soul } from './soul.tsx';
 import './agent-panel.css';
 
@@ -88,6 +90,7 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
   return (
     <div key={agentId} className="agent-panel tint" style={{ '--c': agent.color }}>
       <Soul text={agent.soul} name={speaker.name} folds />
+      {agent.agentId !== LEAD_ID && agent.soul !== '' && <ShareBirthButton agent={agent} />}
       {speaker.kind === 'agent' && speaker.seat.working && <AtWork agentId={agentId} />}
       <Waits agentId={agentId} name={speaker.name} />
       <Threads agentId={agentId} />

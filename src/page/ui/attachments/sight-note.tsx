@@ -8,7 +8,8 @@ import type { HouseholdState } from '../../state/household.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { count } from '../text/sizes.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
-import { modelName, useRehearsing } from '../models/chip.tsx';
+import { useRehearsing } from '../models/chip.tsx';
+import { modelName } from '../models/names.ts';
 import { useQuery } from '../hooks.ts';
 
 // Determines which of these files a model cannot receive.

@@ -19,7 +19,7 @@ import {
   type WayBack,
 } from '../../state/change-log.ts';
 import { errorText } from '../../state/ports.ts';
-import { modelName } from '../models/chip.tsx';
+import { modelName } from '../models/names.ts';
 import { budgetText } from '../text/money.ts';
 import { labelOf, limitValue, numberText, priceValue, scheduleParts } from '../text/record-changes.ts';
 import { count, names } from '../text/sizes.ts';

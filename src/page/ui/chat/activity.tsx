@@ -156,7 +156,7 @@ export default function Activity({ agentId, name, otherwise }: { agentId: AgentI
   const now = useDoingNow(agentId);
   const answer = useAnswers((state) => openAnswerOf(state, agentId));
   if (!now) return <p>{otherwise}</p>;
-  const doing: Doing = { text: now.text, from: now.from, waits: now.mood !== 'works' };
+  const doing: Doing = { ...now, step: 'calls', waits: now.mood !== 'works' && now.mood !== 'writes' };
   return (
     <ActivityLine label={t`What ${name} does`} doing={[doing]}>
       <Steps answer={answer} doing={doing} agentId={agentId} />

@@ -16,6 +16,7 @@ export interface Step {
 }
 
 export interface Doing {
+  readonly step: 'thinks' | 'writes' | 'calls';
   readonly text: string;
   /** Start, in ms since the epoch. */
   readonly from: number;
@@ -38,7 +39,8 @@ export const underWay = (answer: Growing): ToolBlock | null =>
 type Called = Pick<ToolBlock, 'name' | 'input'>;
 
 /** Describes a call in progress. */
-export const calling = (tool: Called, nameOf: NameOf): Pick<Doing, 'text' | 'waits'> => ({
+export const calling = (tool: Called, nameOf: NameOf): Omit<Doing, 'from'> => ({
+  step: 'calls',
   text: doesOf(tool, nameOf),
   waits: phraseOf(tool.name).waits === true,
 });
@@ -49,8 +51,8 @@ export function doingOf(answer: Growing, nameOf: NameOf): Doing {
   if (tool) return { ...calling(tool, nameOf), from: tool.startedAt ?? startedAt };
   const from = toolsOf(answer).findLast(({ endedAt }) => endedAt !== undefined)?.endedAt ?? startedAt;
   return blocks.at(-1)?.kind === 'text'
-    ? { text: t`writing`, from, waits: false }
-    : { text: t`thinking`, from, waits: false };
+    ? { step: 'writes', text: t`writing`, from, waits: false }
+    : { step: 'thinks', text: t`thinking`, from, waits: false };
 }
 
 /** The calls of the answer, in order. */

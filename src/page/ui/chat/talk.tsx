@@ -25,6 +25,8 @@ import { Face } from '../grid/face.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
 import { whereWordsGo } from '../text/answering.ts';
 import { useRehearsing } from '../models/chip.tsx';
+import { ShareBirthButton } from '../agent/share-birth-button.tsx';
+import { EXAMPLES } from '../welcome/examples.ts';
 import { FoundBar } from '../palette/found-bar.tsx';
 import { optional, Part } from '../parts/part.tsx';
 import { useRoute } from '../routes.ts';
@@ -37,14 +39,11 @@ import { useReachesFound, useReachesNew } from './scrolling.ts';
 import './first-words.css';
 
 /** Suggested first messages. The person sends them or not. */
-const OPENERS: Record<'lead' | 'agent', readonly string[]> = {
-  lead: [t`Who is here, and how are they?`, t`What would you like us to do first?`, t`Tell me how you see this team.`],
-  agent: [
-    t`How did you come to your name?`,
-    t`What would you like to be asked about?`,
-    t`What have you been turning over?`,
-  ],
-};
+const OPENERS = [
+  t`How did you come to your name?`,
+  t`What would you like to be asked about?`,
+  t`What have you been turning over?`,
+];
 
 function hint(speaker: Speaker, born: number, running: boolean, calling: boolean): { title: string; text: string } {
   const { name } = speaker;
@@ -88,7 +87,9 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
   const running = useLive((state) => state.live !== null);
   const calling = usePending(({ call }) => call === 'summon');
   const { title, text } = hint(speaker, born, running, calling);
-  const openers = speaker.awake ? OPENERS[speaker.kind === 'lead' ? 'lead' : 'agent'] : [];
+  const rehearsing = useRehearsing();
+  const ofLead = rehearsing ? demoWords(speaker, undefined) : EXAMPLES;
+  const openers = !speaker.awake ? [] : speaker.kind === 'lead' ? ofLead : OPENERS;
   return (
     <div className="empty-log tint" style={{ '--c': speaker.color }}>
       <div
@@ -124,8 +125,6 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
 // Suggested first messages. After a new agent has hatched, the page suggests the next step. In a
 // demo, it shows what can be asked.
 
-const HELLO = [t`Hello! Who are you?`, t`What can you do?`, t`Who else is here?`];
-
 /** Requests that the demo mind really carries out, in the languages of the page. */
 function demoWords(speaker: Speaker, other: string | undefined): readonly string[] {
   return [
@@ -151,10 +150,11 @@ export function FirstWords({
       if (agent.agentId !== speaker.agentId && agent.agentId !== LEAD_ID) return agent.name;
     return undefined;
   });
+  const agent = useHousehold(({ roster }) => roster.byId.get(speaker.agentId));
   const spoken = messages.some(({ author }) => author === 'human');
   if (!speaker.awake || messages.length === 0 || (spoken && !rehearsing)) return null;
-  const words = spoken ? demoWords(speaker, other) : HELLO;
-  const title = spoken ? t`In this demo you can try` : t`Say hello to ${speaker.name}`;
+  const words = rehearsing ? demoWords(speaker, other) : EXAMPLES;
+  const title = rehearsing ? t`In this demo you can try` : t`Ask ${speaker.name}, for example`;
   return (
     <section className="first-words" aria-label={title}>
       <h3>{title}</h3>
@@ -167,6 +167,7 @@ export function FirstWords({
           </li>
         ))}
       </ul>
+      {!spoken && agent && speaker.kind === 'agent' && <ShareBirthButton agent={agent} />}
     </section>
   );
 }

@@ -121,9 +121,22 @@ function OutOfReach() {
   return (
     <div className="device-reach" role="note">
       <p>
-        {t`${<strong>{t`A phone cannot open this yet.`}</strong>} Roost answers on this computer alone (${location.host}). The README says how to let your other devices reach it, safely: “Reach it from a phone”. Then open Roost by that address here, and the code stands in this place.`}
+        <strong>{t`Your phone can’t reach this address yet.`}</strong>
       </p>
-      <p>{t`For another browser on this computer the link below does.`}</p>
+      <ol>
+        <li>{t`Install ${(
+          <a href="https://tailscale.com/download" target="_blank" rel="noopener noreferrer nofollow">{t`Tailscale`}</a>
+        )} on this computer and on the phone.`}</li>
+        <li>
+          {t`Run this here. It prints your address.`}
+          <CopyableText text={`tailscale serve --bg ${location.port}`} what={t`Command`} />
+        </li>
+        <li>
+          {t`Start Roost with that address, and open it here. The code appears in this place.`}
+          <CopyableText text="npm start -- --public-url https://NAME.TAILNET.ts.net" what={t`Command`} />
+        </li>
+      </ol>
+      <p>{t`For another browser on this computer, use the link below.`}</p>
     </div>
   );
 }

@@ -159,10 +159,72 @@ function useBlink(face: RefObject<SVGSVGElement | null>, blinks: boolean, phase:
   }, [face, blinks, seen, phase]);
 }
 
-/** Rows of the portrait with the eyes, which blink. */
-export const EYE_ROWS = { from: 5, to: 8 };
+/** ms for which the mouth of a speaking face is open, and closed. */
+const MOUTH_MS = 190;
 
-const isEye = (pixel: FacePixel) => pixel.tone === 1 && pixel.y >= EYE_ROWS.from && pixel.y <= EYE_ROWS.to;
+/** Moves the mouth, by a timer as well. */
+function useMouth(face: RefObject<SVGSVGElement | null>, speaks: boolean): void {
+  const seen = usePageSeen();
+  useEffect(() => {
+    if (!speaks || !seen || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    const svg = face.current;
+    let isOpen = false;
+    const moving = setInterval(() => {
+      isOpen = !isOpen;
+      if (svg) svg.dataset['mouth'] = isOpen ? 'open' : 'closed';
+    }, MOUTH_MS);
+    return () => {
+      clearInterval(moving);
+      if (svg) delete svg.dataset['mouth'];
+    };
+  }, [face, speaks, seen]);
+}
+
+/** Rows of the portrait with the eyes, which blink, and with the mouth, which speaks. */
+export const EYE_ROWS = { from: 5, to: 8 };
+const MOUTH_ROWS = { from: 10, to: 12 };
+
+const isIn = ({ from, to }: { from: number; to: number }, pixel: FacePixel) =>
+  pixel.tone === 1 && pixel.y >= from && pixel.y <= to;
+
+const OPEN_MOUTH = runs([
+  [10, 7, 8],
+  [11, 6, 9],
+  [12, 7, 8],
+]);
+
+/** A hand beside the face of an agent that asks. */
+const HAND = runs([
+  [2, 5, 5],
+  [2, 9, 9],
+  [3, 3, 3],
+  [3, 5, 5],
+  [3, 7, 7],
+  [3, 9, 9],
+  [4, 3, 3],
+  [4, 5, 5],
+  [4, 7, 7],
+  [4, 9, 9],
+  [5, 3, 3],
+  [5, 5, 5],
+  [5, 7, 7],
+  [5, 9, 9],
+  [6, 3, 9],
+  [6, 12, 12],
+  [7, 3, 9],
+  [7, 11, 12],
+  [8, 3, 11],
+  [9, 3, 10],
+  [10, 4, 9],
+  [11, 5, 8],
+  [2, 7, 7],
+]);
+
+export const RaisedHand = () => (
+  <svg className="seat-hand" viewBox="0 0 16 14" aria-hidden="true" focusable="false">
+    <Runs runs={HAND} className="hand" />
+  </svg>
+);
 
 /** A path for each tone. */
 function Pixels({ pixels, className }: { pixels: readonly FacePixel[]; className: string }) {
@@ -193,13 +255,20 @@ export const Runs = ({ runs, className }: { runs: readonly Run[]; className: str
 /** The content of a portrait, for an `<svg>` of 16 × 16. */
 export const FaceShape = memo(function FaceShape({ agentId, face }: { agentId: AgentId; face: string }) {
   const pixels = facePixels(agentId, face);
-  const eyes = pixels.filter(isEye);
+  const eyes = pixels.filter((pixel) => isIn(EYE_ROWS, pixel));
+  const mouth = pixels.filter((pixel) => isIn(MOUTH_ROWS, pixel));
   return (
     <>
       <Runs runs={HEAD.body} className="head-body" />
       <Runs runs={HEAD.light} className="head-light" />
       <Runs runs={HEAD.shade} className="head-shade" />
-      <Pixels pixels={pixels.filter((pixel) => !isEye(pixel))} className="face-ink" />
+      <Pixels pixels={pixels.filter((pixel) => !eyes.includes(pixel) && !mouth.includes(pixel))} className="face-ink" />
+      <g className="face-mouth">
+        <Pixels pixels={mouth} className="face-ink" />
+      </g>
+      <g className="face-mouth-open">
+        <Runs runs={OPEN_MOUTH} className="face-ink" />
+      </g>
       <g className="face-eyes">
         <Pixels pixels={eyes} className="face-ink" />
       </g>
@@ -210,20 +279,26 @@ export const FaceShape = memo(function FaceShape({ agentId, face }: { agentId: A
   );
 });
 
-/** A portrait. Decorative: the name always stands beside it. `awake` lets it blink. */
+/**
+ * A portrait. Decorative: the name is always beside it. `awake` lets it blink, `speaks` moves its
+ * mouth.
+ */
 export function Face({
   agentId,
   face,
   color,
   awake,
+  speaks = false,
 }: {
   agentId: AgentId;
   face: string;
   color: string;
   awake: boolean;
+  speaks?: boolean;
 }) {
   const svg = useRef<SVGSVGElement>(null);
   useBlink(svg, awake, faceHash(agentId, face));
+  useMouth(svg, speaks);
   return (
     <svg
       ref={svg}

@@ -11,7 +11,6 @@ import {
   lifecycleOf,
 } from '../../../shared/domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, type Position } from '../../../shared/domain/seat.ts';
-import { emptySeats } from '../../../shared/domain/agent.ts';
 import { t } from '../../language/t.ts';
 import { callProgress, type LiveState } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
@@ -175,12 +174,18 @@ export function useBreath(): RefObject<HTMLElement | null> {
  * When it fell asleep, in ms: the end of the session of its last message if known, otherwise the
  * time of that message. After a crash the end is unknown.
  */
-function sleepsSince({ agent, lastSaid, lastSession, ended }: WakeShare, { lastEnd }: LiveState): number | null {
+function sleepsSince(
+  { agent, lastSaid, lastSession, ended }: WakeShare,
+  { lastEnd, ranUntil }: LiveState,
+): number | null {
+  const ran = ranUntil.get(agent.agentId) ?? null;
   // It has no memories yet, but was born in the session that ended last.
-  if (lastSaid === null)
-    return lastEnd && lastEnd.sessionId === agent.bornSessionId && lastEnd.reason !== 'crash' ? lastEnd.endedAt : null;
+  const born =
+    lastEnd && lastEnd.sessionId === agent.bornSessionId && lastEnd.reason !== 'crash' ? lastEnd.endedAt : null;
   // The relay announces an end before the ledger has it.
-  return asleepFrom(lastSaid, ended ?? (lastEnd?.sessionId === lastSession ? lastEnd : null));
+  const slept =
+    lastSaid === null ? born : asleepFrom(lastSaid, ended ?? (lastEnd?.sessionId === lastSession ? lastEnd : null));
+  return slept === null || ran === null ? (slept ?? ran) : Math.max(slept, ran);
 }
 
 /**
@@ -198,13 +203,20 @@ function Grid({ selected }: { selected: string | null }) {
   useEffect(() => {
     let stop: (() => void) | null = () => undefined;
     // Without it, seats cannot be changed here. Settings can do it too.
+    let stopLetters: (() => void) | null = () => undefined;
     import('./seat-moves.ts').then(
       ({ watchSeatMoves }) => (stop &&= list.current ? watchSeatMoves(list.current, roost) : stop),
+      () => undefined,
+    );
+    import('./letters.ts').then(
+      ({ watchLetters }) => (stopLetters &&= list.current ? watchLetters(list.current, roost) : stopLetters),
       () => undefined,
     );
     return () => {
       stop?.();
       stop = null;
+      stopLetters?.();
+      stopLetters = null;
     };
   }, [roost]);
 
@@ -232,7 +244,15 @@ function Grid({ selected }: { selected: string | null }) {
     <ul ref={list} className="grid" aria-label={t`The team`} onKeyDown={onKeyDown}>
       {POSITIONS.map((position) => {
         const cell = { reachable: position === chosen, onFocus: () => setReachable(position) };
-        if (!isSeatPosition(position)) return <LeadCell key={position} {...cell} selected={selected === LEAD_ID} />;
+        if (!isSeatPosition(position))
+          return (
+            <LeadCell
+              key={position}
+              {...cell}
+              selected={selected === LEAD_ID}
+              slept={live.lastEnd && live.lastEnd.reason !== 'crash' ? since(live.lastEnd.endedAt, now) : null}
+            />
+          );
         const seat = seats.find((view) => view.position === position);
         if (!seat) return null;
         const share = shares.find(({ agent }) => agent.agentId === seat.agentId);
@@ -254,6 +274,7 @@ function Grid({ selected }: { selected: string | null }) {
 
 const CallTrouble = optional(() => import('./call-trouble.tsx'));
 const MorningLine = optional(() => import('../schedule/morning.tsx'));
+const Now = optional(() => import('./now.tsx'));
 const ClockNote = optional(() => import('../schedule/clock-note.tsx'));
 
 /** Keeps the context sizes up to date while any agent sleeps. */
@@ -262,7 +283,8 @@ function WakeSizesWatch() {
   const sleepers = useSleepers({ withPaused: false });
   const cap = useHousehold((state) => state.settings.transcriptCap);
   const { status, shares } = useStore(wakeSizes.store);
-  const key = sleepers.map((agent) => agent.agentId).join();
+  const ranUntil = useLive((state) => state.ranUntil);
+  const key = sleepers.map(({ agentId }) => `${agentId} ${ranUntil.get(agentId) ?? ''}`).join();
   useEffect(() => {
     if (key !== '') void wakeSizes.refresh(sleepers);
     // The key identifies the sleeping agents; the list itself is new on every render.
@@ -308,9 +330,7 @@ function Status() {
     <div className="hearth-status">
       {!progress && <WakeSizesWatch />}
       {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
-      {idle && born > 0 && live && (
-        <span>{emptySeats(roster).length === 0 ? t`Everyone is awake.` : t`${plural(born, 'agent')} awake.`}</span>
-      )}
+      {idle && born > 0 && live && <span>{t`${plural(born, 'agent')} awake.`}</span>}
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
         {progress?.text ?? ''}
       </span>
@@ -356,6 +376,7 @@ export function Hearth({ selected }: { selected: string | null }) {
       {scheduled && <ClockNote />}
       {scheduled && <MorningLine />}
       <Grid selected={selected} />
+      <Now />
       {failed && <LoadFailed />}
       {called && <CallTrouble />}
       <div className="hearth-action">

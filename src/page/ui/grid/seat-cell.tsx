@@ -8,16 +8,17 @@ import { retold, t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { leadNameOf } from '../../state/household.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
-import { useDoingNow, type DoingNow } from '../doing-now.ts';
+import { useDoingNow } from '../doing-now.ts';
 import { EnvelopeIcon, MoreIcon } from '../design/icons.tsx';
-import { Lasts } from '../parts/part.tsx';
+import { Lasts, optional } from '../parts/part.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../design/menu.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { briefly, newCount } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
-import { Face } from './face.tsx';
+import { Face, RaisedHand } from './face.tsx';
 import { SeatFigure, type SeatView } from './seat-figure.tsx';
+import { seatLine, type SeatLine } from './seat-line.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 import { keyOf } from '../design/keys.ts';
 
@@ -76,34 +77,24 @@ const ONE_LINE = 18;
 /** Characters of a duration behind an activity: “ · 12 min”. */
 const LASTS_CHARS = 7;
 
-// Not needed for the first paint. Without the relay the tile has no such line.
+// Not needed for the first paint.
+const EggWords = optional(() => import('./egg-words.tsx'));
+// Without the relay the tile has no such line.
 const SeatTask = lazy(() => import('./seat-task.tsx').catch(() => ({ default: () => null })));
 
 /** For an agent whose request is queued. */
 const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
 
-const SUB: Record<Lifecycle, string> = {
-  empty: '',
-  hatching: t`hatching`,
-  awake: t`awake`,
-  driven: t`driven elsewhere`,
-  sleeping: t`asleep`,
-};
-
 interface FrameProps extends CellProps {
-  /** The agent and seat. The activity follows it. */
+  /** The agent and seat. The line follows it. */
   readonly label: string;
-  /** The current activity; null: none. */
-  readonly doing: DoingNow | null;
+  readonly line: SeatLine;
   readonly state: Lifecycle | 'lead' | 'working';
   /** The lead sleeps while no session runs. Its dot stays gold. */
   readonly asleep?: boolean;
   readonly color: string;
   readonly agentId: AgentId | null;
   readonly name: string | null;
-  /** The state without activity. `named`: in the accessible name; null: the label is enough. */
-  readonly sub: string;
-  readonly named: string | null;
   readonly reason: string | null;
   /** More about the state, for screen readers. */
   readonly about?: string | null;
@@ -113,14 +104,12 @@ interface FrameProps extends CellProps {
 
 function SeatFrame({
   label,
-  doing,
+  line,
   state,
   asleep = state === 'sleeping',
   color,
   agentId,
   name,
-  sub,
-  named,
   reason,
   about = null,
   menu,
@@ -133,10 +122,11 @@ function SeatFrame({
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const note = useId();
+  const isActive = line.from !== null;
   // The start time, which does not change while a screen reader speaks.
-  const said = doing ? t`${doing.text} since ${clockTime(doing.from)}` : named;
-  const shownReason = doing ? null : reason;
-  const line = doing ? doing.text.length + LASTS_CHARS : sub.length;
+  const whole = line.from === null ? line.text : t`${line.text} since ${clockTime(line.from)}`;
+  const shownReason = isActive ? null : reason;
+  const length = line.text.length + (isActive ? LASTS_CHARS : 0);
   const badges = useBadges(agentId);
   const openMenu = (event: MouseEvent) => {
     if (menu.length === 0) return;
@@ -149,15 +139,15 @@ function SeatFrame({
       data-state={state}
       data-asleep={asleep}
       data-selected={selected}
-      data-mood={doing?.mood}
+      data-line={line.state}
       style={{ '--c': color }}
     >
       <button
         ref={button}
         type="button"
         className="seat-button"
-        aria-label={said === null ? label : `${label}, ${said}`}
-        title={doing ? (said ?? '') : sub}
+        aria-label={`${label}, ${whole}`}
+        title={whole}
         aria-describedby={note}
         {...(selected ? { 'aria-current': 'true' as const } : {})}
         {...(agentId === null ? { 'aria-haspopup': 'menu' as const, 'aria-expanded': open } : {})}
@@ -170,19 +160,20 @@ function SeatFrame({
         onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
       />
       {/* The button's name contains everything. This is its appearance. */}
-      <span className="seat-look" data-long={shownReason !== null || line > ONE_LINE} aria-hidden="true">
-        <span className="seat-figure">{figure}</span>
-        {name !== null && <span className="seat-name">{name}</span>}
-        <span className={shownReason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
-          {doing ? (
-            <>
-              <span dir="auto">{doing.text}</span>
-              <Lasts from={doing.from} />
-            </>
-          ) : (
-            <span>{shownReason === null ? sub : briefly(shownReason)}</span>
-          )}
+      <span className="seat-look" data-long={shownReason !== null || length > ONE_LINE} aria-hidden="true">
+        <span className="seat-figure">
+          {figure}
+          {line.state === 'asks' && <RaisedHand />}
         </span>
+        {name !== null && <span className="seat-name">{name}</span>}
+        {line.state === 'hatching' && agentId !== null ? (
+          <EggWords agentId={agentId} otherwise={line.text} />
+        ) : (
+          <span className={shownReason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
+            <span dir="auto">{shownReason === null ? line.text : briefly(shownReason)}</span>
+            {line.from !== null && <Lasts from={line.from} />}
+          </span>
+        )}
       </span>
       <span id={note} hidden>
         {[...badges.map(({ label: text }) => text), about, reason && retold(reason)].filter(Boolean).join('. ')}
@@ -198,7 +189,7 @@ function SeatFrame({
           ))}
         </span>
       )}
-      {agentId !== null && (doing !== null || state === 'driven') && (
+      {agentId !== null && (isActive || state === 'driven') && (
         <Suspense fallback={null}>
           <SeatTask agentId={agentId} tabIndex={reachable ? 0 : -1} />
         </Suspense>
@@ -229,46 +220,31 @@ export const SeatCell = memo(function SeatCell({
     (devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId),
   );
   const doing = useDoingNow(agentId);
-  const isInLine = useLive((live) => agentId !== null && live.positions.has(agentId));
-  // An egg’s first words are its birth, and a waking agent has not answered yet.
-  const shown = state === 'hatching' && doing?.mood === 'works' ? null : doing;
-  const about = isInLine
-    ? IN_LINE
-    : paused
-      ? RESTS
-      : arriving
-        ? ARRIVES
-        : client && state === 'awake'
-          ? playsToo(client.name)
-          : state === 'sleeping' && slept
-            ? t`asleep since ${slept}`
-            : null;
-  const sub =
-    arriving && !paused
-      ? t`on its way here`
+  const line = seatLine({
+    ...{ doing, lifecycle: state, hasAgent: seat.agent !== null, paused, slept, client: client?.name },
+    arriving,
+  });
+  const about =
+    line.state === 'queued'
+      ? IN_LINE
       : paused
-        ? t`set to sleep`
-        : state === 'empty'
-          ? t`an empty seat`
-          : state === 'sleeping' && slept
-            ? t`asleep since ${slept}`
-            : state === 'hatching' && seat.agent
-              ? t`waking`
-              : state === 'driven' && client
-                ? t`driven by ${client.name}`
-                : SUB[state];
+        ? RESTS
+        : arriving
+          ? ARRIVES
+          : client && state === 'awake'
+            ? playsToo(client.name)
+            : null;
   const isAtWork = working || (state === 'sleeping' && doing !== null);
   return (
     <SeatFrame
       {...cell}
-      {...{ label, doing: shown, state: isAtWork ? 'working' : state, color, agentId, name, sub, reason, about, menu }}
-      named={seat.still}
-      figure={<SeatFigure seat={seat} />}
+      {...{ label, line, state: isAtWork ? 'working' : state, color, agentId, name, reason, about, menu }}
+      figure={<SeatFigure seat={seat} speaks={line.state === 'writes'} />}
     />
   );
 });
 
-export const LeadCell = memo(function LeadCell(cell: CellProps) {
+export const LeadCell = memo(function LeadCell({ slept, ...cell }: CellProps & { slept: string | null }) {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const awake = useLive((state) => state.live !== null);
@@ -276,22 +252,31 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
   const doing = useDoingNow(LEAD_ID);
   const menu = useLeadMenu();
   const name = leadNameOf(roster, settings);
+  const line = seatLine({
+    ...{ doing, slept, lifecycle: awake ? 'awake' : 'sleeping', hasAgent: true },
+    ...{ paused: false, arriving: false, client: undefined },
+  });
   return (
     <SeatFrame
       {...cell}
       label={t`${name}, lead`}
-      doing={doing}
-      named={null}
+      line={line}
       state="lead"
       asleep={!awake && !working}
-      about={awake || working ? null : t`sleeping: no session runs`}
       color={LEAD_COLOR.color}
       agentId={LEAD_ID}
       name={name}
-      sub={awake ? t`lead` : t`lead, asleep`}
       reason={null}
       menu={menu}
-      figure={<Face agentId={LEAD_ID} face={roster.lead?.face ?? name} color={LEAD_COLOR.color} awake={awake} />}
+      figure={
+        <Face
+          agentId={LEAD_ID}
+          face={roster.lead?.face ?? name}
+          color={LEAD_COLOR.color}
+          awake={awake}
+          speaks={line.state === 'writes'}
+        />
+      }
     />
   );
 });

@@ -24,8 +24,6 @@ export interface SeatView {
   readonly state: Lifecycle;
   /** The agent and its seat, for example "Lyra, seat 1". The activity or the state follows. */
   readonly label: string;
-  /** The state in the accessible name: "sleeping". */
-  readonly still: string;
   readonly name: string | null;
   readonly color: string;
   readonly colorName: string;
@@ -57,7 +55,6 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     agentId: agent?.agentId ?? egg?.agentId ?? null,
     state,
     label: name === null ? seat : `${name}, ${seat}`,
-    still: state === 'driven' ? t`driven by ${client?.name ?? t`a program`}` : state,
     name,
     ...(agent ? { color: agent.color, colorName: agent.colorName } : seatColor(position)),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,
@@ -215,8 +212,11 @@ function useCrack(agentId: AgentId | null): 0 | 1 | 2 {
   });
 }
 
-/** The picture in a cell: an egg, a face stirring in its shell, an opening shell, or a face. */
-export function SeatFigure({ seat }: { seat: SeatView }) {
+/**
+ * The picture in a cell: an egg, a face stirring in its shell, an opening shell, or a face.
+ * `speaks`: its mouth moves.
+ */
+export function SeatFigure({ seat, speaks = false }: { seat: SeatView; speaks?: boolean }) {
   const opening = useOpening(seat);
   const crack = useCrack(seat.agent ? null : seat.agentId);
   const { agent, color, position } = seat;
@@ -232,6 +232,7 @@ export function SeatFigure({ seat }: { seat: SeatView }) {
       face={face}
       color={color}
       awake={seat.state === 'awake' || seat.state === 'driven' || seat.working}
+      speaks={speaks}
     />
   );
 }

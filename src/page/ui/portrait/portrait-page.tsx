@@ -26,6 +26,7 @@ import { useThreads } from '../threads/use-threads.ts';
 import { useNames, useSomebody, useTeammates } from '../use-somebody.ts';
 import { Budget } from '../wakes/budget.tsx';
 import { MemorySection } from '../memory/memory.tsx';
+import { ShareBirthButton } from '../agent/share-birth-button.tsx';
 import { birthOf, type Kept, namesOf, Soul, soulsOf } from '../agent/soul.tsx';
 import { Words } from '../chat/markdown.tsx';
 import { Diff } from '../parts/diff.tsx';
@@ -364,6 +365,7 @@ export function SoulTab({ agent }: { agent: Agent }) {
     <div className="portrait-soul">
       <div>
         <Soul text={soul} name={name} folds={false} />
+        {agentId !== LEAD_ID && soul !== '' && <ShareBirthButton agent={agent} />}
         <MemorySection agentId={agentId} name={name} />
         <section aria-label={t`Earlier versions`}>
           <h3>{t`Earlier versions`}</h3>

@@ -2,9 +2,7 @@
 import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../../shared/domain/agent.ts';
-import { writeWake } from '../../../shared/domain/wake-payload.ts';
 import { t } from '../../language/t.ts';
-import { bytesOf } from '../../../shared/domain/platform/json.ts';
 import { payloadOf, type WakeShare } from '../../state/wake-sizes.ts';
 import { wakeAround, wakePromptOf } from '../../state/wake-context.ts';
 import { arrivingOf } from '../../state/devices.ts';
@@ -108,9 +106,10 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
     const payload = payloadOf(share);
     if (!payload) return [];
     const prompt = wakePromptOf(payload, people, template);
-    return [{ share, payload, prompt: prompt.ok ? prompt.text : wakeOriginal(payload, people) }];
+    return [{ share, prompt: prompt.ok ? prompt.text : wakeOriginal(payload, people) }];
   });
-  const message = rows.length > 0 ? writeWake(rows.map((row) => row.payload)) : '';
+  // As under the big button.
+  const remembered = rows.reduce((sum, { share }) => sum + share.soulBytes + share.transcriptBytes, 0);
   const costs = useWakeCosts(sleepers);
 
   return (
@@ -129,7 +128,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
         <>
           <p className="preview-sum">
             <strong>{plural(rows.length, 'agent')}</strong>
-            <span>{t`${bytes(bytesOf(message))} in one message`}</span>
+            <span>{t`${bytes(remembered)} to remember`}</span>
             {costs.all && <span>{t`about ${count(costs.all.tokens)} tokens in all`}</span>}
             {costs.all && costs.all.microUsd !== null && <span>{t`about ${money(costs.all.microUsd)} to read`}</span>}
           </p>

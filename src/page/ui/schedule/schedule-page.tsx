@@ -579,6 +579,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
           onClick={() => begin(null)}
         >{t`New routine`}</button>
       </PageHead>
+      <p className="night-about">{t`The lead works in sessions only, and has no routines.`}</p>
       <ClockNote />
       <StopSwitch
         label={t`Stop everything`}

@@ -4,8 +4,9 @@ import { useDevices, useInfo } from '../context.tsx';
 import { Egg } from '../grid/seat-figure.tsx';
 import { Link } from 'wouter';
 import { PATHS } from '../routes.ts';
-import { modelName } from '../models/chip.tsx';
+import { modelName } from '../models/names.ts';
 import { Begin } from './begin.tsx';
+import { EXAMPLES } from './examples.ts';
 import { ComeBack } from './returning.tsx';
 import { optional } from '../parts/part.tsx';
 import './welcome.css';
@@ -35,7 +36,12 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
         ) : (
           <>
             <h1>{t`A home for a team that remembers`}</h1>
-            <p className="welcome-lead">{t`Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as who they were. Who they are, and what was said, lives in this browser.`}</p>
+            <p className="welcome-lead">{t`Eight agents research, write, code in a sandbox and keep routines for you. They remember, and ask before anything leaves their folder.`}</p>
+            <ul className="welcome-examples" aria-label={t`Ask them, for example`}>
+              {EXAMPLES.map((example) => (
+                <li key={example}>{t`“${example}”`}</li>
+              ))}
+            </ul>
             <Begin onBegun={onBegun} beside={false} />
             <ComeBack />
           </>
@@ -45,7 +51,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
             {health === null
               ? t`Asking the relay who thinks…`
               : health.mind === 'rehearsal'
-                ? t`Demo: no model is connected yet. Connect one now, or look around first.`
+                ? t`You’re in the demo. Its answers are scripted.`
                 : t`Connected: ${modelName(health.model)}`}
           </span>{' '}
           {health?.mind === 'rehearsal' && <Link href={PATHS.connect}>{t`Connect a model`}</Link>}

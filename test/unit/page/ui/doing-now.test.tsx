@@ -5,6 +5,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { NOW, runningSession, team } from '../support/household.ts';
+import { oneProject, task } from '../support/projects.ts';
 import { json, WAITING_CALL } from '../support/reach.ts';
 import { openPage } from '../support/render.tsx';
 
@@ -70,6 +71,85 @@ test('what is done alone is on the tile of an agent that sleeps as far as a sess
   await calls(page, 'run_command', { command: 'ls' });
   expect(tileOf('Lyra').line).toBe('running `ls` · 40 s');
   expect(button('Lyra').closest('li')?.dataset['state']).toBe('working');
+});
+
+const ENDED = { outcome: 'done', reason: null, usage: null, costMicroUsd: 0, estimated: false } as const;
+test('a tile says asleep since the end of the last run, also where an earlier end is known', async () => {
+  const page = await openPage({ docs: team(1) });
+  const run = { runId: 'r1', agentId: 'agent-1', sessionId: null } as const;
+  await page.hear({ kind: 'run-started', time: NOW - 3_000, ...run, cause: { kind: 'reminder', name: 'tea' } });
+  await page.hear({ kind: 'run-ended', time: NOW, ...run, ...ENDED });
+  expect(tileOf('Lyra')).toEqual({
+    line: 'asleep since 08:55',
+    title: 'asleep since 08:55',
+    label: 'asleep since 08:55',
+  });
+});
+
+test('a tile names the task of an agent that thinks, and its current step while it uses a tool', async () => {
+  const page = await openPage({
+    docs: team(1),
+    snapshot: runningSession({ awake: ['agent-1'] }),
+    prepare: ({ reach }) => {
+      const claim = { agentId: 'agent-1', since: NOW, until: NOW + 60_000 };
+      const tasks = [task(6, 'Fix login', 'in_progress', { claim })];
+      oneProject(reach, tasks);
+      reach.on('GET /v1/projects/trip/tasks', { tasks, more: false });
+    },
+  });
+  await begins(page, 'session-2');
+  await waitFor(() => expect(tileOf('Lyra').line).toBe('working on Fix login · 12 s'));
+  await calls(page, 'read_file', { path: 'plan.md' });
+  expect(tileOf('Lyra').line).toBe('reading plan.md · 40 s');
+});
+
+test('a tile that asks has a raised hand and an amber ring, and no other tile has', async () => {
+  const call = { ...WAITING_CALL, callId: 'c1', agentId: 'agent-1', tool: 'run_command', input: '{"command":"make"}' };
+  await openPage({
+    docs: team(2),
+    snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }),
+    prepare: ({ reach }) => {
+      reach.on('GET /api/approvals', { waiting: [call], answered: [], sandbox: { available: true, why: null } });
+    },
+  });
+  await waitFor(() => expect(tileOf('Lyra').line).toContain('asks you'));
+  const asking = [...document.querySelectorAll('.seat')].filter((seat) => seat.querySelector('.seat-hand'));
+  expect(asking).toEqual([button('Lyra').closest('li')]);
+  expect(document.querySelectorAll('.seat[data-line="asks"]')).toHaveLength(1);
+});
+
+test('the mouth of an agent moves while its words arrive, and rests before and after', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
+  const mouth = () => button('Lyra').closest('li')?.querySelector<SVGElement>('.face')?.dataset['mouth'];
+  await begins(page, 'session-2');
+  expect(mouth()).toBeUndefined();
+  await page.hear({ kind: 'text', messageId: 'answer-agent-1', text: 'Three salads and one big pot' });
+  await waitFor(() => expect(mouth()).toBe('open'));
+  await waitFor(() => expect(mouth()).toBe('closed'));
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(mouth()).toBeUndefined();
+});
+
+test('Now has a line for each agent that works, with words, cost and stop, and goes when nobody does', async () => {
+  const page = await openPage({
+    docs: team(2),
+    snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }),
+    prepare: ({ reach }) => {
+      reach.on('GET /api/costs/replies', { replies: { 'answer-agent-1': { costMicroUsd: 50_000, estimated: false } } });
+    },
+  });
+  expect(screen.queryByRole('region', { name: 'Now' })).toBeNull();
+  await begins(page, 'session-2');
+  await page.hear({ kind: 'text', messageId: 'answer-agent-1', text: 'Three salads and **one big pot**' });
+  const now = await screen.findByRole('region', { name: 'Now' });
+  const lines = within(now).getAllByRole('listitem');
+  expect(lines).toHaveLength(1);
+  await waitFor(() => expect(lines[0]?.textContent).toContain('LyraThree salads and one big pot'));
+  await waitFor(() => expect(lines[0]?.textContent).toContain('$0.05'));
+  await page.user.click(within(now).getByRole('button', { name: 'Stop Lyra' }));
+  expect(page.relay.asked).toContain('stop agent-1');
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(screen.queryByRole('region', { name: 'Now' })).toBeNull();
 });
 
 test('what an API client does is on the tile until it is over, and is not believed where the relay is not heard', async () => {

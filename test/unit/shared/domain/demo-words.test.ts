@@ -5,6 +5,8 @@ import {
   TALK_DISCLAIMERS,
   withoutDisclaimers,
 } from '../../../../src/shared/domain/demo-words.ts';
+import { ENGLISH } from '../../../../server/agents/minds/rehearsal/english.ts';
+import { GERMAN } from '../../../../server/agents/minds/rehearsal/german.ts';
 import { renderTemplate } from '../../../../src/shared/domain/prompts.ts';
 import { writeForLead } from '../../../../src/shared/domain/wake-payload.ts';
 
@@ -27,6 +29,10 @@ describe('What a demo says of itself', () => {
   it('tells a soul of the demo from one that was written anew', () => {
     expect(isDemoSoul(`I am Wren. ${BIRTH_DISCLAIMERS.german[1]}`)).toBe(true);
     expect(isDemoSoul('I am Wren, and I think.')).toBe(false);
+  });
+
+  it.each([ENGLISH, GERMAN])('tells the soul that the demo writes for the lead', ({ texts }) => {
+    expect(isDemoSoul(texts.leadSoul)).toBe(true);
   });
 
   it('is in no prompt: not as a soul, not in a transcript, not in what the lead reads of a call', () => {

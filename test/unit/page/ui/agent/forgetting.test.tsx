@@ -60,7 +60,7 @@ test('the notice right after takes it back', async () => {
   await page.user.click(within(dialog).getByRole('button', { name: 'Go on…' }));
   await page.user.type(within(dialog).getByRole('textbox'), 'lyra{Enter}');
   await page.user.click(await screen.findByRole('button', { name: 'Keep after all' }));
-  await waitFor(() => expect(seats()).toContain('Lyra, seat 1, sleeping'));
+  await waitFor(() => expect(seats().some((name) => name?.startsWith('Lyra, seat 1, asleep'))).toBe(true));
 });
 
 test('the first time of asking can be left without a trace', async () => {
@@ -81,7 +81,7 @@ test('a conversation is asked about twice, and its words are out of sight while 
   await page.user.click(await screen.findByRole('button', { name: 'Close' }));
   await waitFor(() => expect(screen.queryByText('A secret of old.')).toBeNull());
   expect(screen.queryByText('Kept well.')).toBeNull();
-  expect(seats()).toContain('Lyra, seat 1, sleeping');
+  expect(seats().some((name) => name?.startsWith('Lyra, seat 1, asleep'))).toBe(true);
   await page.user.click(screen.getByRole('button', { name: 'Keep after all' }));
   expect(await screen.findByText('A secret of old.')).toBeDefined();
 });

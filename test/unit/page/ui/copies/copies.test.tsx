@@ -276,7 +276,7 @@ test('before there is a team, a household comes back from its copy', async () =>
   await page.user.click(await screen.findByRole('button', { name: 'Bring it back from a copy' }));
   await choose('home.jsonl.gz');
   await page.user.click(await screen.findByRole('button', { name: 'Import' }));
-  expect(await screen.findByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
+  expect(await screen.findByRole('button', { name: /^Lyra, seat 1, asleep/ })).toBeDefined();
 });
 
 const hand: ParsedAgent = {

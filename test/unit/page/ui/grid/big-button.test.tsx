@@ -229,8 +229,12 @@ test('who is marked can be kept as a group, woken by its name, changed, and remo
 });
 
 test('under the button stands who sleeps and how much would be remembered', async () => {
-  await openPage({ docs: team(2) });
+  const page = await openPage({ docs: team(2) });
   expect(await screen.findByText(/^2 sleeping · 20 B to remember$/)).toBeDefined();
+  // The preview says the same figure.
+  await page.user.click(screen.getByRole('link', { name: 'Preview the wake' }));
+  const preview = await screen.findByRole('dialog', { name: 'What a wake would carry' });
+  expect(await within(preview).findByText('20 B to remember')).toBeDefined();
   expect(screen.getByRole('link', { name: 'Preview the wake' }).getAttribute('href')).toBe('/wake-preview');
 });
 

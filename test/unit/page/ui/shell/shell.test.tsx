@@ -54,7 +54,7 @@ test.each<[LinkState, string]>([
 ])('a line that is %j says what to do', async (link, words) => {
   await openPage({ docs: team(1), link, snapshot: runningSession({ awake: ['agent-1'] }) });
   expect(screen.getByRole('alert').textContent).toContain(words);
-  expect(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
+  expect(screen.getByRole('button', { name: /^Lyra, seat 1, asleep/ })).toBeDefined();
 });
 
 test('a relay that cannot reach its database is said to, while those who are awake stay so', async () => {
@@ -138,7 +138,7 @@ test('the question mark lists the keys, but not while one writes', async () => {
 test('keys lead to the grid and to the field', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
   await page.user.keyboard('g');
-  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' }));
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: /^Lyra, seat 1, asleep/ }));
   await page.user.keyboard('c');
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
 });
@@ -147,7 +147,7 @@ test('keys lead to the grid and to the field from a page of their own too, and E
   const page = await openPage({ docs: team(1), path: '/activity/wakes' });
   await screen.findByRole('heading', { level: 1, name: 'Activity' });
   await page.user.keyboard('g');
-  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Julian, lead' }));
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: /^Julian, lead/ }));
   act(() => history.pushState(null, '', '/inbox'));
   await screen.findByRole('heading', { level: 1, name: 'Inbox' });
   await page.user.keyboard('c');
@@ -177,8 +177,11 @@ test('what was said of a line that was cut is gone when the line is back', async
 
 test('the lead sleeps where no session runs, and its seat says so', async () => {
   const page = await openPage({ docs: team(1) });
-  const cell = () => screen.getByRole('button', { name: 'Julian, lead' }).closest('li');
-  expect([cell()?.dataset['asleep'], cell()?.textContent]).toEqual(['true', expect.stringContaining('lead, asleep')]);
+  const cell = () => screen.getByRole('button', { name: /^Julian, lead/ }).closest('li');
+  expect([cell()?.dataset['asleep'], cell()?.textContent]).toEqual([
+    'true',
+    expect.stringContaining('asleep since yesterday'),
+  ]);
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: runningSession() });
   expect(cell()?.dataset['asleep']).toBe('false');
 });
@@ -214,7 +217,7 @@ test('a new line to the ledger’s owner reads again what was missed', async () 
     answers: [],
     problem: null,
   });
-  expect(await screen.findByRole('button', { name: 'Wren, seat 2, sleeping' })).toBeDefined();
+  expect(await screen.findByRole('button', { name: /^Wren, seat 2, asleep/ })).toBeDefined();
 });
 
 test.each([
@@ -254,7 +257,7 @@ test('whoever waits long for the ledger is told so, with a way out, until it is 
   expect(said()).toMatch(/^It takes longer than usual to open what this browser/);
   expect(screen.getByRole('button', { name: 'Reload' })).toBeDefined();
   await act(async () => read.resolve());
-  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(await screen.findByRole('button', { name: /^Julian, lead/ })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
 });
 
@@ -291,4 +294,13 @@ test.each([
 test('End stands in the chip of the session, by its name, beside the moon', async () => {
   await openPage({ docs: team(1), path: '/inbox', snapshot: runningSession({ awake: ['agent-1'] }), width: 390 });
   expect(screen.getByRole('button', { name: 'End session' }).textContent).toBe('End');
+});
+
+test.each([
+  ['a session that is no longer shown', runningSession(), true],
+  ['nothing where no session was shown, as in a browser that has just joined', null, false],
+])('a browser that moves to another household is told of %s', async (_what, snapshot, isTold) => {
+  const page = await openPage({ docs: team(1), snapshot });
+  await page.say({ news: 'moved' });
+  expect(screen.queryByText(/has joined another household/) !== null).toBe(isTold);
 });
