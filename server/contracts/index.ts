@@ -43,6 +43,7 @@ export type {
   Brought,
   EventLists,
   TeamEvents,
+  MoreForAgent,
   PostOutcome,
   CallingClient,
   Meanwhile,

@@ -266,6 +266,12 @@ export interface Inbox {
   release(messageIds: readonly MessageId[]): Promise<void>;
 }
 
+/** Words for an agent beside a message of the person, and tools that they need. */
+export interface MoreForAgent {
+  readonly text: string;
+  readonly tools: readonly string[];
+}
+
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
   | {
@@ -356,7 +362,8 @@ export interface SessionHost {
    * stopped.
    */
   end(reason: EndReason): Promise<boolean>;
-  post(message: PostMessage): Promise<PostOutcome>;
+  /** `more`: goes to the agent with the message, and is not shown. */
+  post(message: PostMessage, more?: MoreForAgent): Promise<PostOutcome>;
   /**
    * Withdraws a message of the person that its agent has not read. False if it waits nowhere.
    */

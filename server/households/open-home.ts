@@ -36,7 +36,7 @@ import {
 } from '../tools/acp/index.ts';
 import { createAnnounce, openEventLog } from '../team/events/index.ts';
 import { createMemoryRoutes } from '../team/memory/routes.ts';
-import { createObstacleRoutes } from '../schedules/obstacles.ts';
+import { createStartRoutes } from '../schedules/starts.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
 import { createHooks } from '../hooks/index.ts';
@@ -249,7 +249,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createProjectRoutes({ projects: team.projects, comments: team.comments, work: team.taskWork?.work ?? null }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
     ...createMemoryRoutes({ memories: team.memories, directory }),
-    ...createObstacleRoutes({ obstacles: team.obstacles }),
+    ...createStartRoutes({ obstacles: team.obstacles, starts: team.starts }),
     ...createMappingRoutes({ mappings: team.mappings, directory }),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),

@@ -77,6 +77,7 @@ import { type Sealer } from '../platform/sealer.ts';
 import { type RecoveryStep, type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
 import { createObstacles, type ObstacleFinder, type WorkStatus } from '../schedules/obstacles.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
+import { createStarts, type Starts } from '../schedules/starts.ts';
 import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createForeignReads } from '../team/memory/foreign.ts';
@@ -169,6 +170,8 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   /** What keeps agents from beginning a task. */
   readonly obstacles: ObstacleFinder;
   readonly memories: Memories;
+  /** Starts agents on tasks for the person. */
+  readonly starts: Starts;
   readonly comments: Comments;
   readonly searches: Searches;
   readonly costs: OpenCosts;
@@ -532,6 +535,12 @@ export function openTeam({
     ...{ projects, mappings, host, gate, alone: aloneAgents, usedUp: costs.usedUp, waiting: calls.waiting },
     work: taskWork?.status ?? null,
   });
+  const starts = createStarts({
+    ...{ projects, host, reach, woken, configs, directory, usedUp: costs.usedUp, now, newId, logger },
+    alone: aloneAgents,
+    work: taskWork?.work ?? null,
+    spentOn: async (project, task) => (await taskWork?.status.ofTask(project, task)) ?? null,
+  });
   const records = createRecords({
     log,
     sources: [
@@ -578,6 +587,7 @@ export function openTeam({
     taskWork,
     obstacles,
     memories,
+    starts,
     comments,
     searches,
     costs,

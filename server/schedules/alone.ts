@@ -152,8 +152,12 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
 interface Work extends GivenBefore {
   readonly agentId: AgentId;
   readonly cause: AgentRun['cause'];
-  /** Why the run starts: a sentence in square brackets. */
-  readonly why: string;
+  /**
+   * Why the run starts: a sentence in square brackets. A function is called after `begins`.
+   */
+  readonly why: string | (() => string);
+  /** Tools that are offered from the start. */
+  readonly needs?: readonly string[];
   /** Inserted into the system prompt unchanged. Empty: none. */
   readonly instructions: string;
   readonly columns: readonly string[];
@@ -300,7 +304,7 @@ function firstWords(
     ...before.map(({ at, said }) =>
       writeSaid({ head: `[What you said at the end of a run on ${momentText(at, timeZone)}]`, text: said }),
     ),
-    why,
+    typeof why === 'string' ? why : why(),
   ].join('\n\n');
 }
 
@@ -337,7 +341,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       identity: { agentId },
       cause,
       instructions: (offered) => systemOf(protocol, copy, asked, offered),
-      worksBy: [asked.instructions, asked.why],
+      worksBy: [asked.instructions, ...(typeof asked.why === 'string' ? [asked.why] : []), ...(asked.needs ?? [])],
       context: [
         {
           messageId: null,

@@ -6,10 +6,9 @@ import type { AgentId, ProjectId, RunId, TaskId } from '../../src/shared/domain/
 import { sentence } from '../../src/shared/domain/names.ts';
 import type { Obstacle, ObstacleKind, Obstacles as Known } from '../../src/shared/domain/obstacles.ts';
 import type { ToolCall } from '../../src/shared/protocol/calls.ts';
-import { obstacleEndpoints } from '../../src/shared/protocol/endpoints/obstacles.ts';
-import type { Project } from '../../src/shared/protocol/projects.ts';
+import type { ObstaclesAnswer } from '../../src/shared/protocol/obstacles.ts';
+import type { Project, Task } from '../../src/shared/protocol/projects.ts';
 import type { Gate, SessionHost } from '../contracts/index.ts';
-import { answer, type Handled } from '../http/endpoint.ts';
 import { problem } from '../http/problem.ts';
 import type { HeldClaim, Projects, SpentUp, TaskWork } from '../team/projects/index.ts';
 import type { OpenAlone, UsedUp } from './alone.ts';
@@ -19,6 +18,7 @@ import { busyText, reasonOf } from './perform.ts';
 /** What the work on tasks knows. A relay without folders for agents has none. */
 export interface WorkStatus {
   ofDay(project: Project): Promise<SpentUp | null>;
+  ofTask(project: Project, task: Pick<Task, 'taskId' | 'title'>): Promise<SpentUp | null>;
   ofTasks(project: Project): Promise<ReadonlyMap<TaskId, SpentUp>>;
   lacking: TaskWork['lacking'];
   /** Runs under this claim: the agent’s, and those of its executors. */
@@ -117,13 +117,10 @@ export function createObstacles(deps: ObstaclesDeps): ObstacleFinder {
   };
 }
 
-export function createObstacleRoutes({ obstacles }: { readonly obstacles: ObstacleFinder }): readonly Handled[] {
-  return answer(obstacleEndpoints, {
-    async obstacles({ projectId }) {
-      const known = await obstacles.of(projectId);
-      if (!known) throw problem(404, 'no-project', 'There is no such project.');
-      const agents = known.agents.map((one) => ({ ...one, columnIds: one.columnIds && [...one.columnIds] }));
-      return { project: known.project, agents, tasks: [...known.tasks] };
-    },
-  });
+/** The answer of the endpoint. */
+export async function readObstacles(obstacles: ObstacleFinder, projectId: ProjectId): Promise<ObstaclesAnswer> {
+  const known = await obstacles.of(projectId);
+  if (!known) throw problem(404, 'no-project', 'There is no such project.');
+  const agents = known.agents.map((one) => ({ ...one, columnIds: one.columnIds && [...one.columnIds] }));
+  return { project: known.project, agents, tasks: [...known.tasks] };
 }

@@ -78,6 +78,8 @@ export interface ScheduleLimits {
    * `pulse_container_timeout_ms` of its own.
    */
   readonly wakeRunMs: number;
+  /** ms that a start of a task waits for an agent that is at work outside a session. */
+  readonly startWaitMs: number;
   /**
    * For a continued run: most calls, characters of the input and of the outcome of each, and
    * characters in all.
@@ -115,6 +117,7 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   perHousehold: 10_000,
   saidChars: 600,
   wakeRunMs: 600_000,
+  startWaitMs: 5_000,
   goOnCalls: 200,
   goOnCallChars: 1_500,
   goOnChars: 20_000,

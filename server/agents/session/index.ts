@@ -9,7 +9,13 @@ import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { RoostEvent, MindInfo } from '../../../src/shared/protocol/events.ts';
 import type { ChosenModels, PostMessage, StartSession } from '../../../src/shared/protocol/http.ts';
-import { type EventLists, type PostOutcome, RECORDS_NOTHING, type SessionHost } from '../../contracts/index.ts';
+import {
+  type EventLists,
+  type MoreForAgent,
+  type PostOutcome,
+  RECORDS_NOTHING,
+  type SessionHost,
+} from '../../contracts/index.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import type { Rest } from '../runs/context.ts';
 import type { SessionContext, SessionHostDeps } from './context.ts';
@@ -346,13 +352,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   /** The session, unless it is ending. */
   const open = () => (current?.ending ? null : current);
 
-  async function post(message: PostMessage): Promise<PostOutcome> {
+  async function post(message: PostMessage, more?: MoreForAgent): Promise<PostOutcome> {
     const written = await log.written(message.clientId);
     if (written !== null) return { ok: true, eventId: written };
     const running = open();
     if (!running) return NO_SESSION;
     running.touch();
-    return running.session.post(message);
+    return running.session.post(message, more);
   }
 
   return {
@@ -393,10 +399,10 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     end,
     bring: (payload) =>
       open()?.session.bring(payload) ?? Promise.resolve({ ok: false, detail: 'No session is running.' }),
-    post(message) {
+    post(message, more) {
       const same = posts.get(message.clientId);
       if (same) return same;
-      const mine = post(message).finally(() => posts.delete(message.clientId));
+      const mine = post(message, more).finally(() => posts.delete(message.clientId));
       posts.set(message.clientId, mine);
       return mine;
     },

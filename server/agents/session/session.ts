@@ -18,7 +18,15 @@ import type { PostMessage } from '../../../src/shared/protocol/http.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { type Attachment, attachmentLine } from '../../../src/shared/domain/attachment.ts';
-import type { AgentState, Brought, CallingClient, EventLog, Newborn, PostOutcome } from '../../contracts/index.ts';
+import type {
+  AgentState,
+  Brought,
+  CallingClient,
+  EventLog,
+  MoreForAgent,
+  Newborn,
+  PostOutcome,
+} from '../../contracts/index.ts';
 import { isAway } from '../../store/index.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import { DATABASE_BROKE, type Interruption } from '../runs/outcome.ts';
@@ -390,7 +398,7 @@ const textWith = (text: string, attachments: readonly Attachment[]): string =>
   [...(text === '' ? [] : [text]), ...attachments.map(attachmentLine)].join('\n\n');
 
 export interface RunningSession {
-  post(message: PostMessage): Promise<PostOutcome>;
+  post(message: PostMessage, more?: MoreForAgent): Promise<PostOutcome>;
   bring(payload: AgentPayload): Promise<Brought>;
   /** Withdraws a message that waits for the end of an answer. False: it does not wait. */
   withdraw(messageId: MessageId): boolean;
@@ -587,7 +595,12 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /** Posts to an agent that can read the message now. */
-  async function postNow(message: PostMessage, agentId: AgentId, speaker: Speaker): Promise<PostOutcome> {
+  async function postNow(
+    message: PostMessage,
+    agentId: AgentId,
+    speaker: Speaker,
+    more?: MoreForAgent,
+  ): Promise<PostOutcome> {
     const { text, clientId, replaces, attachments = [] } = message;
     if (replaces !== undefined && !speaker.holds(replaces))
       return refused(
@@ -610,6 +623,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
         fromPerson: true,
         ...(replaces === undefined ? {} : { replaces }),
       },
+      ...(more ? [{ messageId: null, ...more }] : []),
     ]);
     return { ok: true, eventId };
   }
@@ -618,7 +632,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
    * Posts to an agent that sleeps or is on the way. The message waits, and the agent reads it after
    * its first words.
    */
-  async function postLater(message: PostMessage, agentId: AgentId): Promise<PostOutcome> {
+  async function postLater(message: PostMessage, agentId: AgentId, more?: MoreForAgent): Promise<PostOutcome> {
     const { text, clientId, replaces, attachments = [] } = message;
     if (replaces !== undefined)
       return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
@@ -629,7 +643,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       messageId: event.messageId,
       to: agentId,
       from: 'human',
-      text: textWith(text, attachments),
+      text: [textWith(text, attachments), ...(more ? [more.text] : [])].join('\n\n'),
       attachments,
       time: event.time,
       priority: 'normal',
@@ -659,14 +673,14 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return agent.phase() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
   }
 
-  async function post(message: PostMessage): Promise<PostOutcome> {
+  async function post(message: PostMessage, more?: MoreForAgent): Promise<PostOutcome> {
     const { text, to = LEAD_ID } = message;
     if (to === LEAD_ID && isTeamCall(text)) return postCall(message);
     if (text.length > LIMITS.messageText)
       return refused('too-large', `A message can have ${LIMITS.messageText} characters; this one has ${text.length}.`);
-    if (to === LEAD_ID) return postNow(message, LEAD_ID, lead.speaker);
+    if (to === LEAD_ID) return postNow(message, LEAD_ID, lead.speaker, more);
     const speaker = answering(to).by === 'mind' ? speakerOf(to) : null;
-    return speaker ? postNow(message, to, speaker) : postLater(message, to);
+    return speaker ? postNow(message, to, speaker, more) : postLater(message, to, more);
   }
 
   return {

@@ -1,11 +1,11 @@
 /** What the page shows of projects: the list with its counts, and a board page by page. */
-import type { ProjectId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
 import { cardOf, type Project, projectSchema, type TaskValue } from '../../../src/shared/protocol/projects.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 import { STORE_NOW } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { BoardPage, Projects, RestOf } from './contract.ts';
-import { claimOf, projectValueOf, taskValueOf } from './rows.ts';
+import { claimOf, json, projectValueOf, taskValueOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
 /** A page of the board of a project. */
@@ -105,6 +105,18 @@ export async function readProjects(
     return projectSchema.parse({ ...projectValueOf(row), projectId: row.project, version: row.version, counts });
   };
   return setAside.read('projects', rows, ({ project }) => project, readOne);
+}
+
+/** Projects of which this agent has a task. */
+export async function readClaimedIn(db: Db, home: string, agentId: AgentId): Promise<readonly ProjectId[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select('project')
+    .distinct()
+    .where('home', '=', home)
+    .where('holder_json', '=', json(agentId))
+    .execute();
+  return rows.map(({ project }) => project);
 }
 
 /** Tasks whose work could not begin the last time. */

@@ -55,7 +55,7 @@ import { edited, rewritten } from './edits.ts';
 import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
 import { createReady } from './ready.ts';
 import { createProjectRecords } from './records.ts';
-import { readBoard, readProjects, readUnprepared } from './board.ts';
+import { readBoard, readClaimedIn, readProjects, readUnprepared } from './board.ts';
 import {
   agreedTo,
   claimOf,
@@ -95,6 +95,8 @@ export { attemptWithout, isProjectOf, REMOVED_BRANCH, taskWithout } from './forg
 export { createProjectRoom, type ProjectRoom } from './room.ts';
 export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
+export { claimTask } from './claiming.ts';
+export { createTaskWords } from './task-words.ts';
 export { unmetCriteria } from './taking.ts';
 
 const refuse = (reason: ProjectRefusal, detail: string): Refused => ({ ok: false, reason, detail });
@@ -341,14 +343,7 @@ export function createProjects({
     connectRoutines: (given) => void (taken = given),
     connectRest: (given) => void (restOf = given),
     async agentStopped(agentId) {
-      const rows = await db
-        .selectFrom('tasks')
-        .select('project')
-        .distinct()
-        .where('home', '=', home)
-        .where('holder_json', '=', json(agentId))
-        .execute();
-      for (const { project } of rows) changed(project);
+      for (const projectId of await readClaimedIn(db, home, agentId)) changed(projectId);
     },
     onClaimEnded: (listener) => void listeners.push(listener),
     claims: (projectId) => readClaims(db, home, now(), { projectId }, setAside),

@@ -1,26 +1,17 @@
 /** Tools with which agents work on the tasks of their projects. Models read the descriptions. */
 import { z } from 'zod';
-import { hookNameOf } from '../../../src/shared/domain/applications.ts';
-import {
-  type Column,
-  COLUMN_KINDS,
-  type ColumnKind,
-  kindOfColumn,
-  PRIORITIES,
-} from '../../../src/shared/domain/projects.ts';
+import { type Column, COLUMN_KINDS, type ColumnKind, PRIORITIES } from '../../../src/shared/domain/projects.ts';
 import { isNamed } from '../../../src/shared/domain/routine-mappings.ts';
-import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
-import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
-import { PERSON } from '../../../src/shared/domain/threads.ts';
+import { titled } from '../../../src/shared/domain/quoting.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import { addCommentSchema, PROJECT_LIMITS, type Project, type Task } from '../../../src/shared/protocol/projects.ts';
-import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import type { Caller, Configs, Directory, RunScopes, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { claimTask } from './claiming.ts';
 import type { CommentPage, Comments } from './comments.ts';
 import type { Changed, Holder, Projects, TaskWork } from './contract.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
+import { createTaskWords } from './task-words.ts';
 
 const idText = z
   .string()
@@ -31,62 +22,6 @@ const idText = z
 const projectId = idText.describe('the project’s id');
 const taskId = idText.describe('the task’s id');
 const note = z.string().trim().max(PROJECT_LIMITS.note).default('');
-
-/** Projects and tasks as text for models. What people or agents wrote is quoted. */
-function createWords(team: readonly TeamMember[], readerId: string) {
-  const nameOf = (id: string) =>
-    id === PERSON ? 'the human' : `${withSeatWhereAlike(team, id)}${id === readerId ? ' (you)' : ''}`;
-  const columnName = (project: Project, columnId: string) =>
-    titled(project.columns.find((column) => column.columnId === columnId)?.name ?? columnId);
-
-  function project(of: Project): string {
-    const columns = of.columns.map(
-      ({ columnId, name, kind }) => `${titled(name)} (${kind}): ${of.counts[columnId] ?? 0}`,
-    );
-    return `Project ${titled(of.name)}, id ${of.projectId}. Tasks by column: ${columns.join(', ')}`;
-  }
-  function line(of: Project, task: Task): string {
-    const parts = [
-      `#${task.number} ${titled(task.title)}, id ${task.taskId}`,
-      `column ${columnName(of, task.columnId)} (${kindOfColumn(of, task.columnId) ?? 'unknown'})`,
-      `priority ${task.priority}`,
-      ...(hookNameOf(task.createdBy) === null ? [] : [`created by ${nameOf(task.createdBy)}`]),
-      ...(task.parentTaskId === null ? [] : [`part of the task with id ${task.parentTaskId}`]),
-      ...(task.assignee === null ? [] : [`assigned to ${nameOf(task.assignee)}`]),
-      ...(task.claim === null ? [] : [`claimed by ${nameOf(task.claim.agentId)}`]),
-      ...(task.criteria.length === 0
-        ? []
-        : [`criteria met: ${task.criteria.filter(({ met }) => met !== null).length} of ${task.criteria.length}`]),
-    ];
-    return parts.join(', ');
-  }
-  function whole(of: Project, task: Task, said: CommentPage): string {
-    const criteria = task.criteria.flatMap(({ text, met }, i) => [
-      writeSaid({ head: `Criterion ${i + 1}, ${met === null ? 'not met' : `met, says ${nameOf(met.by)}`}:`, text }),
-      ...(met === null || met.evidence === '' ? [] : [writeSaid({ head: 'Evidence:', text: met.evidence })]),
-    ]);
-    const notes = task.history.flatMap(({ time, by, what, note: said }) =>
-      said === '' ? [] : [writeSaid({ head: `${new Date(time).toISOString()}, ${nameOf(by)} (${what}):`, text: said })],
-    );
-    const author =
-      hookNameOf(task.createdBy) === null ? '' : `, by ${nameOf(task.createdBy)}: nobody of this household`;
-    return [
-      line(of, task),
-      ...(of.instructions === '' ? [] : [writeSaid({ head: 'Instructions of the project:', text: of.instructions })]),
-      ...(task.description === '' ? [] : [writeSaid({ head: `Description${author}:`, text: task.description })]),
-      ...criteria,
-      ...(task.labels.length === 0 ? [] : [`Labels: ${task.labels.map(titled).join(', ')}`]),
-      ...notes,
-      ...said.comments.map(({ sequence, from, text, time }) =>
-        writeSaid({ head: `Comment ${sequence}, ${nameOf(from)}, ${new Date(time).toISOString()}:`, text }),
-      ),
-      ...(said.more
-        ? [`There are earlier comments: read again with commentsBefore ${said.comments[0]?.sequence ?? 1}.`]
-        : []),
-    ].join('\n');
-  }
-  return { project, line, whole, nameOf };
-}
 
 export interface ProjectToolDeps {
   readonly projects: Projects;
@@ -106,7 +41,7 @@ export function createProjectTools({
   scopes,
   work,
 }: ProjectToolDeps): readonly TeamTool[] {
-  const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
+  const wordsFor = async ({ agentId }: Caller) => createTaskWords(await directory.all(), agentId);
   /** Offered to agents that are assigned to a project. */
   const allowed = ({ agentId }: Caller) => projects.isAssigned(agentId);
   const failed = (outcome: Exclude<Changed<unknown>, { readonly ok: true }>): ToolOutcome =>

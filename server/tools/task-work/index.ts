@@ -219,7 +219,12 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     const refused = await checkouts.refuse(project.kind, agentId, project.checks.length > 0 || project.setup !== '');
     if (refused !== null) return { ok: false, text: refused };
     // What the person asks for anew is counted anew.
-    const asks: readonly string[] = ['moved', 'changes', 'released'] satisfies Task['history'][number]['what'][];
+    const asks: readonly string[] = [
+      'moved',
+      'changes',
+      'released',
+      'started',
+    ] satisfies Task['history'][number]['what'][];
     const since = task.history.findLast(({ by, what }) => by === PERSON && asks.includes(what))?.time ?? 0;
     const reviews = reviewsSince(project, task.history, since);
     const tries = before.filter(

@@ -68,6 +68,7 @@ const historySchema = z.strictObject({
   by: authorSchema,
   what: z.enum([
     'created',
+    'started',
     'moved',
     'claimed',
     'released',
@@ -320,6 +321,11 @@ export const moveTaskSchema = z.strictObject({
   note: z.string().trim().max(PROJECT_LIMITS.note).default(''),
   anyway: z.boolean().default(false).describe('the person moves it to done although a condition does not hold'),
   version: namedVersionSchema,
+});
+/** `POST …/tasks/{taskId}/start` */
+export const startTaskSchema = z.strictObject({
+  agentId: common.agentId,
+  words: line(PROJECT_LIMITS.note).optional().describe('the person’s message in the conversation; left out: English'),
 });
 /** `POST …/tasks/{taskId}/comments` */
 export const addCommentSchema = z.strictObject({

@@ -17,6 +17,8 @@ export interface MenuItem {
   /** A second line: its effect, or why it is disabled. */
   readonly hint?: string;
   readonly disabled?: boolean;
+  /** Before its label. Decorative. */
+  readonly icon?: ReactNode;
   readonly run: () => void;
 }
 
@@ -132,6 +134,7 @@ export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
             item.run();
           }}
         >
+          {item.icon !== undefined && <span className="menu-icon">{item.icon}</span>}
           <span>{item.label}</span>
           {item.hint && <small>{item.hint}</small>}
         </button>

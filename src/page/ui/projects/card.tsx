@@ -1,5 +1,5 @@
 /** A task as a card of a board, or as a row of a list. */
-import { type KeyboardEvent, memo, useEffect, useRef } from 'react';
+import { type KeyboardEvent, memo, type RefObject, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
@@ -10,6 +10,7 @@ import { MenuButton } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';
 import type { TaskState } from '../../../shared/domain/task-state.ts';
 import { columnBeside, stateOf, useBoard } from './board.ts';
+import { StartButton } from './start.tsx';
 import { useTaskState } from './use-task-state.ts';
 import { PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
 
@@ -64,9 +65,42 @@ function StateLine({ task, state }: { task: TaskCard; state: TaskState }) {
   );
 }
 
+interface FootProps {
+  readonly task: TaskCard;
+  readonly state: TaskState;
+  readonly starter: RefObject<HTMLButtonElement | null>;
+}
+
+/** What the task is doing, who has it, and the button that starts it. */
+function Foot({ task, state, starter }: FootProps) {
+  const { known } = useBoard();
+  const who = task.claim?.agentId ?? task.assignee;
+  return (
+    <>
+      <span className="task-foot">
+        <StateLine task={task} state={state} />
+        {state.state === 'in-review' && (
+          <Link
+            className="ghost task-to-review"
+            href={PATHS.review(task.projectId, task.number)}
+            draggable={false}
+            aria-label={t`Review #${task.number} ${task.title}`}
+          >{t`Review`}</Link>
+        )}
+        {who !== null && (
+          <span className="task-face" title={known.nameOf(who)}>
+            <FaceOf agentId={who} />
+          </span>
+        )}
+      </span>
+      <StartButton ref={starter} task={task} state={state} onCard />
+    </>
+  );
+}
+
 /** Only a task that an agent has changes with each step. */
-function ClaimedLine({ task }: { task: TaskCard }) {
-  return <StateLine task={task} state={useTaskState(task)} />;
+function ClaimedFoot(props: Omit<FootProps, 'state'>) {
+  return <Foot {...props} state={useTaskState(props.task)} />;
 }
 
 interface Props {
@@ -77,9 +111,10 @@ interface Props {
 
 export const Card = memo(function Card({ task, column }: Props) {
   const board = useBoard();
-  const { project, known, away, move, focusOn, onFocused, drag } = board;
-  const { taskId, columnId, number, title, claim, assignee } = task;
+  const { project, away, move, focusOn, onFocused, drag } = board;
+  const { taskId, columnId, number, title, claim } = task;
   const link = useRef<HTMLAnchorElement>(null);
+  const starter = useRef<HTMLButtonElement>(null);
   const isFocusedNext = focusOn === taskId;
   useEffect(() => {
     if (!isFocusedNext) return undefined;
@@ -103,6 +138,9 @@ export const Card = memo(function Card({ task, column }: Props) {
       event.preventDefault();
       const beside = columnBeside(project, columnId, key === 'ArrowRight' ? 1 : -1);
       if (beside !== null && !away) move(task, beside);
+    } else if (!altKey && key.toLowerCase() === 's') {
+      event.preventDefault();
+      starter.current?.click();
     } else if (!altKey && (key === 'ArrowDown' || key === 'ArrowUp')) {
       event.preventDefault();
       toNeighbour(currentTarget, key === 'ArrowDown' ? 1 : -1);
@@ -111,7 +149,6 @@ export const Card = memo(function Card({ task, column }: Props) {
 
   const kind = project.columns.find((one) => one.columnId === columnId)?.kind ?? 'backlog';
   const note = kind === 'review' || kind === 'blocked' ? task.note : '';
-  const who = claim?.agentId ?? assignee;
   const others = project.columns.filter((one) => one.columnId !== columnId);
   return (
     <div
@@ -134,7 +171,7 @@ export const Card = memo(function Card({ task, column }: Props) {
         className="task-open"
         draggable={false}
         dir="auto"
-        aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight"
+        aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight S"
         onKeyDown={onKeyDown}
       >
         {title}
@@ -163,22 +200,11 @@ export const Card = memo(function Card({ task, column }: Props) {
           <span dir="auto">{column}</span>
         </span>
       )}
-      <span className="task-foot">
-        {claim === null ? <StateLine task={task} state={stateOf(board, task)} /> : <ClaimedLine task={task} />}
-        {kind === 'review' && claim === null && (
-          <Link
-            className="ghost task-to-review"
-            href={PATHS.review(project.projectId, number)}
-            draggable={false}
-            aria-label={t`Review #${number} ${title}`}
-          >{t`Review`}</Link>
-        )}
-        {who !== null && (
-          <span className="task-face" title={known.nameOf(who)}>
-            <FaceOf agentId={who} />
-          </span>
-        )}
-      </span>
+      {claim === null ? (
+        <Foot task={task} state={stateOf(board, task)} starter={starter} />
+      ) : (
+        <ClaimedFoot task={task} starter={starter} />
+      )}
     </div>
   );
 });

@@ -15,7 +15,8 @@ import { type CustomItemComponentProps, Virtualizer } from 'virtua';
 import { Link } from 'wouter';
 import type { TaskId } from '../../../shared/domain/ids.ts';
 import type { Obstacles } from '../../../shared/domain/obstacles.ts';
-import type { Column } from '../../../shared/domain/projects.ts';
+import { type Column, kindOfColumn } from '../../../shared/domain/projects.ts';
+import { canStart } from '../../../shared/domain/task-state.ts';
 import { type Project, PROJECT_LIMITS, type TaskCard } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { obstaclesOf } from '../../state/obstacles.ts';
@@ -41,6 +42,7 @@ import {
   filtered,
   isFiltered,
   NO_FILTER,
+  stateOf,
   useBoard,
 } from './board.ts';
 import { Card } from './card.tsx';
@@ -48,6 +50,7 @@ import { NotProven } from './not-proven.tsx';
 import { ReviewPage } from './review-page.tsx';
 import { ProjectSettings } from './project-settings.tsx';
 import { type Search, SearchNote, useTaskSearch } from './task-search.tsx';
+import { WhoStarts } from './start.tsx';
 import { TaskSheet } from './task-sheet.tsx';
 import { KIND_HINTS } from './words.ts';
 
@@ -496,7 +499,9 @@ function Opened({ route, project, tasks }: OpenedProps) {
     () => (isFiltered(deferred) ? filtered(tasks, deferred, found) : tasks),
     [tasks, deferred, found],
   );
-  const move = useCallback(
+  /** A task that was moved to work, until the person has said who begins it. */
+  const [toStart, setToStart] = useState<{ readonly task: TaskCard; readonly columnId: string } | null>(null);
+  const moveOnly = useCallback(
     (task: TaskCard, columnId: string) => {
       const column = project.columns.find((one) => one.columnId === columnId)?.name ?? '';
       setSaid(t`#${task.number} ${task.title} is in ${column} now.`);
@@ -506,6 +511,14 @@ function Opened({ route, project, tasks }: OpenedProps) {
     [projects, project.columns],
   );
   const obstacles = useObstacles(project.projectId, now);
+  const move = useCallback(
+    (task: TaskCard, columnId: string) => {
+      const isWork = kindOfColumn(project, columnId) === 'in_progress';
+      if (isWork && canStart(stateOf({ project, tasks, obstacles }, task))) setToStart({ task, columnId });
+      else moveOnly(task, columnId);
+    },
+    [project, tasks, obstacles, moveOnly],
+  );
   const board = useMemo<Board>(() => {
     const byId = new Map(tasks.map((task) => [task.taskId, task]));
     return {
@@ -546,6 +559,16 @@ function Opened({ route, project, tasks }: OpenedProps) {
       </div>
       {over?.kind === 'task' && <OpenTask key={over.taskId} taskId={over.taskId} team={team} onClose={close} />}
       <NotProven />
+      {toStart !== null && (
+        <WhoStarts
+          task={toStart.task}
+          onMove={() => {
+            moveOnly(toStart.task, toStart.columnId);
+            setToStart(null);
+          }}
+          onClose={() => setToStart(null)}
+        />
+      )}
       {over?.kind === 'settings' && (
         <ProjectSettings
           project={project}

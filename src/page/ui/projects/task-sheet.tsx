@@ -20,6 +20,7 @@ import { useBoard } from './board.ts';
 import { Comments } from './comments.tsx';
 import { keepTaskDraft, readTaskDraft, type TaskDraft } from './drafts.ts';
 import { TaskAttempts, TaskRequest } from './task-work.tsx';
+import { StartButton } from './start.tsx';
 import { useTaskState } from './use-task-state.ts';
 import { historyLines, historyText, metBy, PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
 
@@ -318,6 +319,7 @@ function Place({ task }: { task: Task }) {
         <b>{stateText(state, card, known)}</b>
         <span>{stateWhen(state, now)}</span>
         {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Look at it`}</Link>}
+        {state.state === 'working' && <Link className="ghost" href={PATHS.agent(state.agentId)}>{t`Watch`}</Link>}
         {task.claim !== null && (
           <button
             type="button"
@@ -328,6 +330,7 @@ function Place({ task }: { task: Task }) {
         )}
       </p>
       {hint !== null && <p className="setting-hint">{hint}</p>}
+      <StartButton task={card} state={state} />
       <Wrong text={saving.wrong} />
       <form className="task-move" onSubmit={(event) => void move(event)}>
         <label htmlFor={`${id}-column`}>{t`Column`}</label>

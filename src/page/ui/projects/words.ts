@@ -254,6 +254,8 @@ export function historyText(
       return isPerson ? t`You created it` : t`${name} created it`;
     case 'moved':
       return isPerson ? t`You moved it to ${column}` : t`${name} moved it to ${column}`;
+    case 'started':
+      return isPerson ? t`You started it` : t`${name} started it`;
     case 'claimed':
       return isPerson ? t`You took it` : t`${name} took it`;
     case 'released':

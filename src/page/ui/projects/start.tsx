@@ -1,0 +1,162 @@
+/** Starts an agent on a task: a button with the proposed agent, and a list of all others. */
+import { type Ref, useCallback, useState } from 'react';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import { LEAD_ID } from '../../../shared/domain/seat.ts';
+import { canStart, type TaskState } from '../../../shared/domain/task-state.ts';
+import type { TaskCard } from '../../../shared/protocol/projects.ts';
+import { t } from '../../language/t.ts';
+import { startTask } from '../../state/start-task.ts';
+import { useLive, useRoost } from '../context.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { ChevronIcon } from '../design/icons.tsx';
+import { MenuButton } from '../design/menu.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { type Teammate, useTeammates } from '../use-somebody.ts';
+import { useBoard } from './board.ts';
+import './start.css';
+
+/** Agents that can be started, the proposed one first. Where nobody may work yet, anybody can. */
+export function useStarters({ assignee, stopped, claim }: TaskCard): readonly Teammate[] {
+  const { project } = useBoard();
+  const team = useTeammates();
+  const awake = useLive((state) => state.live?.awake);
+  const able = team.all.filter(
+    ({ agentId, retired }) => !retired && (project.agents.length === 0 || project.agents.includes(agentId)),
+  );
+  const first = claim?.agentId ?? assignee ?? stopped?.agentId;
+  const rank = ({ agentId }: Teammate): number => {
+    if (agentId === first) return 0;
+    // The lead works with the person, and is proposed last.
+    if (agentId === LEAD_ID) return 3;
+    return awake?.has(agentId) ? 1 : 2;
+  };
+  return able.toSorted((one, other) => rank(one) - rank(other));
+}
+
+interface Starting {
+  readonly busy: boolean;
+  /** Why the last start was refused; null: it was not. */
+  readonly refused: string | null;
+  /** Resolves with whether the agent has the task. */
+  readonly start: (agentId: AgentId) => Promise<boolean>;
+}
+
+/** One start at a time, however often it is pressed. */
+export function useStart(task: TaskCard): Starting {
+  const roost = useRoost();
+  const { project } = useBoard();
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+  const start = useCallback(
+    async (agentId: AgentId) => {
+      setBusy(true);
+      setRefused(null);
+      const why = await startTask(roost, project, task, agentId);
+      setBusy(false);
+      setRefused(why);
+      return why === null;
+    },
+    [roost, project, task],
+  );
+  return { busy, refused, start };
+}
+
+interface ButtonProps {
+  readonly ref?: Ref<HTMLButtonElement>;
+  readonly task: TaskCard;
+  readonly state: TaskState;
+  /** On a card: small, and shown with the pointer or the focus. */
+  readonly onCard?: boolean;
+}
+
+/** `Start with Wren ▾`. Nothing where the task cannot be started. */
+export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
+  const { away } = useBoard();
+  const starters = useStarters(task);
+  const { busy, refused, start } = useStart(task);
+  const [first, ...others] = starters;
+  if (!canStart(state) || !first) return null;
+  const isContinued = state.state === 'stopped' && state.agentId === first.agentId;
+  const label = isContinued ? t`Continue with ${first.name}` : t`Start with ${first.name}`;
+  return (
+    <span className="start" data-on-card={onCard}>
+      <span className="start-button">
+        <button
+          ref={ref}
+          type="button"
+          className={onCard ? 'ghost' : 'solid'}
+          disabled={away || busy}
+          aria-label={onCard ? t`${label}: #${task.number} ${task.title}` : label}
+          onClick={() => void start(first.agentId)}
+        >
+          <span className="start-face">
+            <FaceOf agentId={first.agentId} />
+          </span>
+          <span dir="auto">{busy ? t`Starting…` : label}</span>
+        </button>
+        {others.length > 0 && (
+          <MenuButton
+            label={t`Start #${task.number} with another agent`}
+            className={onCard ? 'icon-button' : 'solid start-others'}
+            items={starters.map(({ agentId, name }) => ({
+              label: name,
+              icon: <FaceOf agentId={agentId} />,
+              disabled: away || busy,
+              run: () => void start(agentId),
+            }))}
+          >
+            <ChevronIcon />
+          </MenuButton>
+        )}
+      </span>
+      {refused !== null && (
+        <span className="wrong-note" role="alert">
+          {refused}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Asks who begins a task that was moved to a column of work. */
+export function WhoStarts({
+  task,
+  onMove,
+  onClose,
+}: {
+  readonly task: TaskCard;
+  /** Only moves the task. */
+  readonly onMove: () => void;
+  readonly onClose: () => void;
+}) {
+  const starters = useStarters(task);
+  const { busy, refused, start } = useStart(task);
+  return (
+    <Dialog title={t`Who starts #${task.number} ${task.title}?`} onClose={onClose}>
+      <ul className="who-starts">
+        {starters.map(({ agentId, name, color }) => (
+          <li key={agentId}>
+            <button
+              type="button"
+              className="choice tint"
+              style={{ '--c': color }}
+              disabled={busy}
+              onClick={() => void start(agentId).then((isStarted) => isStarted && onClose())}
+            >
+              <FaceOf agentId={agentId} />
+              <span dir="auto">{name}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {refused !== null && (
+        <p className="wrong-note" role="alert">
+          {refused}
+        </p>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onMove}>{t`Nobody, only move it`}</button>
+      </div>
+    </Dialog>
+  );
+}
