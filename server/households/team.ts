@@ -39,6 +39,7 @@ import {
   createComments,
   createProjects,
   createProjectTools,
+  grantedByProjects,
   type Projects,
 } from '../team/projects/index.ts';
 import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
@@ -198,6 +199,8 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   close(): Promise<void>;
 }
 
+const NOT_NOTED = 'It could not be noted on which task an agent works.';
+
 /** ms that a restore of files waits for the end of the agent's turn. */
 const REST_MS = HISTORY_LIMITS.busyMs;
 
@@ -329,6 +332,8 @@ export function openTeam({
   });
   const projects = createProjects({ db, home, directory, log, tell, refuseForRoom, room, setAside, ...usual });
   connectRest({ projects, host, now, onError: saying('Pages could not be told that an agent has stopped.') });
+  // What checks tools reads: with the grants of projects.
+  const granted = { ...configs, ...grantedByProjects(configs, projects) };
   const comments = createComments({ projects, threads, directory });
   const scopes = createRunScopes();
   const mappings = createMappings({
@@ -379,8 +384,8 @@ export function openTeam({
     home,
     onlyOne: alone,
     log,
-    configs,
-    pins: createHandPins(hands, configs),
+    configs: granted,
+    pins: createHandPins(hands, granted),
     inbox,
     host,
     alone: aloneAgents,
@@ -396,7 +401,7 @@ export function openTeam({
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
   const handTools: HandTools | null = hands
     ? createHandTools({
-        ...{ ...hands, configs, log, refuseForRoom, recordWork, now: elapsed },
+        ...{ ...hands, configs: granted, log, refuseForRoom, recordWork, now: elapsed },
         // Called only after everything is open.
         environmentOf: async (by) => (await taskWork?.work.environmentOf(by)) ?? {},
         onRan: (by, command) => taskWork?.work.ran(by, command),
@@ -424,7 +429,7 @@ export function openTeam({
     });
     const checkouts = createCheckouts({
       ...{ ...own, newId, scratch: join(given.folder, 'scratch') },
-      reachOf: (agentId) => commandReach({ ...own, configs }, agentId),
+      reachOf: (agentId) => commandReach({ ...own, configs: granted }, agentId),
     });
     const workLimits = createWorkLimits({
       attempts,
@@ -438,13 +443,14 @@ export function openTeam({
           messageEvent({ time: now(), messageId: newId(), sessionId, agentId, author: 'relay', text }),
         ]);
     }
-    const means = createMeans({ tools, configs, checkouts });
+    const means = createMeans({ tools, configs: granted, checkouts });
     const work = createTaskWork({
       ...{ means, projects, attempts, checkouts, repositories, tokens, directory, alone, now, logger, tellPerson },
       limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
       workspaces: own.workspaces,
       calls,
+      onTurn: (attemptId) => meter?.turned(attemptId),
       endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
       async tellAgent(agentId, text) {
         const message = { messageId: newId(), to: agentId, from: 'human', text, time: now(), threadId: null } as const;
@@ -493,6 +499,18 @@ export function openTeam({
       return forgeFetch.close();
     }
   }
+  /** A tool that notes in whose checkout its agent works. */
+  const noted = (tool: TeamTool): TeamTool => ({
+    ...tool,
+    async run(input, caller) {
+      // An executor sees one checkout alone.
+      if (caller.folder === undefined)
+        await taskWork?.work
+          .touches({ agentId: caller.agentId, executor: null }, JSON.stringify(input))
+          .catch(saying(NOT_NOTED));
+      return await tool.run(input, caller);
+    },
+  });
   const searchTool = createSearchTool({ searches, directory, threads, copies });
   tools.offer(
     foreign.watch(
@@ -519,7 +537,7 @@ export function openTeam({
             searchConversations: searchTool,
             soulOf: async ({ agentId }) => wakePayloads.soulOf(agentId) ?? (await copies.of(agentId))?.soul ?? null,
           }),
-          ...(handTools?.tools ?? []),
+          ...(handTools?.tools ?? []).map(noted),
           ...createProviderTools(() => hands?.web.addresses !== 'none'),
           ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
           ...(hands ? scriptTools.tools : []),

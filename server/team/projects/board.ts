@@ -1,11 +1,12 @@
 /** What the page shows of projects: the list with its counts, and a board page by page. */
 import type { AgentId, ProjectId } from '../../../src/shared/domain/ids.ts';
+import type { CommandGrant } from '../../../src/shared/protocol/attempts.ts';
 import { cardOf, type Project, projectSchema, type TaskValue } from '../../../src/shared/protocol/projects.ts';
 import type { SetAside } from '../../platform/set-aside.ts';
 import { STORE_NOW } from '../../store/dialect.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { BoardPage, Projects, RestOf } from './contract.ts';
-import { claimOf, json, projectValueOf, taskValueOf } from './rows.ts';
+import { claimOf, json, projectValueOf, readProjectRow, taskValueOf } from './rows.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
 
 /** A page of the board of a project. */
@@ -107,6 +108,19 @@ export async function readProjects(
   return setAside.read('projects', rows, ({ project }) => project, readOne);
 }
 
+/** Agents with a project. */
+export async function readAssigned(db: Db, home: string, setAside: SetAside): Promise<ReadonlySet<AgentId>> {
+  const rows = await db
+    .selectFrom('projects')
+    .select(['project', 'value_json'])
+    .where('home', '=', home)
+    .where('removed', '=', false)
+    .execute();
+  return new Set(
+    setAside.read('projects', rows, ({ project }) => project, projectValueOf).flatMap(({ agents }) => agents),
+  );
+}
+
 /** Projects of which this agent has a task. */
 export async function readClaimedIn(db: Db, home: string, agentId: AgentId): Promise<readonly ProjectId[]> {
   const rows = await db
@@ -117,6 +131,13 @@ export async function readClaimedIn(db: Db, home: string, agentId: AgentId): Pro
     .where('holder_json', '=', json(agentId))
     .execute();
   return rows.map(({ project }) => project);
+}
+
+/** What the projects of its tasks grant this agent of commands. */
+export async function readCommandsOf(db: Db, home: string, agentId: AgentId): Promise<readonly CommandGrant[]> {
+  const claimedIn = await readClaimedIn(db, home, agentId);
+  const rows = await Promise.all(claimedIn.map((projectId) => readProjectRow(db, home, projectId)));
+  return rows.flatMap((row) => (row ? [projectValueOf(row).commands] : []));
 }
 
 /** Tasks whose work could not begin the last time. */

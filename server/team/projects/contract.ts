@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { AgentId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import type { ColumnKind } from '../../../src/shared/domain/projects.ts';
-import type { DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
+import type { CommandGrant, DoneNeeds } from '../../../src/shared/protocol/attempts.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { ProblemName } from '../../../src/shared/protocol/problems.ts';
@@ -269,6 +269,8 @@ export interface Projects {
   /** Tasks whose work could not begin the last time. */
   unprepared(projectId: ProjectId): Promise<readonly { readonly taskId: TaskId; readonly why: string }[]>;
   release(by: string, projectId: ProjectId, taskId: TaskId, note: string): Promise<Outcome<Task>>;
+  /** What the projects of its tasks grant this agent of commands. Empty: it has no task. */
+  commandsOf(agentId: AgentId): Promise<readonly CommandGrant[]>;
   /** Whether the agent is assigned to a project. Asked for each list of tools. */
   isAssigned(agentId: AgentId): Promise<boolean>;
   /** Projects that the agent is assigned to. */

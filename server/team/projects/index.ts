@@ -55,7 +55,7 @@ import { edited, rewritten } from './edits.ts';
 import { createProjectForgetting, removedProject, removedTask } from './forgetting.ts';
 import { createReady } from './ready.ts';
 import { createProjectRecords } from './records.ts';
-import { readBoard, readClaimedIn, readProjects, readUnprepared } from './board.ts';
+import { readAssigned, readBoard, readClaimedIn, readCommandsOf, readProjects, readUnprepared } from './board.ts';
 import {
   agreedTo,
   claimOf,
@@ -77,7 +77,16 @@ import {
 import { createProjectRoom, refuseBytes } from './room.ts';
 import { searchTasks } from './search.ts';
 import { PROJECT_SETTINGS } from './settings.ts';
-import { atWorkText, LOST, missingText, refuseClaim, unmetCriteria, withFailedClaim, withoutClaim } from './taking.ts';
+import {
+  atWorkText,
+  LOST,
+  missingText,
+  RUN_ENDED,
+  refuseClaim,
+  unmetCriteria,
+  withFailedClaim,
+  withoutClaim,
+} from './taking.ts';
 import { SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
 
 export {
@@ -97,7 +106,8 @@ export { createProjectRoutes } from './routes.ts';
 export { createProjectTools } from './tools.ts';
 export { claimTask } from './claiming.ts';
 export { createTaskWords } from './task-words.ts';
-export { unmetCriteria } from './taking.ts';
+export { grantedByProjects } from './grants.ts';
+export { RUN_ENDED, unmetCriteria } from './taking.ts';
 
 const refuse = (reason: ProjectRefusal, detail: string): Refused => ({ ok: false, reason, detail });
 const NO_PROJECT = refuse('no-project', 'There is no such project.');
@@ -129,17 +139,6 @@ export function createProjects({
   const shown = (row: TaskRow) => taskOf(row, now(), restOf);
   /** Agents with a project, as they were read last. */
   let assigned: { readonly at: number; readonly agents: Promise<ReadonlySet<AgentId>> } | null = null;
-  async function readAssigned(): Promise<ReadonlySet<AgentId>> {
-    const rows = await db
-      .selectFrom('projects')
-      .select(['project', 'value_json'])
-      .where('home', '=', home)
-      .where('removed', '=', false)
-      .execute();
-    return new Set(
-      setAside.read('projects', rows, ({ project }) => project, projectValueOf).flatMap(({ agents }) => agents),
-    );
-  }
   function changed(projectId: ProjectId): void {
     assigned = null;
     tell({ kind: 'changed', time: now(), what: 'projects', agentId: null, projectId });
@@ -331,7 +330,7 @@ export function createProjects({
   }
   const unsubscribe = log.subscribe(({ event }) => {
     if (event.kind === 'run-ended')
-      void endRun(event.runId, event.outcome === 'crashed' ? LOST : 'Its run ended.').catch(
+      void endRun(event.runId, event.outcome === 'crashed' ? LOST : RUN_ENDED).catch(
         failed('The claims of a run that ended could not be ended. They end with their lease.'),
       );
   });
@@ -736,7 +735,7 @@ export function createProjects({
     },
     async isAssigned(agentId) {
       if (!assigned || Math.abs(now() - assigned.at) > settings.assignedMs)
-        assigned = { at: now(), agents: readAssigned() };
+        assigned = { at: now(), agents: readAssigned(db, home, setAside) };
       const { agents } = assigned;
       try {
         return (await agents).has(agentId);
@@ -745,6 +744,7 @@ export function createProjects({
         throw error;
       }
     },
+    commandsOf: async (agentId) => ((await projects.isAssigned(agentId)) ? readCommandsOf(db, home, agentId) : []),
     ofAgent: async (agentId) =>
       (await readProjects(db, home, setAside)).filter(({ agents }) => agents.includes(agentId)),
     ...createReady({ db, home, directory, now, sweep, setAside, settings, work: () => work }),

@@ -14,7 +14,9 @@ import { readStates, type TaskRow, taskValueOf, UNCLAIMED, withHistory } from '.
 import type { PROJECT_SETTINGS } from './settings.ts';
 
 /** Why a claim ended, where its run did not end it. */
-export const LOST = 'Its run gave no sign of life any more.';
+export const LOST = sentence`The run stopped responding.`;
+/** The note of a claim that ended with its run. */
+export const RUN_ENDED = sentence`Its run ended.`;
 
 /** What a task lacks that would be moved to done. */
 const MISSING: Readonly<Record<keyof DoneNeeds, string>> = {

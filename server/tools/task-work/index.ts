@@ -51,6 +51,7 @@ import {
   type Holder,
   type OpenAttempt,
   type Projects,
+  RUN_ENDED,
   type TaskWork,
   unmetCriteria,
 } from '../../team/projects/index.ts';
@@ -108,6 +109,8 @@ export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, Work
   onReview(listener: (project: Project, task: Task) => void): void;
   /** Variables for the commands of an agent, or an executor, that works on a task. */
   environmentOf(by: CommandOf): Promise<Readonly<Record<string, string>>>;
+  /** The agent is about to do something there: a path, or a command. */
+  touches(by: CommandOf, text: string): Promise<void>;
   /** A command has ended. */
   ran(by: CommandOf, command: Receipt['commands'][number]): void;
   /** A limit of the project is reached: ends the work on this task, and tells the person. */
@@ -139,6 +142,8 @@ export interface TaskWorkDeps extends Pick<FindDeps, 'workspaces'> {
   readonly tellPerson: (agentId: AgentId, text: string) => Promise<void>;
   /** Leaves a message of the person for the agent. */
   readonly tellAgent: (agentId: AgentId, text: string) => Promise<void>;
+  /** The agent works on this attempt now. What it uses counts to it. */
+  readonly onTurn: (attemptId: string) => void;
   /** No other process can have this store open. */
   readonly alone: boolean;
   readonly now: () => number;
@@ -153,6 +158,13 @@ const slugOf = (text: string): string =>
     .replaceAll(/[^a-z\d]+/g, '-')
     .slice(0, CHECKOUT_LIMITS.slug)
     .replaceAll(/^-+|-+$/g, '') || 'task';
+
+/** Whether a path or a command names this folder, and not one whose name only begins so. */
+const namesFolder = (text: string, folder: string): boolean =>
+  text
+    .split(folder)
+    .slice(1)
+    .some((after) => !/^[\w.-]/.test(after));
 
 /** The last name of the folder in which an agent works on one task of a project after another. */
 const SHARED_FOLDER = 'checkout';
@@ -523,8 +535,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
   }
 
   function outcomeOf({ last, kind }: EndedClaim): NonNullable<Attempt['outcome']> {
-    if (last.what === 'released')
-      return last.by !== 'relay' ? 'released' : last.note.startsWith('Its run ended') ? 'ended' : 'lost';
+    if (last.what === 'released') return last.by !== 'relay' ? 'released' : last.note === RUN_ENDED ? 'ended' : 'lost';
     return kind === 'review' || kind === 'done' || kind === 'blocked' ? kind : 'released';
   }
   projects.onClaimEnded((ended) => {
@@ -564,11 +575,24 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     return { ...receipt, checks: draft.checks };
   }
 
-  /** The attempts to which a command belongs: those of its agent, or that of its executor. */
-  const attemptsAt = async ({ agentId, executor }: CommandOf): Promise<readonly OpenAttempt[]> =>
-    (await attempts.open(agentId)).filter(({ attempt }) =>
+  /** By agent: the attempt in whose checkout it did something last. */
+  const current = new Map<AgentId, string>();
+  /** The attempts of an agent, or of its executor. The one that it works on comes last. */
+  async function attemptsAt({ agentId, executor }: CommandOf): Promise<readonly OpenAttempt[]> {
+    const own = (await attempts.open(agentId)).filter(({ attempt }) =>
       executor === null ? attempt.kind === 'agent' : attempt.runId === executor,
     );
+    const isCurrent = ({ attempt }: OpenAttempt) => attempt.attemptId === current.get(agentId);
+    return own.toSorted(
+      (one, other) =>
+        Number(isCurrent(one)) - Number(isCurrent(other)) || one.attempt.startedAt - other.attempt.startedAt,
+    );
+  }
+  /** The attempt whose checkout a path or a command names. Otherwise the one worked on last. */
+  async function attemptOf(by: CommandOf, text: string): Promise<OpenAttempt | undefined> {
+    const all = await attemptsAt(by);
+    return all.findLast(({ attempt }) => namesFolder(text, attempt.folder)) ?? all.at(-1);
+  }
 
   /** As `secretIn`, for the attempt that is under way. */
   async function secretOf(project: Project, { taskId }: Task, { commits }: Receipt): Promise<string | null> {
@@ -737,10 +761,17 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
     },
     ran(by, command) {
       const noted = (async () => {
-        for (const { attempt } of await attemptsAt(by)) await attempts.ran(attempt.attemptId, command);
+        const open = await attemptOf(by, command.command);
+        if (open) await attempts.ran(open.attempt.attemptId, command);
       })().catch((error: unknown) => logger.warn('A command of an attempt could not be noted.', { error }));
       running.add(noted);
       void noted.finally(() => running.delete(noted));
+    },
+    async touches(by, text) {
+      const open = await attemptOf(by, text);
+      if (!open || by.executor !== null || current.get(by.agentId) === open.attempt.attemptId) return;
+      current.set(by.agentId, open.attempt.attemptId);
+      deps.onTurn(open.attempt.attemptId);
     },
     async stop(kind, { projectId, taskId, agentId }, why) {
       const at = await taskOf(projectId, taskId);
@@ -758,7 +789,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
           const open = (await attempts.open(attempt.agentId)).find(
             (each) => each.attempt.attemptId === attempt.attemptId,
           );
-          if (open && !goesOn) await settle(open, 'lost', 'The relay ended in the middle of it.');
+          if (open && !goesOn) await settle(open, 'lost', sentence`The relay ended in the middle of it.`);
         });
     },
     async close() {

@@ -3,9 +3,9 @@
  * limit of the project is reached. So the cost of work in a conversation is known after each
  * request, and not when its session ends.
  *
- * A request counts to the attempt that its run began last and that is under way. The requests of
- * the answer that claimed the task count to it, and so do those of the answer in which the attempt
- * ended.
+ * A request counts to the attempt in whose checkout its run did something last, or else to the one
+ * that it began last. The requests of the answer that claimed the task count to it, and so do those
+ * of the answer in which the attempt ended.
  */
 import type { AgentId, MessageId, ProjectId, RunId, TaskId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
@@ -33,6 +33,8 @@ export interface MeterDeps {
 export interface Meter {
   began(attempt: Began): void;
   ended(attemptId: string): void;
+  /** Its agent works on this attempt now, and not on another one that it has. */
+  turned(attemptId: string): void;
   /** As the check of these costs. What is spent under it is counted. */
   check(costs: Pick<Costs, 'check'>, request: CostRequest, signal?: AbortSignal): ReturnType<Costs['check']>;
   close(): void;
@@ -40,7 +42,7 @@ export interface Meter {
 
 /** What is known of a run, or of the requests of a client’s credential. */
 interface Worker {
-  /** Its attempts under way, in the order in which they began. */
+  /** Its attempts under way. The one that it works on comes last. */
   open: readonly Began[];
   /** An attempt that is over, and to which the answer that is under way still counts. */
   ending: Began | null;
@@ -164,6 +166,12 @@ export function createMeter({ attempts, projects, limits, log, stop, onError }: 
         if (!attempt) continue;
         worker.open = worker.open.filter((each) => each !== attempt);
         worker.ending = worker.answer === null ? null : attempt;
+      }
+    },
+    turned(attemptId) {
+      for (const worker of workers.values()) {
+        const attempt = worker.open.find((each) => each.attemptId === attemptId);
+        if (attempt) worker.open = [...worker.open.filter((each) => each !== attempt), attempt];
       }
     },
     async check(costs, request, signal) {

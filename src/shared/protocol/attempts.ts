@@ -62,6 +62,10 @@ export const doneNeedsSchema = z.strictObject({
 });
 export type DoneNeeds = z.infer<typeof doneNeedsSchema>;
 
+/** What a project grants its agents of commands. */
+export const COMMAND_GRANTS = ['own', 'sandbox', 'ask', 'none'] as const;
+export type CommandGrant = (typeof COMMAND_GRANTS)[number];
+
 /** How a project's tasks are worked on. */
 export const workFields = {
   kind: z
@@ -91,6 +95,11 @@ export const workFields = {
   subtasksReady: z
     .boolean()
     .describe('parts of a task that an agent creates while it has claimed the task are ready at once'),
+  commands: z
+    .enum(COMMAND_GRANTS)
+    .describe(
+      'commands of an agent while it has a task of the project, unless its own settings say otherwise. own: as its settings say; sandbox: they run, in the sandbox; ask: each asks the person; none: it runs none, and the relay commits its work',
+    ),
   attemptsPerTask: z.number().int().min(1).max(50).describe('attempts at one task'),
   executorsAtOnce: z.number().int().min(1).max(20).describe('executors of the project that run at the same time'),
   executorSeconds: z.number().int().min(10).max(ATTEMPT_LIMITS.seconds).describe('time limit of an executor'),
@@ -113,6 +122,7 @@ export const WORK_DEFAULTS = {
   checks: [] as string[],
   doneNeeds: { change: true, checks: true, criteria: true },
   subtasksReady: false as boolean,
+  commands: 'own' as CommandGrant,
   attemptsPerTask: 3,
   executorsAtOnce: 2,
   executorSeconds: 300,

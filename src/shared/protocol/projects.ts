@@ -115,6 +115,7 @@ const work = {
   checks: workFields.checks.default(() => [...WORK_DEFAULTS.checks]),
   doneNeeds: workFields.doneNeeds.default(() => ({ ...WORK_DEFAULTS.doneNeeds })),
   subtasksReady: workFields.subtasksReady.default(WORK_DEFAULTS.subtasksReady),
+  commands: workFields.commands.default(WORK_DEFAULTS.commands),
   attemptsPerTask: workFields.attemptsPerTask.default(WORK_DEFAULTS.attemptsPerTask),
   executorsAtOnce: workFields.executorsAtOnce.default(WORK_DEFAULTS.executorsAtOnce),
   executorSeconds: workFields.executorSeconds.default(WORK_DEFAULTS.executorSeconds),

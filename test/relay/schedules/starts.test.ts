@@ -162,3 +162,50 @@ describe('in a session', () => {
     await good('DELETE', '/api/sessions/current');
   });
 });
+
+describe('what a project grants of commands', () => {
+  const offers = ({ body }: ScriptedRequest) => (body.tools ?? []).some(({ name }) => name === 'run_command');
+  const copy = async () => {
+    const { COPY } = await import('../../support/schedules.ts');
+    await good('PUT', '/api/standing-copies/a2', { version: 'v2', copy: { ...COPY, name: 'Name of a2' } });
+  };
+  /** Starts a2 on a task of such a project. Resolves with whether it was offered commands, and what they said. */
+  async function tries(commands: string, name: string): Promise<{ offered: boolean; said: string }> {
+    await copy();
+    const made = await task(await project({ kind: 'git', repository: repository(name), commands }), { criteria: [] });
+    let offered = false;
+    let said = '';
+    work = (request) => {
+      if (request.results.length > 0) {
+        said = request.results.join('\n');
+        return [{ say: 'Done.' }];
+      }
+      offered = offers(request);
+      return [{ call: 'run_command', input: { command: 'echo ran' } }];
+    };
+    expect((await start(made, 'a2')).status).toBe(200);
+    await expect.poll(async () => (await read(made)).claim, { timeout: 15_000 }).toBe(null);
+    return { offered, said };
+  }
+
+  it('holds while the agent has a task of it, and the agent’s own settings are not changed', async () => {
+    const sandbox = await tries('sandbox', 'sandbox');
+    expect(sandbox.offered).toBe(true);
+    expect(sandbox.said).toContain('ran');
+    expect((await tries('own', 'own')).offered).toBe(false);
+    expect((await tries('none', 'none')).offered).toBe(false);
+    const { effective } = (await good('GET', '/v1/agents/a2/config')) as {
+      effective: { coordination: { toolsets: { shell: string } } };
+    };
+    expect(effective.coordination.toolsets.shell).toBe('off');
+  });
+
+  it('does not widen what was set for the agent itself, and may narrow what is allowed to all', async () => {
+    await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'off' } } });
+    expect((await tries('sandbox', 'own-off')).offered).toBe(false);
+    await good('PUT', '/v1/agents/a2/config', { coordination: {} });
+    await good('PUT', '/v1/config', { coordination: { toolsets: { shell: 'allow' } } });
+    expect((await tries('none', 'narrowed')).offered).toBe(false);
+    await good('PUT', '/v1/config', { coordination: {} });
+  });
+});

@@ -1,8 +1,7 @@
 /** The form of a new project: a shared folder, or a repository. */
 import { type FormEvent, useId, useRef, useState } from 'react';
-import type { AgentId } from '../../../shared/domain/ids.ts';
 import { DEFAULT_COLUMNS, type Column } from '../../../shared/domain/projects.ts';
-import { ATTEMPT_LIMITS } from '../../../shared/protocol/attempts.ts';
+import { ATTEMPT_LIMITS, type CommandGrant } from '../../../shared/protocol/attempts.ts';
 import { type Project, PROJECT_LIMITS } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { projectsOf } from '../../state/projects.ts';
@@ -10,7 +9,9 @@ import { useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Example } from './examples.ts';
+import { CommandChoice } from './command-choice.tsx';
 import { AgentChoices } from './project-settings.tsx';
+import { useTeammates } from '../use-somebody.ts';
 import { KIND_NAMES } from './words.ts';
 
 /** The columns of a new project, in the language of the page. */
@@ -21,6 +22,12 @@ interface Failure {
   /** The field that the relay refused; null: none of them. */
   readonly field: string | null;
 }
+
+/** Agents that can be chosen. All of them may work on a new project. */
+const useEverybody = () =>
+  useTeammates()
+    .all.filter(({ retired }) => !retired)
+    .map(({ agentId }) => agentId);
 
 /** Creates a project and opens it. */
 export function useBegin(): {
@@ -70,7 +77,9 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
   const [repository, setRepository] = useState('');
   const [baseBranch, setBaseBranch] = useState('');
   const [instructions, setInstructions] = useState('');
-  const [agents, setAgents] = useState<readonly AgentId[]>([]);
+  const everybody = useEverybody();
+  const [agents, setAgents] = useState(everybody);
+  const [commands, setCommands] = useState<CommandGrant>('sandbox');
   const [tried, setTried] = useState(false);
   const id = useId();
   const place = useRef<HTMLInputElement>(null);
@@ -85,7 +94,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
     if (wrongName !== null || wrongPlace !== null) return;
     await begin({
       ...{ name: name.trim(), instructions, agents: [...agents], tasks: [] },
-      ...(isGit ? { kind, repository: repository.trim(), baseBranch: baseBranch.trim() } : {}),
+      ...(isGit ? { kind, repository: repository.trim(), baseBranch: baseBranch.trim(), commands } : {}),
     });
     place.current?.focus();
   };
@@ -165,6 +174,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
               </label>
             </div>
           )}
+          {isGit && <CommandChoice chosen={commands} onChange={setCommands} />}
           <ul className="project-happens">
             {HAPPENS[kind].map((line) => (
               <li key={line}>{line}</li>
@@ -172,19 +182,17 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
           </ul>
         </fieldset>
         <label>
-          <span>{t`What everybody who works on it must know (may be empty)`}</span>
+          <span>{t`Instructions for agents (optional)`}</span>
           <textarea
             className="field"
             rows={4}
             dir="auto"
             maxLength={PROJECT_LIMITS.text}
             value={instructions}
-            aria-describedby={`${id}-hint`}
             onChange={({ target }) => setInstructions(target.value)}
           />
         </label>
-        <p id={`${id}-hint`} className="setting-hint">{t`Agents read it before they begin with a task.`}</p>
-        <AgentChoices chosen={agents} onChange={setAgents} />
+        <AgentChoices chosen={agents} onChange={(chosen) => setAgents([...chosen])} />
         {saidBelow !== null && (
           <p className="wrong-note" role="alert">
             {saidBelow}

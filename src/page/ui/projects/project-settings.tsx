@@ -49,7 +49,7 @@ export function AgentChoices({ chosen, onChange }: ChoicesProps) {
           </li>
         ))}
       </ul>
-      <p className="setting-hint">{t`This wakes nobody. Agents look for tasks when they are awake, within their limits.`}</p>
+      <p className="setting-hint">{t`Agents don’t start until you start a task or give them a routine.`}</p>
     </fieldset>
   );
 }

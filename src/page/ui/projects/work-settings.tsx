@@ -3,11 +3,22 @@ import { type ReactNode, useId, useState } from 'react';
 import { ATTEMPT_LIMITS } from '../../../shared/protocol/attempts.ts';
 import type { Project } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
+import { CommandChoice } from './command-choice.tsx';
 import { useTeammates } from '../use-somebody.ts';
 import { parseUsd, usdOf } from '../text/money.ts';
 
 const FIELDS = [
-  ...(['baseBranch', 'copy', 'worktrees', 'setup', 'checks', 'doneNeeds', 'reviewer', 'subtasksReady'] as const),
+  ...([
+    'baseBranch',
+    'copy',
+    'worktrees',
+    'setup',
+    'checks',
+    'doneNeeds',
+    'reviewer',
+    'subtasksReady',
+    'commands',
+  ] as const),
   ...(['attemptsPerTask', 'executorsAtOnce', 'executorSeconds', 'taskMicroUsd', 'dayMicroUsd'] as const),
 ] as const;
 export type WorkDraft = Pick<Project, (typeof FIELDS)[number]>;
@@ -241,6 +252,7 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
             <p className="setting-hint">{t`Off: each agent keeps one checkout with what was installed and built in it, and one task of the project is worked on at a time.`}</p>
           </>
         )}
+        {isGit && <CommandChoice chosen={draft.commands} onChange={(commands) => onChange({ commands })} />}
         <Switch
           label={t`Parts of a task that an agent plans are ready at once`}
           on={draft.subtasksReady}
@@ -273,7 +285,7 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
         ))}
         <p className="setting-hint">{t`What is off is not asked for. The card of a task says what it was done without.`}</p>
         <label className="work-amount work-reviewer">
-          <span>{t`A second mind looks at each task in review`}</span>
+          <span>{t`Automatic reviewer`}</span>
           <select
             className="field field-select"
             value={draft.reviewer ?? ''}

@@ -1,5 +1,6 @@
 /** Describes completely what a project would be: commands, agents, money and tasks. Pure. */
 import { shownText } from '../../../shared/domain/names.ts';
+import type { CommandGrant } from '../../../shared/protocol/attempts.ts';
 import type { AskedField } from '../../../shared/protocol/project-records.ts';
 import type { ProjectValue } from '../../../shared/protocol/projects.ts';
 import type { AskedRecord } from '../../../shared/protocol/records.ts';
@@ -23,6 +24,13 @@ const block = (text: string) =>
     .join('');
 const list = (texts: readonly string[]) => (texts.length === 0 ? t`none` : texts.map(block).join(''));
 const limit = (microUsd: number | null) => (microUsd === null ? t`no limit` : money(microUsd));
+
+const COMMANDS: Readonly<Record<CommandGrant, string>> = {
+  own: t`as each agent’s settings say`,
+  sandbox: t`run in a sandbox`,
+  ask: t`ask you each time`,
+  none: t`none`,
+};
 
 /** Each part that a yes covers, with its label. */
 const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: NameOf) => readonly [string, string] } = {
@@ -51,6 +59,7 @@ const PARTS: { readonly [Field in AskedField]: (value: ProjectValue, nameOf: Nam
     ].join(', ') || t`nothing`,
   ],
   subtasksReady: ({ subtasksReady }) => [t`parts of tasks are ready at once`, subtasksReady ? t`yes` : t`no`],
+  commands: ({ commands }) => [t`commands of its agents`, COMMANDS[commands]],
   attemptsPerTask: ({ attemptsPerTask }) => [t`attempts at one task`, String(attemptsPerTask)],
   executorsAtOnce: ({ executorsAtOnce }) => [t`executors at once`, String(executorsAtOnce)],
   executorSeconds: ({ executorSeconds }) => [t`longest run of an executor`, duration(executorSeconds * 1_000)],

@@ -37,6 +37,7 @@ const VALUES: { readonly [Field in AskedField]: { readonly waits: unknown[]; rea
   checks: { waits: [['true'], [], ['make test', 'evil']], holds: [] },
   doneNeeds: { waits: [{ change: false, checks: true, criteria: true }], holds: [] },
   subtasksReady: { waits: [true], holds: [false] },
+  commands: { waits: ['sandbox', 'ask'], holds: ['none'] },
   attemptsPerTask: { waits: [6], holds: [4] },
   executorsAtOnce: { waits: [6], holds: [4] },
   executorSeconds: { waits: [51], holds: [49] },

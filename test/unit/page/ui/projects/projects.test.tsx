@@ -101,7 +101,7 @@ test('an example of which a task is refused is not left half there', async () =>
   expect(page.reach.times('DELETE /v1/projects/trip')).toBe(1);
 });
 
-test('a new project needs a name, and takes who may work on it', async () => {
+test('a new project needs a name, and takes everybody but who is unticked', async () => {
   const page = await openPage({
     docs: team(2),
     path: '/projects/new',
@@ -117,7 +117,29 @@ test('a new project needs a name, and takes who may work on it', async () => {
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'Wren' }));
   await page.user.click(within(dialog).getByRole('button', { name: 'Create' }));
   await waitFor(() => expect(location.pathname).toBe('/projects/trip'));
-  expect(bodyOf(page, 'POST /v1/projects')).toMatchObject({ name: 'The shed', agents: ['agent-2'] });
+  expect(bodyOf(page, 'POST /v1/projects')).toMatchObject({ name: 'The shed', agents: ['lead', 'agent-1'] });
+  expect(bodyOf(page, 'POST /v1/projects')).not.toHaveProperty('commands');
+});
+
+test('a new project of a repository proposes commands in a sandbox, and takes another choice', async () => {
+  const page = await openPage({
+    docs: team(2),
+    path: '/projects/new',
+    prepare({ reach }) {
+      reach.on('GET /v1/projects', { projects: [] });
+      reach.on('POST /v1/projects', () => refused('There is no /home/me/shed.', 400, 'misfit'));
+    },
+  });
+  const dialog = await screen.findByRole('dialog', { name: 'New project' });
+  await page.user.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'The shed');
+  await page.user.click(within(dialog).getByRole('radio', { name: /^A repository/ }));
+  await page.user.type(within(dialog).getByRole('textbox', { name: 'Where it is' }), '/home/me/shed');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Create' }));
+  const sent = () => page.reach.bodies('POST /v1/projects').at(-1);
+  await waitFor(() => expect(sent()).toMatchObject({ kind: 'git', commands: 'sandbox' }));
+  await page.user.click(within(dialog).getByRole('radio', { name: /^only edit/ }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Create' }));
+  await waitFor(() => expect(sent()).toMatchObject({ commands: 'none' }));
 });
 
 test('the board has the columns in order, and each task says why it does not move and since when', async () => {

@@ -130,7 +130,7 @@ test('the settings of the work are saved as they are typed, and nothing else', a
   await type(/^Setup command/, 'npm ci');
   await type(/^Checks/, 'npm test{Enter}npm run lint');
   await page.user.click(within(dialog).getByRole('switch', { name: 'Something was changed' }));
-  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: /^A second mind/ }), 'Wren');
+  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'Automatic reviewer' }), 'Wren');
   await type(/^Attempts at one task/, '5');
   await type(/^Seconds for an executor/, '600');
   await type(/^Most that one task may cost/, '2.50');

@@ -1,0 +1,50 @@
+/**
+ * What a project grants an agent while the agent has one of its tasks. It is applied to the agent's
+ * settings where they are read, so that every check sees the same grant.
+ */
+import type { AgentId } from '../../../src/shared/domain/ids.ts';
+import { type Grant, TOOLSETS } from '../../../src/shared/domain/toolsets.ts';
+import type { CommandGrant } from '../../../src/shared/protocol/attempts.ts';
+import type { Configs } from '../../contracts/index.ts';
+import type { Projects } from './contract.ts';
+
+const SHELL: Readonly<Record<Exclude<CommandGrant, 'own'>, Grant>> = { sandbox: 'allow', ask: 'ask', none: 'off' };
+/** The narrowest first. */
+const NARROWNESS: readonly CommandGrant[] = ['none', 'ask', 'sandbox'];
+
+type AgentConfigs = Pick<Configs, 'agent'>;
+type Settings = Awaited<ReturnType<Configs['agent']>>;
+
+/** What was set for this agent holds, whatever a project says. */
+const isOwn = ({ own: { coordination } }: Settings): boolean =>
+  coordination.toolsets?.shell !== undefined ||
+  TOOLSETS.shell.some((tool) => Object.hasOwn(coordination.tools ?? {}, tool));
+
+/** The settings of agents, with what the projects of their tasks grant. */
+export function grantedByProjects(configs: AgentConfigs, projects: Pick<Projects, 'commandsOf'>): AgentConfigs {
+  return {
+    async agent(agentId: AgentId) {
+      const settings = await configs.agent(agentId);
+      const granted = (await projects.commandsOf(agentId)).filter((grant) => grant !== 'own');
+      const grant = NARROWNESS.find((each) => granted.includes(each));
+      if (grant === undefined || grant === 'own' || isOwn(settings)) return settings;
+      const { coordination } = settings.effective;
+      const tools = Object.fromEntries(
+        Object.entries(coordination.tools).filter(([tool]) => !TOOLSETS.shell.some((name) => name === tool)),
+      );
+      return {
+        ...settings,
+        effective: {
+          ...settings.effective,
+          coordination: {
+            ...coordination,
+            tools,
+            toolsets: { ...coordination.toolsets, shell: SHELL[grant] },
+            // A project grants commands in the sandbox alone.
+            shell_without_sandbox: false,
+          },
+        },
+      };
+    },
+  };
+}

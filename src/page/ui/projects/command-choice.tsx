@@ -1,0 +1,32 @@
+/** What agents may do while they have a task of the project. */
+import { useId } from 'react';
+import type { CommandGrant } from '../../../shared/protocol/attempts.ts';
+import { t } from '../../language/t.ts';
+
+const CHOICES: readonly { readonly grant: CommandGrant; readonly text: string }[] = [
+  { grant: 'sandbox', text: t`edit, and run commands in a sandbox` },
+  { grant: 'ask', text: t`edit, and ask me before each command` },
+  { grant: 'none', text: t`only edit: Roost commits for them` },
+];
+const OWN = { grant: 'own', text: t`what their own settings say` } as const;
+
+interface Props {
+  readonly chosen: CommandGrant;
+  readonly onChange: (grant: CommandGrant) => void;
+}
+
+export function CommandChoice({ chosen, onChange }: Props) {
+  const name = useId();
+  return (
+    <fieldset className="command-choice">
+      <legend>{t`Agents may`}</legend>
+      {/* A project that was made by a program, or before this was asked. */}
+      {[...CHOICES, ...(chosen === 'own' ? [OWN] : [])].map(({ grant, text }) => (
+        <label key={grant} className="tick-line">
+          <input type="radio" name={name} checked={chosen === grant} onChange={() => onChange(grant)} />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,129 @@
+/**
+ * From *New project* to the first merge, as a new user does it: no setting is opened, and the
+ * presses are counted. On a desk and as wide as a phone.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
+import { createRepository } from '../support/person-repository.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import {
+  startScriptedModel,
+  teamScript,
+  type Part,
+  type ScriptedModel,
+  type ScriptedRequest,
+} from '../support/scripted-model.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let profile: Guest;
+let visitor: Visitor;
+let folder: string;
+
+/** Presses of a mouse or finger, and fields that were typed into. */
+let presses = 0;
+const press = async (target: Locator) => {
+  presses += 1;
+  await target.click();
+};
+const type = async (target: Locator, text: string) => {
+  presses += 1;
+  await target.fill(text);
+};
+
+/** Works on the task of which the newest message tells. */
+function work({ body, results }: ScriptedRequest): readonly Part[] {
+  const all = JSON.stringify(body.messages).replaceAll('\\"', '"');
+  // The conversation has earlier tasks, too.
+  const newest = (pattern: RegExp) => [...all.matchAll(pattern)].at(-1)?.[1] ?? '';
+  const ids = { projectId: newest(/Its projectId is ([\w-]+)/g), taskId: newest(/#\d+ “[^”]*”, id ([\w-]+),/g) };
+  const place = newest(/in the folder “([^”]+)”/g);
+  const last = results.at(-1) ?? '';
+  if (results.length === 0)
+    return [{ call: 'write_file', input: { path: `${place}/greet.txt`, content: 'Hello, Ada\n' } }];
+  if (last.includes('greet.txt') && !last.includes('Exit status'))
+    return [{ call: 'run_command', input: { command: `cd ${place} && git add . && git commit -qm "Greet by name"` } }];
+  if (/Exit status/.test(last))
+    return [{ call: 'transition_task', input: { ...ids, status: 'review', note: 'It greets by name.' } }];
+  return [{ say: 'It waits for your review.' }];
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'roost-first-merge-'));
+  const team = teamScript();
+  model = await startScriptedModel((request) =>
+    JSON.stringify(request.body.messages).includes('The human starts you') ? work(request) : team(request),
+  );
+  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  profile = createGuest();
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
+  await visitor.begin();
+  await visitor.press('seat 1, empty');
+  await visitor.page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+  await visitor.untilSeats('one awake', (all) => all.some(({ state }) => state === 'awake'));
+});
+afterAll(async () => {
+  await profile.remove();
+  await relay.stop();
+  await model.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Pictures to look at: ROOST_PICTURES=/some/folder. */
+const PICTURES = process.env['ROOST_PICTURES'];
+
+describe('From New project to the first merge', { timeout: 120_000 }, () => {
+  it.each([
+    ['a desk', 1440, 900],
+    ['a phone', 390, 844],
+  ] as const)('takes at most 12 presses and no setting, on %s', async (name, width, height) => {
+    const repository = createRepository(join(folder, name.replace('a ', '')), { 'greet.txt': 'Hello\n' });
+    const page = await visitor.page.context().newPage();
+    await page.setViewportSize({ width, height });
+    const picture = async (what: string) =>
+      PICTURES === undefined
+        ? undefined
+        : await page.screenshot({ path: `${PICTURES}/first-merge-${what}-${width}.png` });
+    await page.goto(new URL('/projects', relay.url).href);
+    presses = 0;
+    await press(page.getByRole('link', { name: 'New project' }));
+    await type(page.getByRole('textbox', { name: 'Name' }), `Greeter ${width}`);
+    await press(page.getByRole('radio', { name: /^A repository/ }));
+    await type(page.getByRole('textbox', { name: 'Where it is' }), repository);
+    await picture('form');
+    await press(page.getByRole('button', { name: 'Create' }));
+
+    const add = page.getByRole('textbox', { name: 'New task in Backlog' });
+    await add.waitFor();
+    await type(add, 'Greet by name');
+    await page.keyboard.press('Enter');
+    presses += 1;
+    const card = page.locator('.task-card', { hasText: 'Greet by name' });
+    await card.hover();
+    await picture('card');
+    await press(card.getByRole('button', { name: /^Start with / }).first());
+    await page.waitForURL((url) => url.pathname.startsWith('/projects/'));
+    if (width < 760) await press(page.getByRole('tab', { name: /^Review/ }));
+    await card.getByText('Waits for your review').waitFor({ timeout: 30_000 });
+    await picture('review');
+
+    await press(card.getByRole('link', { name: 'Greet by name' }));
+    await picture('sheet');
+    await press(page.getByRole('button', { name: 'Read the changes and decide' }));
+    await page.getByText('Hello, Ada').first().waitFor();
+    await picture('diff');
+    await press(page.getByRole('button', { name: 'Merge…' }));
+    await press(page.getByRole('dialog', { name: 'Merge #1?' }).getByRole('button', { name: 'Merge' }));
+    await page.getByText('Merged').first().waitFor({ timeout: 30_000 });
+    await picture('merged');
+    expect(readFileSync(join(repository, 'greet.txt'), 'utf8')).toBe('Hello, Ada\n');
+    expect(presses).toBeLessThanOrEqual(12);
+    await page.close();
+    expect(visitor.complaints).toEqual([]);
+  });
+});
