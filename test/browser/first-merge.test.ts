@@ -112,14 +112,12 @@ describe('From New project to the first merge', { timeout: 120_000 }, () => {
     await card.getByText('Waits for your review').waitFor({ timeout: 30_000 });
     await picture('review');
 
-    await press(card.getByRole('link', { name: 'Greet by name' }));
-    await picture('sheet');
-    await press(page.getByRole('button', { name: 'Read the changes and decide' }));
-    await page.getByText('Hello, Ada').first().waitFor();
+    await press(card.getByRole('link', { name: 'Review #1 Greet by name' }));
+    const review = page.getByRole('region', { name: /^Review of #1/ });
+    await review.getByText('Hello, Ada').first().waitFor();
     await picture('diff');
-    await press(page.getByRole('button', { name: 'Merge…' }));
-    await press(page.getByRole('dialog', { name: 'Merge #1?' }).getByRole('button', { name: 'Merge' }));
-    await page.getByText('Merged').first().waitFor({ timeout: 30_000 });
+    await press(review.getByRole('button', { name: 'Merge', exact: true }));
+    await review.getByText('Merged').first().waitFor({ timeout: 30_000 });
     await picture('merged');
     expect(readFileSync(join(repository, 'greet.txt'), 'utf8')).toBe('Hello, Ada\n');
     expect(presses).toBeLessThanOrEqual(12);

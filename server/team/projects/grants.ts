@@ -8,9 +8,12 @@ import type { CommandGrant } from '../../../src/shared/protocol/attempts.ts';
 import type { Configs } from '../../contracts/index.ts';
 import type { Projects } from './contract.ts';
 
-const SHELL: Readonly<Record<Exclude<CommandGrant, 'own'>, Grant>> = { sandbox: 'allow', ask: 'ask', none: 'off' };
 /** The narrowest first. */
-const NARROWNESS: readonly CommandGrant[] = ['none', 'ask', 'sandbox'];
+const SHELL: readonly (readonly [CommandGrant, Grant])[] = [
+  ['none', 'off'],
+  ['ask', 'ask'],
+  ['sandbox', 'allow'],
+];
 
 type AgentConfigs = Pick<Configs, 'agent'>;
 type Settings = Awaited<ReturnType<Configs['agent']>>;
@@ -25,9 +28,9 @@ export function grantedByProjects(configs: AgentConfigs, projects: Pick<Projects
   return {
     async agent(agentId: AgentId) {
       const settings = await configs.agent(agentId);
-      const granted = (await projects.commandsOf(agentId)).filter((grant) => grant !== 'own');
-      const grant = NARROWNESS.find((each) => granted.includes(each));
-      if (grant === undefined || grant === 'own' || isOwn(settings)) return settings;
+      const granted = await projects.commandsOf(agentId);
+      const [, shell] = SHELL.find(([grant]) => granted.includes(grant)) ?? [];
+      if (shell === undefined || isOwn(settings)) return settings;
       const { coordination } = settings.effective;
       const tools = Object.fromEntries(
         Object.entries(coordination.tools).filter(([tool]) => !TOOLSETS.shell.some((name) => name === tool)),
@@ -39,7 +42,7 @@ export function grantedByProjects(configs: AgentConfigs, projects: Pick<Projects
           coordination: {
             ...coordination,
             tools,
-            toolsets: { ...coordination.toolsets, shell: SHELL[grant] },
+            toolsets: { ...coordination.toolsets, shell },
             // A project grants commands in the sandbox alone.
             shell_without_sandbox: false,
           },

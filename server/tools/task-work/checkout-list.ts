@@ -8,6 +8,13 @@ import type { Attempts, Projects } from '../../team/projects/index.ts';
 import type { Checkouts, Place, Repositories } from '../checkouts/index.ts';
 import { done, type Done, isFault, unable } from './outcome.ts';
 
+/** Whether a path or a command names this folder, and not one whose name only begins so. */
+export const namesFolder = (text: string, folder: string): boolean =>
+  text
+    .split(folder)
+    .slice(1)
+    .some((after) => !/^[\w.-]/.test(after));
+
 export const placeOf = (project: Pick<ProjectValue, 'kind'>, { agentId, folder, branch, base }: Attempt): Place => ({
   kind: project.kind,
   ...{ agentId, folder, branch, base },

@@ -71,7 +71,7 @@ import { createFind, type FindDeps } from './find.ts';
 import type { WorkLimits } from './limits.ts';
 import { type FromWhere, shownComments, toldComments } from './line-comments.ts';
 import { approvalsIn, type AskedSince, refusedIn } from './approvals.ts';
-import { type CheckoutList, createCheckoutList, placeOf } from './checkout-list.ts';
+import { type CheckoutList, createCheckoutList, namesFolder, placeOf } from './checkout-list.ts';
 import { createCommitLeft } from './commit-left.ts';
 import { type Means, placeText } from './means.ts';
 import { done, type Done, isFault, NO_WORK, unable } from './outcome.ts';
@@ -80,7 +80,7 @@ import { createProjectFiles, type ProjectFiles } from './project-files.ts';
 import { copiesOf, filtersOf, instructionsOf, secretIn, skillsOf, untrackedIn } from './repository-words.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 import { failedSetupIn, hasSetUp, setupNote, setupText } from './setup.ts';
-import { commitText, spentBy, toldOf, uncommittedIn } from './summary.ts';
+import { commitText, notReady, spentBy, toldOf, uncommittedIn } from './summary.ts';
 
 export interface OpenTaskWork extends TaskWork, ProjectFiles, CheckoutList, WorkForgetting, Omit<Requests, 'moved'> {
   /** Tasks and files of all projects with these words. */
@@ -158,13 +158,6 @@ const slugOf = (text: string): string =>
     .replaceAll(/[^a-z\d]+/g, '-')
     .slice(0, CHECKOUT_LIMITS.slug)
     .replaceAll(/^-+|-+$/g, '') || 'task';
-
-/** Whether a path or a command names this folder, and not one whose name only begins so. */
-const namesFolder = (text: string, folder: string): boolean =>
-  text
-    .split(folder)
-    .slice(1)
-    .some((after) => !/^[\w.-]/.test(after));
 
 /** The last name of the folder in which an agent works on one task of a project after another. */
 const SHARED_FOLDER = 'checkout';
@@ -694,7 +687,10 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
               ? ['Not every criterion is met. meet_criterion says that one is, and what shows it.']
               : []),
           ];
-          return said.length === 0 ? null : said.join('\n');
+          if (said.length === 0) return null;
+          const note = notReady(project, receipt, { missing, refused, secret });
+          if (note !== null && task.history.at(-1)?.note !== note) await noteOn(project, task, note);
+          return said.join('\n');
         });
       } catch (error) {
         if (!isFault(error)) throw error;

@@ -64,6 +64,35 @@ export function uncommittedIn({ kind }: Pick<Project, 'kind'>, { uncommitted }: 
     : `These could not be recorded: ${files}. The project still has what it had in their place. ${RECORDED} Change or delete these.`;
 }
 
+/** Why a task could not move to review, for the person: what is missing first, and what helps. */
+export function notReady(
+  { kind }: Pick<Project, 'kind'>,
+  { uncommitted, elsewhere, checks }: Receipt,
+  { missing, refused, secret }: { missing: readonly string[]; refused: string | null; secret: string | null },
+): string | null {
+  const failed = checks.find(({ code }) => code !== 0);
+  const [why] = [
+    ...(refused === null
+      ? []
+      : [sentence`You refused a call that the work needs. Start it again to be asked once more.`]),
+    ...(uncommitted.length === 0 || kind !== 'git'
+      ? []
+      : [
+          sentence`Files are in no commit. Press “Continue”, or let agents run commands in the settings of the project.`,
+        ]),
+    ...(elsewhere.length === 0 ? [] : [sentence`Some commits are not on the branch of the task. Press “Continue”.`]),
+    ...(secret === null ? [] : [sentence`A commit has a copied file in it, such as “.env”. Press “Continue”.`]),
+    ...(missing.includes('change') ? [sentence`Nothing was changed yet. Press “Continue”.`] : []),
+    ...(missing.includes('checks') && failed
+      ? [sentence`The check ${titled(failed.command)} failed. Press “Continue”.`]
+      : []),
+    ...(missing.includes('criteria')
+      ? [sentence`Not every criterion is met. Tick those that are under “Done when”, or press “Continue”.`]
+      : []),
+  ];
+  return why === undefined ? null : sentence`It could not move to review. ${why}`;
+}
+
 /** Hooks of a repository that were not told of a merge, as a sentence. Empty: there are none. */
 export const notRunNote = (hooks: readonly string[]): string =>
   hooks.length === 0 ? '' : sentence`The relay did not run ${hooks.join(', ')} of the repository.`;

@@ -445,7 +445,17 @@ function command(reading: Reading, said: string, language: Language, seed: numbe
   return null;
 }
 
+/** The person starts the agent on a task: its first step. Null: they do not. */
+function onStart({ last }: Reading): ReplyPart[] | null {
+  const told = last.texts.find((text) => text.includes(STARTED));
+  const projectId = /Its projectId is ([\w-]+)\./.exec(told ?? '')?.[1];
+  const taskId = /^#\d+ .*?, id ([\w-]+),/m.exec(told ?? '')?.[1];
+  return projectId === undefined || taskId === undefined ? null : [call('claim_task', { projectId, taskId })];
+}
+
 function talk(reading: Reading, seed: number): ReplyPart[] {
+  const started = onStart(reading);
+  if (started) return started;
   const { said, files } = withoutFiles(spoken(reading.last));
   const language = languageOfWords(reading, said);
   const asked = command(reading, said, language, seed);
@@ -461,6 +471,8 @@ function talk(reading: Reading, seed: number): ReplyPart[] {
   return [words(...before, answer(reading, said, language, seed), ...(files.length > 0 ? [] : [honesty]))];
 }
 
+/** What an agent is told that the person starts on a task. */
+const STARTED = 'It is claimed for you.';
 /** What a routine on projects tells its agent names this tool. */
 const ON_PROJECTS = '`claim_task`';
 /** The path of the demo's file in the checkout of a task. */
@@ -619,7 +631,7 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
     if (due.length > 0) return [words(...due.map((text) => onMessage(reading.language, text)))];
     // A routine on projects: its first step.
     if (reading.system.includes(ON_PROJECTS)) return [call('read_inbox', {})];
-    return greet(reading, options.seed);
+    return onStart(reading) ?? greet(reading, options.seed);
   }
   const done = reading.last.texts.length === 0 ? lastDone(reading) : null;
   return done ? afterTool(reading, done) : talk(reading, options.seed);

@@ -4,6 +4,7 @@ import type { Diff } from '../../../shared/protocol/attempts.ts';
 import { LINE_COMMENT_LIMITS } from '../../../shared/protocol/line-comments.ts';
 import { PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
+import { startTask } from '../../state/start-task.ts';
 import { taskWorkOf } from '../../state/task-work.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
@@ -19,10 +20,11 @@ interface ChangesFormProps {
   readonly onCancel: () => void;
 }
 
-/** Says what is missing. The task returns to its agent. */
+/** Says what is missing. The agent that did the work goes on with it, unless the person only sends. */
 export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps) {
-  const work = taskWorkOf(useRoost());
-  const { away } = useBoard();
+  const roost = useRoost();
+  const work = taskWorkOf(roost);
+  const { project, away } = useBoard();
   const [note, setNote] = useState(first);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
@@ -33,8 +35,9 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
   const tooMany = comments.length - LINE_COMMENT_LIMITS.atOnce;
   const isReady = (note.trim() !== '' || comments.length > 0) && tooMany <= 0;
   useEffect(() => field.current?.focus(), []);
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const by = task.request?.by ?? null;
+  const agentId = by !== null && project.agents.includes(by) ? by : null;
+  const send = async (restarts: boolean) => {
     if (busy || !isReady) return;
     setBusy(true);
     const why = await work.wantChanges(task, note.trim(), comments);
@@ -43,9 +46,16 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
     if (why !== null) return;
     drop(comments.map(({ commentId }) => commentId));
     onDone();
+    if (!restarts || agentId === null) return;
+    const refused = await startTask(roost, project, task, agentId);
+    if (refused !== null) roost.notices.info(t`It was sent back, and did not start: ${refused}`);
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void send(true);
   };
   return (
-    <form className="review-changes" onSubmit={(event) => void send(event)}>
+    <form className="review-changes" onSubmit={onSubmit}>
       <label htmlFor={id}>{t`What has to change?`}</label>
       <textarea
         ref={field}
@@ -64,7 +74,6 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
             : t`${plural(comments.length, 'comment')} on lines will be sent with it.`}
         </p>
       )}
-      <p className="setting-hint">{t`The agent gets these words. The task returns to the column for ready tasks, and the work so far stays.`}</p>
       {failed !== null && (
         <p className="wrong-note" role="alert">
           {failed}
@@ -72,8 +81,13 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
+        {agentId !== null && (
+          <button type="button" className="ghost" disabled={busy || away || !isReady} onClick={() => void send(false)}>
+            {t`Only send back`}
+          </button>
+        )}
         <button type="submit" className="solid" disabled={busy || away || !isReady}>
-          {busy ? t`Sending…` : t`Send it back`}
+          {busy ? t`Sending…` : agentId === null ? t`Send it back` : t`Send back and restart`}
         </button>
       </div>
     </form>

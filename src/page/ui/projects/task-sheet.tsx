@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { PRIORITIES } from '../../../shared/domain/projects.ts';
 import { waitsForItself } from '../../../shared/domain/task-cycles.ts';
 import { cardOf, PROJECT_LIMITS, type Task } from '../../../shared/protocol/projects.ts';
-import { t } from '../../language/t.ts';
+import { retold, t } from '../../language/t.ts';
 import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
 import { type Outcome, projectsOf, type TaskFields } from '../../state/projects.ts';
 import { Words } from '../chat/markdown.tsx';
@@ -304,6 +304,7 @@ function Place({ task }: { task: Task }) {
   const card = cardOf(task);
   const state = useTaskState(card);
   const hint = stateHint(state);
+  const noted = task.history.findLast(({ by, note, what }) => by === 'relay' && note !== '' && what === 'edited')?.note;
   const asks = state.state === 'waits-for-you' && state.held.why === 'obstacle' ? state.held.agentId : null;
   const target = to !== null && to !== task.columnId ? to : null;
   const move = async (event: FormEvent) => {
@@ -330,6 +331,7 @@ function Place({ task }: { task: Task }) {
         )}
       </p>
       {hint !== null && <p className="setting-hint">{hint}</p>}
+      {state.state === 'stopped' && noted !== undefined && <p className="setting-hint">{retold(noted)}</p>}
       <StartButton task={card} state={state} />
       <Wrong text={saving.wrong} />
       <form className="task-move" onSubmit={(event) => void move(event)}>

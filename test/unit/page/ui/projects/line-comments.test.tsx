@@ -64,14 +64,14 @@ test('comments on lines stay through a reload, and go to the agent together with
   later.page.reach.on(CHANGES, () => refused('The disk is full.', 507, 'full'));
   await press(later.page, later.review, 'Send back with 2 comments');
   expect(later.review.textContent).toContain('2 comments on lines will be sent with it.');
-  await press(later.page, later.review, 'Send it back');
+  await press(later.page, later.review, 'Only send back');
   expect((await within(later.review).findByRole('alert')).textContent).toBe('The disk is full.');
   expect(field(later.review, '10').value).toBe('Ghent is dear.');
   later.page.reach.on(CHANGES, () => {
     later.relay.change('task-1', { columnId: 'ready', request: request({ state: 'changes-wanted' }) });
     return json(later.relay.held.get('task-1'));
   });
-  await press(later.page, later.review, 'Send it back');
+  await press(later.page, later.review, 'Only send back');
   await waitFor(() => expect(screen.queryByRole('region', { name: /^Review of/ })).toBeNull());
   const id = expect.any(String) as string;
   expect(later.page.reach.bodies(CHANGES).at(-1)).toEqual({

@@ -225,11 +225,27 @@ test('a conflict names the files, and sending it back begins with them', async (
   expect(field.value).toContain('places.md');
   expect(document.activeElement).toBe(field);
   await page.user.type(field, ' Keep mine.');
-  await press(page, review, 'Send it back');
+  await press(page, review, 'Only send back');
   await waitFor(() => expect(location.pathname).toBe('/projects/trip'));
   expect(bodyOf(page, `POST ${ONE}/request/changes`)).toEqual({
     note: expect.stringMatching(/Keep mine\.$/) as string,
   });
+});
+
+test('work that is sent back is started again with its agent, and a refusal of that is shown', async () => {
+  const { page, relay, review } = await openReview();
+  page.reach.on(`POST ${ONE}/request/changes`, () => {
+    relay.change('task-1', { columnId: 'ready', request: request({ state: 'changes-wanted' }) });
+    return json(relay.held.get('task-1'));
+  });
+  await press(page, review, 'Send back');
+  await page.user.type(within(review).getByRole('textbox', { name: 'What has to change?' }), 'Add prices.');
+  page.reach.on(`POST ${ONE}/start`, () => refused('The budget is used up.', 409, 'not-ready'));
+  await press(page, review, 'Send back and restart');
+  await waitFor(() => expect(location.pathname).toBe('/projects/trip'));
+  expect(await screen.findByText('It was sent back, and did not start: The budget is used up.')).toBeDefined();
+  expect(page.reach.bodies(`POST ${ONE}/request/changes`)).toHaveLength(1);
+  expect(page.reach.bodies(`POST ${ONE}/start`)).toEqual([expect.objectContaining({ agentId: 'agent-1' })]);
 });
 
 test('a request is closed without a merge, and a refusal of it is shown', async () => {
