@@ -823,6 +823,29 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/projects/trip/task/task-1',
     prepare: ({ reach }) => oneProject(reach),
   },
+  'projects, task to start': {
+    docs: team(4),
+    path: '/projects/trip/task/task-3',
+    prepare: ({ reach }) => oneProject(reach),
+  },
+  'projects, stopped task': {
+    docs: team(4),
+    path: '/projects/trip/task/task-6',
+    prepare({ reach }) {
+      const note = 'It could not move to review. Nothing was changed yet. Press “Continue”.';
+      const noted = { time: NOW, by: 'relay', what: 'edited', columnId: null, note } as const;
+      const claim = { agentId: 'agent-2', since: NOW - HOUR, rests: NOW - 6 * 60_000 };
+      oneProject(
+        reach,
+        TASKS.map((one) => (one.taskId === 'task-6' ? { ...one, claim, history: [...one.history, noted] } : one)),
+      );
+    },
+  },
+  'projects, new': {
+    docs: team(4),
+    path: '/projects/new',
+    prepare: ({ reach }) => reach.on('GET /v1/projects', { projects: [] }),
+  },
   'projects, review': {
     docs: team(4),
     path: '/projects/trip/1/review',
