@@ -1,9 +1,9 @@
 /**
- * Starts an agent on a task because the person asks for it. The task is claimed for the agent first,
- * so a second press, tab or device finds it taken and starts nothing more.
+ * Starts an agent on a task because the person asks for it. The task is claimed for the agent
+ * first, so a second press, tab or device finds it taken and starts nothing more.
  *
- * An agent of the running session gets a message. Any other agent gets a run, as after every wake of
- * the person: through the gate, from its snapshot, within its budget.
+ * An agent of the running session gets a message. Any other agent gets a run, as after every wake
+ * of the person: through the gate, from its snapshot, within its budget.
  */
 import type { AgentId, ProjectId, RunId, TaskId } from '../../src/shared/domain/ids.ts';
 import { sentence } from '../../src/shared/domain/names.ts';

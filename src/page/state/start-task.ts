@@ -22,8 +22,8 @@ async function leaveSnapshot({ household, wakeSizes, reach }: RoostState, agentI
 }
 
 /**
- * Resolves with why the agent did not start, as a sentence. null: it has the task. An agent that may
- * not work on the project is allowed to: the person has chosen it.
+ * Resolves with why the agent did not start, as a sentence. null: it has the task. An agent that
+ * may not work on the project is allowed to, because the person has chosen it.
  */
 export async function startTask(
   state: RoostState,

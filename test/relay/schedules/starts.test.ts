@@ -169,7 +169,7 @@ describe('what a project grants of commands', () => {
     const { COPY } = await import('../../support/schedules.ts');
     await good('PUT', '/api/standing-copies/a2', { version: 'v2', copy: { ...COPY, name: 'Name of a2' } });
   };
-  /** Starts a2 on a task of such a project. Resolves with whether it was offered commands, and what they said. */
+  /** Starts a2 on a task of such a project. Resolves with what it was offered and answered. */
   async function tries(commands: string, name: string): Promise<{ offered: boolean; said: string }> {
     await copy();
     const made = await task(await project({ kind: 'git', repository: repository(name), commands }), { criteria: [] });

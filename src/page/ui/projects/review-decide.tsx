@@ -20,7 +20,7 @@ interface ChangesFormProps {
   readonly onCancel: () => void;
 }
 
-/** Says what is missing. The agent that did the work goes on with it, unless the person only sends. */
+/** Says what is missing. The agent that did the work starts again, unless it is only sent back. */
 export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps) {
   const roost = useRoost();
   const work = taskWorkOf(roost);

@@ -1,6 +1,6 @@
 /**
- * An agent that has two tasks: commands and tokens count to the one in whose checkout they happened.
- * With real git and a real sandbox. Only the model is scripted.
+ * An agent that has two tasks: commands and tokens count to the one in whose checkout they
+ * happened. With real git and a real sandbox. Only the model is scripted.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
