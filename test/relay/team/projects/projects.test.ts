@@ -185,7 +185,7 @@ describe('an agent', () => {
     const after = await read(old);
     expect(after).toMatchObject({ columnId: 'review', claim: null, criteria: [{ met: { by: 'a1' } }] });
     expect(after.history.map(({ what, by }) => `${by} ${what}`)).toEqual([
-      ...['human created', 'a1 claimed', 'a1 met', 'a1 moved', 'a1 requested'],
+      ...['human created', 'a1 claimed', 'relay edited', 'a1 met', 'a1 moved', 'a1 requested'],
     ]);
     expect(after.request).toMatchObject({ state: 'open', title: 'Old', by: 'a1' });
     await ask('POST', `${at(old)}/move`, { columnId: 'done' });
