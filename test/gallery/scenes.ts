@@ -965,6 +965,25 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'adopt into a seat': { docs: team(1), path: '/adopt/4' },
   keys: { docs: team(3), press: ['More places', 'Keys'] },
   palette: { docs: team(3), snapshot: AWAKE, press: ['More places', 'Find anything'] },
+  'palette, projects': {
+    docs: [...team(3), ...TALK],
+    prepare({ reach }) {
+      reach.on('GET /v1/projects', { projects: [project({ name: 'Mend the bridge' })] });
+      reach.on('GET /v1/find', {
+        tasks: [
+          { projectId: 'trip', taskId: 'task-4', number: 4, title: 'Measure the bridge', columnId: 'ready' },
+          { projectId: 'trip', taskId: 'task-9', number: 9, title: 'Tell the mayor', columnId: 'review' },
+        ],
+        files: [
+          { of: 'project', projectId: 'trip', path: 'plans/bridge-2026.md' },
+          { of: 'agent', agentId: 'agent-1', path: 'notes/bridge.txt' },
+        ],
+        more: false,
+      });
+    },
+    press: ['More places', 'Find anything'],
+    type: 'bridge',
+  },
   'palette, typed': {
     docs: [...team(3), ...TALK],
     snapshot: AWAKE,

@@ -203,11 +203,24 @@ function Opened({ task, onClose }: Props) {
     setReadFor(request?.head);
     await again();
   };
+  /** One act at a time: a second press may come before the buttons are drawn as busy. */
+  const acting = useRef(false);
+  const alone = async <Value,>(act: () => Promise<Value>): Promise<Value | null> => {
+    if (acting.current) return null;
+    acting.current = true;
+    setBusy(true);
+    try {
+      return await act();
+    } finally {
+      acting.current = false;
+      setBusy(false);
+    }
+  };
   const merge = async () => {
     if (diff === null) return;
-    setBusy(true);
-    const problem = await work.merge(task, diff.head);
-    setBusy(false);
+    const merged = await alone(async () => ({ problem: await work.merge(task, diff.head) }));
+    if (merged === null) return;
+    const { problem } = merged;
     if (problem === null) setAsked(NOTHING);
     else if (isRefusedAs(problem, 'changed-elsewhere')) {
       setAsked(NOTHING);
@@ -225,21 +238,17 @@ function Opened({ task, onClose }: Props) {
     else void merge();
   };
   const close = async () => {
-    setBusy(true);
-    const why = await work.closeRequest(task);
-    setBusy(false);
-    setAsked(why === null ? NOTHING : { kind: 'refused', why });
+    const closed = await alone(async () => ({ why: await work.closeRequest(task) }));
+    if (closed !== null) setAsked(closed.why === null ? NOTHING : { kind: 'refused', why: closed.why });
   };
   const accept = async () => {
     if (away || busy || !isOpen) return;
-    setBusy(true);
-    for (const { criterionId } of unmet) {
-      const done = await projectsOf(roost).meet(task, criterionId, true, '');
-      if (done.ok) continue;
-      setAsked({ kind: 'refused', why: done.reason });
-      break;
-    }
-    setBusy(false);
+    await alone(async () => {
+      for (const { criterionId } of unmet) {
+        const done = await projectsOf(roost).meet(task, criterionId, true, '');
+        if (!done.ok) return setAsked({ kind: 'refused', why: done.reason });
+      }
+    });
   };
   useReviewKeys(root, { accept: () => void accept(), merge: () => askMerge(true) });
   const title = t`Review of #${task.number} ${task.title}`;

@@ -45,6 +45,7 @@ describe('One keystroke', () => {
     ['wr', 'Wren', '/agent/agent-2'],
     ['money', 'Costs', '/activity/costs'],
     ['blackout', 'Quiet hours', '/settings/agents'],
+    ['permission', 'How far it may go', '/settings/agents'],
     ['model lead', 'Model of the lead', '/settings/models'],
     ['recov', 'A recovery phrase', '/settings/data'],
     ['key claude', 'Connect a model', '/connect'],
