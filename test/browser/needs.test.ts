@@ -123,7 +123,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     await goWithin(beside, '/activity/costs');
     await ask('Count the words.');
     await said(visitor.page, 'asks you');
-    expect(await tile(visitor.page).getAttribute('data-mood')).toBe('asks');
+    expect(await tile(visitor.page).getAttribute('data-line')).toBe('asks');
     // In its own conversation the question stands already.
     expect(await tray(visitor.page).count()).toBe(0);
     // Elsewhere it comes by itself, and takes no focus.

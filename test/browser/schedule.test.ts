@@ -124,7 +124,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.press('Run now: Look at the river');
     await page.getByRole('link', { name: 'Watch Name1: Look at the river' }).click();
     await visitor.untilRead(BEGUN);
-    await page.locator('.seat[data-mood=works] .seat-sub').getByText('writing').waitFor();
+    await page.locator('.seat[data-line=writes] .seat-sub').getByText('writing').waitFor();
     await page.goBack();
     await visitor.press('Stop Name1: Look at the river');
     await visitor.press('History of Look at the river');
