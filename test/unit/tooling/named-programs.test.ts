@@ -92,7 +92,22 @@ const OTHERS = new Set([
     'System',
     'V',
   ],
-  ...['Comments', 'Rebuild', 'Revoke', 'URL', 'WAKE', 'SUMMON', 'PATH', 'HOME', 'Enter', 'GB', 'MB', 'KB', 'ID'],
+  ...[
+    'Advanced',
+    'Comments',
+    'Rebuild',
+    'Revoke',
+    'URL',
+    'WAKE',
+    'SUMMON',
+    'PATH',
+    'HOME',
+    'Enter',
+    'GB',
+    'MB',
+    'KB',
+    'ID',
+  ],
 ]);
 
 /** What is prose: code, quotations of the page and addresses of links are not. */

@@ -57,9 +57,9 @@ function Answer({ agentId, clientId }: { agentId: AgentId; clientId: string }) {
   const doing = useDoingNow(agentId);
   if (speaker.kind === 'nobody') return null;
   const answers = answersTo(clientId, agentId, messages ?? []);
-  const isAsked = (messages ?? []).some((message) => message.clientId === clientId);
-  // While its answer is not stored, an answer under way is the one to this message.
-  const growing = open && (isAsked || answers.length === 0) ? open : undefined;
+  const question = (messages ?? []).find((message) => message.clientId === clientId);
+  // An answer that began before the question is to an earlier message.
+  const growing = open && question && open.startedAt >= question.time ? open : undefined;
   const last = answers.at(-1);
   return (
     <li className="everyone-answer tint" style={{ '--c': speaker.color }}>
