@@ -27,15 +27,21 @@ export function useMedia(query: string): boolean {
 /** Default interval in ms, for texts that change slowly: "Today", "12 min". */
 const EVERY_MINUTE = 60_000;
 
-/** The current time in ms, updated every `every` ms: for "12 min" and "slept 9 h". */
+const stepBefore = (time: number, every: number) => Math.floor(time / every) * every;
+
+/**
+ * The current time in ms, down to the last multiple of `every`: for "12 min" and "slept 9 h". All
+ * components of a page have the same time, whenever they were mounted.
+ */
 export function useNow(every = EVERY_MINUTE): number {
   const { device } = useRoost();
-  const [now, setNow] = useState(() => device.now());
+  const [now, setNow] = useState(() => stepBefore(device.now(), every));
   useEffect(() => {
     let stop: () => void = () => undefined;
     const tick = () => {
-      setNow(device.now());
-      stop = device.after(every, tick);
+      const time = device.now();
+      setNow(stepBefore(time, every));
+      stop = device.after(stepBefore(time, every) + every - time, tick);
     };
     tick();
     return () => stop();

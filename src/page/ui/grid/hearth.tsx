@@ -13,6 +13,7 @@ import {
 import { isSeatPosition, LEAD_ID, type Position } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { callProgress, type LiveState } from '../../state/live.ts';
+import { waitingOf } from '../../state/waiting.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import type { WakeShare } from '../../state/wake-sizes.ts';
@@ -286,7 +287,7 @@ function WakeSizesWatch() {
   const ranUntil = useLive((state) => state.ranUntil);
   const key = sleepers.map(({ agentId }) => `${agentId} ${ranUntil.get(agentId) ?? ''}`).join();
   useEffect(() => {
-    if (key !== '') void wakeSizes.refresh(sleepers);
+    if (sleepers.length > 0) void wakeSizes.refresh(sleepers);
     // The key identifies the sleeping agents; the list itself is new on every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [wakeSizes, key, cap]);
@@ -326,10 +327,13 @@ function Status() {
   // A team that could not be read is not known to be empty.
   const known = useHousehold((state) => state.status !== 'failed');
   const idle = known && sleepers.length === 0 && !progress;
+  const { waits } = useStore(waitingOf(useRoost()));
+  const asking = new Set(waits.flatMap((wait) => (wait.kind === 'question' ? [wait.call.agentId] : []))).size;
   return (
     <div className="hearth-status">
       {!progress && <WakeSizesWatch />}
       {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
+      {asking > 0 && <Link href={PATHS.inbox}>{plural(asking, 'agent asks you', 'agents ask you')}</Link>}
       {idle && born > 0 && live && <span>{t`${plural(born, 'agent')} awake.`}</span>}
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
         {progress?.text ?? ''}

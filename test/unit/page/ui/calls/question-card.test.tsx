@@ -95,7 +95,7 @@ test('it is filled in and sent by the keyboard: each field has its name, and wha
       },
     ]),
   );
-  await screen.findByText('Nothing waits for you.');
+  await screen.findByText('Nothing is waiting for you.');
 });
 
 test('what does not fit is said at its field, which has the focus, and nothing is sent', async () => {

@@ -858,3 +858,25 @@ test('what is not well with its routines stands on its agent’s page, and leads
     /Morning round.*since/,
   );
 });
+
+test('all of the page says the same of when something is due, whenever each part of it was drawn', async () => {
+  const due = NOW + 2 * 60_000;
+  await openPage({
+    docs: team(2),
+    path: '/schedule',
+    prepare({ reach, device }) {
+      let n = 0;
+      device.now = () => NOW + ((n += 1) % 2 === 0 ? 5_000 : 50_000);
+      const moment = { scheduleId: 'schedule-1', agentId: 'agent-1', at: due, dark: null };
+      nights(reach, {
+        schedules: [scheduled(1, { nextAt: due })],
+        line: timeline({ occurrences: [], moments: [moment], clashes: [], blackouts: [] }),
+      });
+    },
+  });
+  await waitFor(() => expect(screen.getAllByText(/, in \d minutes?/).length).toBeGreaterThan(1));
+  const said = screen
+    .getAllByText(/, in \d minutes?/)
+    .map(({ textContent }) => /in \d minutes?/.exec(textContent)?.[0]);
+  expect([...new Set(said)]).toEqual(['in 2 minutes']);
+});
