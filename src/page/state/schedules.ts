@@ -124,6 +124,8 @@ export interface Schedules {
   history(scheduleId: ScheduleId): Paged<Occurrence>;
   /** The newest runs, newest first. Active ones have not ended. */
   readonly runs: Query<readonly Occurrence[]>;
+  /** All runs, newest first; null: of all agents. */
+  runLog(agentId: AgentId | null): Paged<Occurrence>;
   /** The run's messages stay. A notice reports a refusal. */
   stopRun(runId: RunId): Promise<void>;
   /**
@@ -209,6 +211,25 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     }),
   );
 
+  const runLogs = createQueryFamily((agentId: AgentId) =>
+    createPaged<Occurrence, number>({
+      ...deps,
+      idOf: ({ startedAt, dueAt }) => startedAt ?? dueAt,
+      size: HISTORY,
+      askPage: async ({ before, limit }) =>
+        mapResult(
+          await reach((client) =>
+            client.runs({
+              limit,
+              agent: agentId === '' ? null : agentId,
+              before: before === null ? null : String(before),
+            }),
+          ),
+          ({ runs: rows, more = false }) => ({ rows, more }),
+        ),
+    }),
+  );
+
   /** Reloads the list, whatever the outcome of the call. */
   async function then<Value>(call: Promise<RelayResult<Value>>): Promise<RelayResult<Value>> {
     const result = await call;
@@ -261,6 +282,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     },
     copies,
     runs,
+    runLog: (agentId) => runLogs(agentId ?? ''),
     async stopRun(runId) {
       const stopped = await reach((client) => client.stopRun({ runId }));
       await runs.again();

@@ -26,7 +26,7 @@ export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more']
 export type PortraitTab = (typeof PORTRAIT_TABS)[number];
 
 /** The tabs of the log, as in its address, in display order. */
-export const ACTIVITY_KINDS = ['wakes', 'runs', 'calls', 'costs'] as const;
+export const ACTIVITY_KINDS = ['all', 'wakes', 'runs', 'calls', 'changes', 'costs'] as const;
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
 const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
@@ -62,8 +62,8 @@ export const PATHS = {
   change: (agentId: AgentId) => `${agentPath(agentId)}/change`,
   /** Its complete inbox. */
   agentInbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
-  /** The log of wakes, runs, tool calls and costs, of one agent or of all. */
-  activity: (kind: ActivityKind = 'wakes', agentId: AgentId | null = null) =>
+  /** The log of wakes, runs, tool calls, changes and costs, of one agent or of all. */
+  activity: (kind: ActivityKind = 'all', agentId: AgentId | null = null) =>
     `/activity/${kind}${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
   /** Without a section: the list of all. `name`: jumps to the setting of this name. */
   settings: (section: SettingsSection | null = null, name: string | null = null) =>
@@ -269,7 +269,7 @@ export function routeOf(address: string): Route {
   if (first === 'activity')
     return {
       kind: 'activity',
-      tab: ACTIVITY_KINDS.find((one) => one === second) ?? 'wakes',
+      tab: ACTIVITY_KINDS.find((one) => one === second) ?? 'all',
       agentId: third === '' ? null : decoded(third),
     };
   if (first === 'settings') return settingsRoute(second, third, fourth);

@@ -1,37 +1,36 @@
-/** The log of what agents did: wakes, runs, tool calls and costs. */
+/** What agents did and what the person changed: one log, and the costs. */
+import { lazy, Suspense } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { CallLog } from '../calls/call-log.tsx';
 import { CostReport } from '../costs/cost-report.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { AgentSelect } from '../parts/choices.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { ACTIVITY_KINDS, type ActivityKind, PATHS } from '../routes.ts';
-import { RecentActivity } from '../schedule/activity-list.tsx';
 import { useNames } from '../use-somebody.ts';
-import { WakeFeed } from '../wakes/wake-feed.tsx';
+import { ActivityLog } from './activity-log.tsx';
 import './activity.css';
 
+const ChangesSection = lazy(() => import('../changes/changes-section.tsx'));
+
 const TITLES: Readonly<Record<ActivityKind, string>> = {
+  all: t`All`,
   wakes: t`Wakes`,
   runs: t`Runs`,
   calls: t`Tool calls`,
+  changes: t`Your changes`,
   costs: t`Costs`,
 };
 
-function Log({ tab, agentId }: { tab: ActivityKind; agentId: AgentId | null }) {
-  switch (tab) {
-    case 'wakes':
-      return <WakeFeed key={agentId} agentId={agentId} />;
-    case 'runs':
-      return <RecentActivity agentId={agentId} />;
-    case 'calls':
-      return <CallLog agentId={agentId} />;
-    case 'costs':
-      return <CostReport />;
-    default:
-      return tab satisfies never;
-  }
+function Content({ tab, agentId }: { tab: ActivityKind; agentId: AgentId | null }) {
+  if (tab === 'costs') return <CostReport />;
+  if (tab === 'changes')
+    return (
+      <Suspense fallback={null}>
+        <ChangesSection />
+      </Suspense>
+    );
+  return <ActivityLog key={`${tab} ${agentId}`} kind={tab} agentId={agentId} />;
 }
 
 export default function ActivityPage({
@@ -48,10 +47,16 @@ export default function ActivityPage({
     <div className="activity-page">
       <PageHead
         title={t`Activity`}
-        pageTitle={agentId === null ? t`${TITLES[tab]} · Activity` : t`Activity of ${nameOf(agentId)}`}
+        pageTitle={
+          agentId !== null
+            ? t`Activity of ${nameOf(agentId)}`
+            : tab === 'all'
+              ? t`Activity`
+              : t`${TITLES[tab]} · Activity`
+        }
         onClose={onClose}
       >
-        {tab !== 'costs' && (
+        {tab !== 'costs' && tab !== 'changes' && (
           <AgentSelect
             label={t`Of`}
             everybody={t`everybody`}
@@ -65,7 +70,7 @@ export default function ActivityPage({
         shown={tab}
         tabs={ACTIVITY_KINDS.map((kind) => ({ tab: kind, title: TITLES[kind], path: PATHS.activity(kind, agentId) }))}
       >
-        <Log tab={tab} agentId={agentId} />
+        <Content tab={tab} agentId={agentId} />
       </Tabs>
     </div>
   );

@@ -18,11 +18,10 @@ import './calls.css';
 
 const lasted = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
-/** One call in one line that expands. `apart`: with its agent and day, in a list of several. */
-function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
+/** One call in one line that expands. `named`: with its agent. */
+export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
   const [open, setOpen] = useState(false);
   const mate = useTeammates().find(call.agentId);
-  const now = useNow();
   const input = inputOf(call);
   const about =
     textIn(input, 'command') ??
@@ -41,10 +40,9 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
       <details data-error={call.isError} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <time dateTime={new Date(call.askedAt).toISOString()}>
-            {apart && <span>{`${dayWithin(call.askedAt, now)} `}</span>}
-            <span>{clockTime(call.askedAt)}</span>
+              <span>{clockTime(call.askedAt)}</span>
           </time>
-          {apart && (
+          {named && (
             <span dir="auto" className="call-who">
               {mate.name}
             </span>
@@ -91,48 +89,5 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
         )}
       </details>
     </li>
-  );
-}
-
-function CallList({ calls, apart }: { calls: readonly ToolCall[]; apart: boolean }) {
-  return (
-    <ul className="call-list" data-apart={apart}>
-      {calls.map((call) => (
-        <CallLine key={call.callId} call={call} apart={apart} />
-      ))}
-    </ul>
-  );
-}
-
-/** The audit log of tool calls, newest first: by day for one agent, or for all. */
-export function CallLog({ agentId, days = false }: { agentId: AgentId | null; days?: boolean }) {
-  const account = callsOf(useRoost()).account(agentId);
-  const now = useNow();
-  return (
-    <QueryView query={account} what={t`What was done`}>
-      {({ rows, more }) =>
-        rows.length === 0 ? (
-          <p className="query-quiet">{t`Nothing yet.`}</p>
-        ) : (
-          <>
-            {days ? (
-              byDay(rows, now, ({ askedAt }) => askedAt).map(({ day, items }) => (
-                <section key={day} className="call-day" aria-label={day}>
-                  <h3>{day}</h3>
-                  <CallList calls={items} apart={false} />
-                </section>
-              ))
-            ) : (
-              <CallList calls={rows} apart />
-            )}
-            {more ? (
-              <OlderButton paged={account} label={t`Older calls`} />
-            ) : (
-              <p className="call-note">{t`The relay keeps them for 90 days.`}</p>
-            )}
-          </>
-        )
-      }
-    </QueryView>
   );
 }

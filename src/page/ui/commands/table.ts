@@ -258,7 +258,7 @@ const ROWS: readonly Row[] = [
     hint: t`Routines, reminders and scripts`,
     words: t`routines reminders schedule cron scripts`,
   }),
-  page('activity', t`Activity`, PATHS.activity('calls'), {
+  page('activity', t`Activity`, PATHS.activity(), {
     hint: t`Everything agents did`,
     words: t`wakes runs tools calls log history`,
     menu: true,

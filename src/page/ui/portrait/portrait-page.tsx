@@ -11,10 +11,7 @@ import type { Waking } from '../../../shared/protocol/worker.ts';
 import { t } from '../../language/t.ts';
 import { errorText } from '../../state/ports.ts';
 import { runSpansOf } from '../../state/live.ts';
-import { CallLog } from '../calls/call-log.tsx';
-import { RecentActivity } from '../schedule/activity-list.tsx';
 import { PATHS, type PortraitTab, useRoute } from '../routes.ts';
-import { WakeFeed } from '../wakes/wake-feed.tsx';
 import { OpenThreads, openThreadsOf } from '../agent/open-threads.tsx';
 import { CredentialList, MakeCredential } from '../clients/clients-section.tsx';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -36,39 +33,13 @@ import { causeText, outcomeText } from '../chat/dividers.tsx';
 import { byDay } from '../text/by-day.ts';
 import { useNow } from '../hooks.ts';
 import { stateText } from '../chat/head.tsx';
+import { ActivityLog } from '../activity/activity-log.tsx';
 import { AgentCosts } from '../costs/agent-costs.tsx';
 import { Face } from '../grid/face.tsx';
 import { TAB_TITLES } from './titles.ts';
 import '../schedule/schedule.css';
 import '../clients/clients.css';
 import './portrait.css';
-
-/** What an agent did: tool calls, runs and wakes. */
-export function DeedsTab({ agentId }: { agentId: AgentId }) {
-  const [wakes, setWakes] = useState(false);
-  return (
-    <div className="portrait-deeds">
-      <section aria-label={t`With its tools`}>
-        <h2>{t`With its tools`}</h2>
-        <CallLog agentId={agentId} days />
-        <p className="agent-ways">
-          <Link href={PATHS.inbox}>{t`What waits for your yes`}</Link>
-        </p>
-      </section>
-      <section aria-label={t`By itself`}>
-        <h2>{t`By itself, in the last 7 days`}</h2>
-        <RecentActivity agentId={agentId} />
-        <p className="agent-ways">
-          <Link href={PATHS.schedule(agentId)}>{t`Its routines`}</Link>
-        </p>
-      </section>
-      <details className="portrait-wakes" onToggle={({ currentTarget }) => setWakes(currentTarget.open)}>
-        <summary>{t`Every wake that was asked for`}</summary>
-        {wakes && <WakeFeed agentId={agentId} />}
-      </details>
-    </div>
-  );
-}
 
 /** Inbox messages that are shown here. */
 const NEWEST = 3;
@@ -583,7 +554,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
     case 'conversations':
       return <ConversationsTab agentId={agentId} name={name} day={day} />;
     case 'deeds':
-      return <DeedsTab agentId={agentId} />;
+      return <ActivityLog kind="all" agentId={agentId} />;
     case 'costs':
       return (
         <div className="portrait-costs">

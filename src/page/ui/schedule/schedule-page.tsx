@@ -30,7 +30,7 @@ import { clockTime, duration } from '../text/time.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { AgentSelect } from '../parts/choices.tsx';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
-import { GoOn, Lately, useOpenedAt } from './activity-list.tsx';
+import { GoOn, useOpenedAt } from './activity-list.tsx';
 import {
   isOn,
   momentText,
@@ -638,7 +638,6 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
           }}
         </QueryView>
       </section>
-      <Lately agentId={agentId} />
       <ScheduleTimeline agentId={agentId} />
       <AgentSnapshots agentId={agentId} />
       {editor}

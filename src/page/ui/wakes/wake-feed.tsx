@@ -290,49 +290,10 @@ function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
   );
 }
 
-function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
-  const now = useNow();
+/** The wakes of one click, or one other wake. `open`: the expanded one. */
+export function WakeGroup({ wakes, open, setOpen }: Omit<RowsProps, 'nameOf'>) {
   const nameOf = useNames();
-  const [open, setOpen] = useState<string | null>(null);
-  return byDay(wakes, now, ({ time }) => time).map(({ day, items }) => (
-    <section key={day} className="wake-day" aria-label={day}>
-      <h3>{day}</h3>
-      <ul className="wakes">
-        {byClick(items).map((group) => {
-          const [newest] = group;
-          const rows = { wakes: group, nameOf, open, setOpen };
-          return group.length > 1 && newest ? (
-            // Keyed by the first wake, which stays the same while others are added.
-            <ClickRow key={group.at(-1)?.decisionId} newest={newest} {...rows} />
-          ) : (
-            <Rows key={newest?.decisionId} {...rows} />
-          );
-        })}
-      </ul>
-    </section>
-  ));
-}
-
-/** All requested wakes, newest first, with their outcomes. It updates by itself. */
-export function WakeFeed({ agentId }: { agentId: AgentId | null }) {
-  const nameOf = useNames();
-  const query = reachQueries(useRoost()).wakes(agentId);
-  return (
-    <QueryView query={query} what={t`The wakes`}>
-      {({ rows, more }) =>
-        rows.length === 0 ? (
-          <p className="wakes-empty">
-            {agentId === null
-              ? t`No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.`
-              : t`${nameOf(agentId)} was never asked for.`}
-          </p>
-        ) : (
-          <>
-            <Days wakes={rows} />
-            {more && <OlderButton paged={query} label={t`Older wakes`} />}
-          </>
-        )
-      }
-    </QueryView>
-  );
+  const [newest] = wakes;
+  const rows = { wakes, nameOf, open, setOpen };
+  return wakes.length > 1 && newest ? <ClickRow newest={newest} {...rows} /> : <Rows {...rows} />;
 }

@@ -656,9 +656,6 @@ test('one line says what they did while nobody was here; all of it is a page bes
   expect(page.owner.calls.filter((call) => call === 'append')).toHaveLength(1);
   act(() => history.pushState(null, '', '/morning'));
   await screen.findByText('2 agents worked · $0.0246', { exact: false });
-  act(() => history.pushState(null, '', '/activity/runs'));
-  const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
-  expect(lately.textContent).toMatch(/The bridge holds.*failed, today 04:55/);
 });
 
 test('the line that is put away by mistake comes back', async () => {
