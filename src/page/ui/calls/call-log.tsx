@@ -1,17 +1,10 @@
 /** The audit log of agents’ tool calls. */
 import { useState } from 'react';
-import type { AgentId } from '../../../shared/domain/ids.ts';
 import { retold, t } from '../../language/t.ts';
 import type { ToolCall } from '../../../shared/protocol/calls.ts';
-import { callsOf } from '../../state/calls.ts';
-import { useRoost } from '../context.tsx';
-import { OlderButton } from '../inbox/inbox.tsx';
-import { QueryView } from '../parts/page-head.tsx';
-import { byDay } from '../text/by-day.ts';
 import { bytes } from '../text/sizes.ts';
-import { clockTime, dayWithin } from '../text/time.ts';
+import { clockTime } from '../text/time.ts';
 import { revealed, revealedCode } from '../text/unseen.ts';
-import { useNow } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { allowedText, endText, didIn, inputOf, textIn, wantsTo } from './words.ts';
 import './calls.css';

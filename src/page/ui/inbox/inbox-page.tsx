@@ -72,7 +72,7 @@ function TaskRow({ kind, project, card }: Of<'review' | 'blocked'>) {
         </>
       }
     >
-      <Link href={path} className="solid">
+      <Link href={kind === 'review' ? PATHS.review(project.projectId, card.number) : path} className="solid">
         {kind === 'review' ? t`Review` : t`Answer`}
       </Link>
     </Row>

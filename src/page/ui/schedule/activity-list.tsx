@@ -18,9 +18,8 @@ import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
 import { costText } from '../text/money.ts';
 import { useNow } from '../hooks.ts';
-import { QueryView } from '../parts/page-head.tsx';
-import { attemptsOf, Receipts, useEndedAttempts } from './receipts.tsx';
-import { momentText, outcomeText, pastLeftOutText, toneOf, whatText } from './words.ts';
+import { attemptsOf, Receipts } from './receipts.tsx';
+import { momentText, outcomeText, toneOf, whatText } from './words.ts';
 import './morning.css';
 
 // Computes the summary from the occurrences. Pure.
