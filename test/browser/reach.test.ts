@@ -97,12 +97,12 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
   it('stops all wakes at once, and says so until they may go on', async () => {
     const { page } = visitor;
     await go('/activity/wakes');
-    await page.getByRole('switch', { name: 'Stop all wakes' }).click();
-    await page.getByRole('switch', { name: 'Stop all wakes', checked: true }).waitFor();
+    await page.getByRole('switch', { name: 'Pause all' }).click();
+    await page.getByRole('switch', { name: 'Pause all', checked: true }).waitFor();
     expect(await tell(1, `Wake ${nameOf(6)}: now`)).toContain('All waking is switched off');
     await go('/activity/wakes');
-    await page.getByRole('switch', { name: 'Stop all wakes', checked: true }).click();
-    await page.getByRole('switch', { name: 'Stop all wakes', checked: false }).waitFor();
+    await page.getByRole('switch', { name: 'Pause all', checked: true }).click();
+    await page.getByRole('switch', { name: 'Pause all', checked: false }).waitFor();
   });
 
   it('lets an agent sleep in its cell and wakes it there, and what was said meanwhile is read once', async () => {

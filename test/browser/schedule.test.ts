@@ -71,8 +71,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     // A page that is left before has set nothing.
     await page.getByText('May propose routines saved. It applies now.').waitFor();
     await goWithin(page, '/');
-    await visitor.press('More places');
-    await page.getByRole('menuitem', { name: /^Night/ }).click();
+    await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Schedule' }).click();
     await visitor.press(/^Every weekday at 7:30/);
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Look at the river');
@@ -85,8 +84,8 @@ describe('A routine', { timeout: 120_000 }, () => {
     const routines = page.getByRole('region', { name: 'Routines of Name1' });
     await routines.getByText(/every weekday at 07:30 · next /).waitFor();
     await page
-      .getByRole('list', { name: 'Left with the relay' })
-      .getByText(/^Left just now: name, soul/)
+      .getByRole('list', { name: 'Copies on the relay' })
+      .getByText(/^Updated just now/)
       .waitFor();
 
     await visitor.press('Run now: Look at the river');
@@ -100,7 +99,9 @@ describe('A routine', { timeout: 120_000 }, () => {
     expect(had).not.toContain('message_agent');
     // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the
     // other, for good.
+    await goWithin(page, '/inbox');
     await visitor.press('Save: Watch the bridge');
+    await goWithin(page, '/schedule');
     const names = routines.locator('h4');
     await names.nth(1).waitFor();
     await page.getByRole('button', { name: 'More for Watch the bridge' }).focus();
@@ -138,8 +139,8 @@ describe('A routine', { timeout: 120_000 }, () => {
     expect(await visitor.axe()).toEqual([]);
     await visitor.picture('night');
 
-    await page.getByRole('switch', { name: 'Stop everything' }).click();
-    await page.getByRole('switch', { name: 'Stop everything', checked: true }).waitFor();
+    await page.getByRole('switch', { name: 'Pause all' }).click();
+    await page.getByRole('switch', { name: 'Pause all', checked: true }).waitFor();
     await visitor.press('Run now: Look at the river');
     await history.getByText('skipped: wakes were stopped').waitFor();
     expect(runs()).toHaveLength(3);
@@ -149,16 +150,19 @@ describe('A routine', { timeout: 120_000 }, () => {
     await without.getByRole('row', { name: /^Look at the river Name1 2/ }).waitFor();
     await visitor.picture('night-costs');
 
-    // In the conversation, as the run that it was; and on the card of whoever comes back.
+    // In the conversation, as the run that it was; and in the report of the morning.
     await goWithin(page, '/');
-    const line = page.getByRole('region', { name: 'Since you were here' });
-    await line.getByRole('link', { name: /Read$/ }).click();
-    await page.getByRole('region', { name: 'While you were away' }).getByText(WORDS).waitFor();
-    await visitor.picture('morning');
+    const line = page.locator('.morning-line');
+    await line.getByText(/^1 agent worked · /).waitFor();
+    await line.getByRole('link', { name: 'Read' }).click();
+    const report = page.locator('.morning-page');
+    await report.getByText(WORDS).waitFor();
+    await page.getByRole('button', { name: 'WAKE', exact: true }).waitFor();
+    expect(await visitor.axe()).toEqual([]);
     await visitor.open(1);
     await visitor.untilRead(WORDS);
     await visitor.untilRead(/routine “Look at the river”/);
-    await visitor.press('Put this away');
+    await line.getByRole('button', { name: 'Put away' }).click();
     await line.waitFor({ state: 'detached' });
     // It is out of sight before the ledger has it: a reload in between brings it back.
     const afterReload = async () => {
@@ -169,17 +173,15 @@ describe('A routine', { timeout: 120_000 }, () => {
     };
     await expect.poll(afterReload).toBe(0);
 
-    // On a phone: the card is opened again from Wakes, a script's form fits, and what was left is
-    // taken back.
+    // On a phone: the report has its address, a script's form fits, and the copy is removed.
     await page.setViewportSize({ width: 360, height: 800 });
-    await goWithin(page, '/activity/wakes');
-    await page.getByRole('link', { name: 'What happened while you were away' }).click();
-    await page.getByRole('region', { name: 'While you were away' }).getByText(WORDS).waitFor();
+    await goWithin(page, '/morning');
+    await report.getByText(WORDS).waitFor();
     expect(await visitor.axe()).toEqual([]);
     await goWithin(page, '/schedule');
     // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is
     // where it was.
-    await page.getByRole('button', { name: 'Take it back: Name1' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the copy of Name1' }).waitFor();
     for (const [opener, title] of [
       ['New routine', 'A new routine'],
       ['New script', 'A new script'],
@@ -196,12 +198,9 @@ describe('A routine', { timeout: 120_000 }, () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect(await page.evaluate(FOCUSED)).toBe(opener);
     }
-    await tabTo(page, 'Take it back: Name1');
+    await tabTo(page, 'Remove the copy of Name1');
     await page.keyboard.press('Enter');
-    await page
-      .getByRole('list', { name: 'Left with the relay' })
-      .getByText(/^You took it back\./)
-      .waitFor();
+    await page.getByRole('list', { name: 'Copies on the relay' }).waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     expect(await visitor.axe()).toEqual([]);
     expect(visitor.complaints).toEqual([]);

@@ -55,7 +55,7 @@ export function personAt(relay: () => TestRelay) {
       ),
     question: (ms?: number) =>
       until(
-        'a question of it stands under Approvals',
+        'a question of it waits in the inbox',
         async () => {
           const { waiting } = z.object({ waiting: z.array(toolCallSchema) }).parse(await call('GET', '/api/approvals'));
           return waiting[0] ?? null;

@@ -358,7 +358,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       const result = await reach((client) => client.withdrawAgentSnapshot({ agentId }));
       await copies.again();
       if (result.ok)
-        notices.info(t`What ${name} had left is gone from the relay. ${name} does nothing alone any more.`);
+        notices.info(t`The copy of ${name} is removed. ${name} no longer works alone.`);
       else notices.refused(result.problem);
       return result.ok;
     },

@@ -203,14 +203,14 @@ const ROWS: readonly Row[] = [
     words: t`stop quit close`,
     when: (around) => live(around) !== null,
   }),
-  action('stop wakes', t`Stop all wakes`, ({ roost }) => void roost.actions.stopWakes(true), {
-    hint: t`At once; only you can wake anybody then`,
+  action('stop wakes', t`Pause all`, ({ roost }) => void roost.actions.stopWakes(true), {
+    hint: t`Only you can wake agents then`,
     words: t`pause off`,
     menu: true,
     when: (around) => wakesOn(around) !== false,
   }),
-  action('let wakes', t`Let wakes pass again`, ({ roost }) => void roost.actions.stopWakes(false), {
-    hint: t`All wakes are stopped now`,
+  action('let wakes', t`Resume all`, ({ roost }) => void roost.actions.stopWakes(false), {
+    hint: t`All wakes are paused now`,
     words: 'on',
     menu: true,
     when: (around) => wakesOn(around) === false,

@@ -130,12 +130,15 @@ const FIGURES = [t`Requests`, t`In`, t`Out`, t`Cached`, t`Cost`] as const;
 function DayTable({ days }: { days: Costs['days'] }) {
   return (
     <Sheet label={t`Day by day`} head={[t`Day`, ...FIGURES]}>
-      {days.map(({ day, spent }, i) => (
-        <tr key={day} data-none={spent.requests === 0}>
-          <th scope="row">{i === 0 ? t`Today` : dayText(day)}</th>
-          <FigureCells spent={spent} />
-        </tr>
-      ))}
+      {days.map(
+        ({ day, spent }, i) =>
+          (i === 0 || spent.requests > 0) && (
+            <tr key={day}>
+              <th scope="row">{i === 0 ? t`Today` : dayText(day)}</th>
+              <FigureCells spent={spent} />
+            </tr>
+          ),
+      )}
     </Sheet>
   );
 }

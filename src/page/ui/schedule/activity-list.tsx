@@ -114,7 +114,7 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
   const schedules = schedulesOf(useRoost());
   const mate = useTeammates().find(run.agentId);
   const [state, setState] = useState<'open' | 'asked' | 'begun'>('open');
-  if (state === 'begun') return <small className="goes-on">{t`goes on`}</small>;
+  if (state === 'begun') return <small className="goes-on">{t`continues`}</small>;
   const goOn = () => {
     if (state !== 'open') return;
     setState('asked');
@@ -127,10 +127,10 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
     <button
       type="button"
       className="ghost go-on"
-      aria-label={t`Let it go on: ${mate.name}, ${whatText(run)}`}
+      aria-label={t`Continue: ${mate.name}, ${whatText(run)}`}
       disabled={state === 'asked'}
       onClick={goOn}
-    >{t`Let it go on`}</button>
+    >{t`Continue`}</button>
   );
 }
 
@@ -139,7 +139,7 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
  * other runs.
  */
 export function GoOn({ run }: { run: Occurrence }) {
-  if (run.continuedBy !== null) return <small className="goes-on">{t`a later run went on with it`}</small>;
+  if (run.continuedBy !== null) return <small className="goes-on">{t`continued by a later run`}</small>;
   return run.runId !== null && canGoOn(run) ? <GoOnButton key={run.runId} run={run} runId={run.runId} /> : null;
 }
 

@@ -293,67 +293,48 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
     void schedules.withdrawSnapshot(id, name).finally(() => setTaking(null));
   };
   return (
-    <section className="night-block" aria-labelledby="night-copies">
-      <h2 id="night-copies">{t`What the relay holds of them`}</h2>
-      <p className="night-note">{t`To work while no page is open, an agent leaves its name, its soul and its last conversation with your relay, sealed on its disk. What you withdraw is gone from there, and the agent does nothing alone any more.`}</p>
-      <QueryView query={schedules.copies} what={t`What the relay holds`}>
-        {({ copies, takenBack }) => {
-          const mates = team.all.filter(
-            (mate) => !mate.retired && mate.agentId !== LEAD_ID && (agentId === null || mate.agentId === agentId),
-          );
-          const known = new Set(mates.map((mate) => mate.agentId));
-          const others =
-            agentId === null
-              ? copies.filter((copy) => !known.has(copy.agentId)).map((copy) => team.find(copy.agentId))
-              : [];
-          return (
-            <ul className="copies-left" aria-label={t`Left with the relay`}>
-              {[...mates, ...others].map((mate) => {
-                const copy = copies.find((one) => one.agentId === mate.agentId);
-                return (
-                  <li key={mate.agentId} data-left={copy !== undefined}>
-                    <span className="routine-face">
-                      <FaceOf agentId={mate.agentId} />
-                    </span>
-                    <div>
-                      <Link href={PATHS.agent(mate.agentId)} className="name-link tint" style={{ '--c': mate.color }}>
-                        <span dir="auto">{mate.name}</span>
-                      </Link>
-                      <p>
-                        {copy
-                          ? t`Left ${copy.leftAt > now - 60_000 ? t`just now` : t`${duration(now - copy.leftAt)} ago`}: ${[
-                              t`name`,
-                              copy.soulChars > 0 ? t`soul (${count(copy.soulChars)} characters)` : null,
-                              copy.transcriptChars > 0
-                                ? t`last conversation (${count(copy.transcriptChars)} characters)`
-                                : null,
-                            ]
-                              .filter((part) => part !== null)
-                              .join(', ')}; ${bytes(copy.bytes)} sealed.`
-                          : takenBack.includes(mate.agentId)
-                            ? t`You took it back. It is left again when you switch on something of it.`
-                            : t`Nothing is left.`}
-                      </p>
-                    </div>
-                    {copy && (
+    <QueryView query={schedules.copies} what={t`The copies on the relay`}>
+      {({ copies }) => {
+        const shown = copies.filter((copy) => agentId === null || copy.agentId === agentId);
+        return (
+          shown.length > 0 && (
+            <section className="night-block" aria-labelledby="night-copies">
+              <h2 id="night-copies">{t`Copies on the relay`}</h2>
+              <p className="night-note">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
+              <ul className="copies-left" aria-labelledby="night-copies">
+                {shown.map((copy) => {
+                  const mate = team.find(copy.agentId);
+                  return (
+                    <li key={mate.agentId}>
+                      <span className="routine-face">
+                        <FaceOf agentId={mate.agentId} />
+                      </span>
+                      <div>
+                        <Link href={PATHS.agent(mate.agentId)} className="name-link tint" style={{ '--c': mate.color }}>
+                          <span dir="auto">{mate.name}</span>
+                        </Link>
+                        <p>
+                          {t`Updated ${copy.leftAt > now - 60_000 ? t`just now` : t`${duration(now - copy.leftAt)} ago`} · ${bytes(copy.bytes)}`}
+                        </p>
+                      </div>
                       <button
                         type="button"
                         className="ghost"
-                        aria-label={t`Take it back: ${mate.name}`}
+                        aria-label={t`Remove the copy of ${mate.name}`}
                         disabled={taking !== null}
                         onClick={() => withdraw(mate.agentId, mate.name)}
                       >
-                        {taking === mate.agentId ? t`Taking it back…` : t`Take it back`}
+                        {taking === mate.agentId ? t`Removing…` : t`Remove`}
                       </button>
-                    )}
-                  </li>
-                );
-              })}
-            </ul>
-          );
-        }}
-      </QueryView>
-    </section>
+                    </li>
+                  );
+                })}
+              </ul>
+            </section>
+          )
+        );
+      }}
+    </QueryView>
   );
 }
 
@@ -581,11 +562,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
       </PageHead>
       <p className="night-about">{t`The lead works in sessions only, and has no routines.`}</p>
       <ClockNote />
-      <StopSwitch
-        label={t`Stop everything`}
-        on={t`Stopped: no routine, reminder or script runs, and nothing but you wakes anybody.`}
-        off={t`At once, for everybody: routines, reminders, scripts and every other wake but yours.`}
-      />
+      <StopSwitch />
       <StoodNote />
       <ZoneNote />
       <AtWork agentId={agentId} />

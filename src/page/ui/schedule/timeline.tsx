@@ -287,7 +287,7 @@ const KEY = Object.entries({
   quiet: t`nothing waited`,
   open: t`at work now`,
   'to-come': t`to come`,
-  dark: t`passed over in quiet hours`,
+  dark: t`skipped (quiet hours)`,
 } satisfies Record<Mark['kind'], string>);
 
 /** Position after which a time stands to the left of its tick, for lack of room. */
@@ -451,7 +451,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
   return (
     <section className="night-block" aria-labelledby="night-timeline">
       <div className="night-bar">
-        <h2 id="night-timeline">{t`The hours around now`}</h2>
+        <h2 id="night-timeline">{t`Timeline`}</h2>
         <OneOf
           label={t`How far either way`}
           options={HOURS.map((value) => ({ value, text: HOURS_TEXT[value] }))}

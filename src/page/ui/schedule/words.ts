@@ -168,7 +168,7 @@ export function mostText({ runs, microUsd }: Timeline['most'], hours: number): s
   if (runs === 0) return t`No routine or reminder is due in ${span}: that costs nothing.`;
   const due = t`${plural(runs, 'run')} at most in ${span}`;
   if (microUsd === null)
-    return t`${due}. What that costs is not known yet: no run of the last ${hoursText(hours)} says what one costs.`;
+    return t`${due}. The cost is unknown until the first run.`;
   return t`${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
 }
 
@@ -188,7 +188,7 @@ export function warningText(scheduled: Scheduled): string | null {
   // Schedules of another relay are explained once, above all of them.
   if (elsewhere !== null) return null;
   if (pausedWhy === WAITS_FOR_YES) return t`Off. ${retold(pausedWhy)}`;
-  if (pausedWhy !== null) return t`Paused. ${retold(pausedWhy)} Switch it on to let it go on.`;
+  if (pausedWhy !== null) return t`Paused. ${retold(pausedWhy)} Switch it on to continue.`;
   if (failedInARow > 1) return t`It failed ${failedInARow} times in a row.`;
   return warning ?? (scheduled.schedule.kind === 'reminder' ? null : waitsText(scheduled));
 }

@@ -34,7 +34,7 @@ function WakesStopped() {
       {on === false && (
         <Link href={PATHS.schedule()} className="wakes-stopped" title={t`Only you can wake anybody`}>
           <PauseIcon />
-          <b>{t`Wakes stopped`}</b>
+          <b>{t`Paused`}</b>
         </Link>
       )}
     </span>

@@ -4,17 +4,8 @@ import { useAction } from '../hooks.ts';
 import { useWakesOn } from '../shell/header.tsx';
 import './stop-switch.css';
 
-/** Stops all wakes of the household at once, and allows them again. */
-export function StopSwitch({
-  label = t`Stop all wakes`,
-  on: stoppedWords = t`Stopped: nothing wakes anybody but you. What is written waits in the inboxes.`,
-  off: passingWords = t`At once, for everybody. You can still wake anybody yourself.`,
-}: {
-  label?: string;
-  /** The hint while everything is stopped, and while it is not. */
-  on?: string;
-  off?: string;
-}) {
+/** Pauses all wakes of the household but the person's, and lets them resume. */
+export function StopSwitch() {
   const on = useWakesOn();
   const actions = useActions();
   const { busy, act } = useAction();
@@ -33,9 +24,13 @@ export function StopSwitch({
         onClick={turn}
       >
         <span className="switch-knob" aria-hidden="true" />
-        {label}
+        {t`Pause all`}
       </button>
-      <p>{stopped ? stoppedWords : passingWords}</p>
+      <p>
+        {stopped
+          ? t`Paused. Only you can wake agents.`
+          : t`Pauses all routines, reminders, scripts and agent-to-agent wakes. Your own WAKE still works.`}
+      </p>
     </div>
   );
 }

@@ -527,12 +527,12 @@ describe('the switch that stops all wakes', () => {
       return json(stopped);
     });
     await page.user.click(screen.getByRole('button', { name: 'More places' }));
-    await page.user.click(screen.getByRole('menuitem', { name: /^Stop all wakes/ }));
+    await page.user.click(screen.getByRole('menuitem', { name: /^Pause all/ }));
     expect(page.reach.bodies('PUT /v1/config')).toEqual([
       { ...own, wakes_enabled: false, version: VERSION, whole: true },
     ]);
-    await page.user.click(await screen.findByRole('link', { name: 'Wakes stopped' }));
-    expect((await screen.findByRole('switch', { name: 'Stop everything' })).getAttribute('aria-checked')).toBe('true');
+    await page.user.click(await screen.findByRole('link', { name: 'Paused' }));
+    expect((await screen.findByRole('switch', { name: 'Pause all' })).getAttribute('aria-checked')).toBe('true');
   });
 });
 

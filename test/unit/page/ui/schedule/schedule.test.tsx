@@ -118,7 +118,7 @@ test('the key of the drawing names every mark in it, and four agents at once are
   expect([...new Set(looks(key))].sort()).toEqual([...drawn].sort());
   expect(drawn.size).toBe(11);
   expect(key.textContent).toBe(
-    ' done failed skipped, stopped or missed nothing waited at work now to come passed over in quiet hours quiet hours two or three agents at once four or more at once now',
+    ' done failed skipped, stopped or missed nothing waited at work now to come skipped (quiet hours) quiet hours two or three agents at once four or more at once now',
   );
 });
 
@@ -567,7 +567,7 @@ test('the history of one says what became of each moment, in plain words', async
   expect(failed?.textContent).toMatch(/today 04:55failed14 s · 1\.2K tokens · \$0\.0123.*overloaded/);
   expect(dark?.textContent).toMatch(/today 02:55skipped: quiet hours/);
   expect(
-    within(failed ?? document.body).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }),
+    within(failed ?? document.body).getByRole('button', { name: 'Continue: Wren, Look at the river' }),
   ).toBeTruthy();
   expect(within(dark ?? document.body).queryByRole('button')).toBeNull();
 });
@@ -600,14 +600,12 @@ test('one switch stops everything, and what an agent has left with the relay can
   const page = await open();
   page.reach.on('DELETE /api/standing-copies/agent-1', () => new Response(null, { status: 204 }));
   page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
-  const left = await screen.findByRole('list', { name: 'Left with the relay' });
-  expect(left.textContent).toMatch(
-    /LyraLeft 20 minutes ago: name, soul \(1,812 characters\), last conversation \(18,220 characters\); 21 KB sealed\./,
-  );
-  expect(left.textContent).toMatch(/WrenYou took it back\./);
-  await page.user.click(screen.getByRole('button', { name: 'Take it back: Lyra' }));
-  await screen.findByText(/What Lyra had left is gone from the relay/);
-  await page.user.click(screen.getByRole('switch', { name: 'Stop everything' }));
+  const left = await screen.findByRole('list', { name: 'Copies on the relay' });
+  // Only agents with a copy are listed.
+  expect(left.textContent).toBe('LyraUpdated 20 minutes ago · 21 KBRemove');
+  await page.user.click(screen.getByRole('button', { name: 'Remove the copy of Lyra' }));
+  await screen.findByText('The copy of Lyra is removed. Lyra no longer works alone.');
+  await page.user.click(screen.getByRole('switch', { name: 'Pause all' }));
   await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toMatchObject([{ wakes_enabled: false }]));
 });
 
@@ -640,13 +638,13 @@ test('one line says what they did while nobody was here; all of it is a page bes
   expect(lyra?.textContent).toMatch(/LyraMorning roundtoday 07:25\$0\.0123.*The bridge holds/);
   expect(wren?.textContent).toMatch(/failed, today 04:55.*overloaded.*skipped: quiet hours, today 02:55/);
   // What did not come to its end is gone on with from here.
-  const goOn = within(report).getByRole('button', { name: 'Let it go on: Wren, Look at the river' });
+  const goOn = within(report).getByRole('button', { name: 'Continue: Wren, Look at the river' });
   page.reach.on('POST /v1/runs/run-4/continue', () => refused('The agent is set to sleep in the session.', 409));
   await page.user.click(goOn);
   await screen.findByText(/The agent is set to sleep in the session\./);
   page.reach.on('POST /v1/runs/run-4/continue', () => new Response(null, { status: 202 }));
   await page.user.click(goOn);
-  await waitFor(() => expect(wren?.textContent).toMatch(/overloaded.*goes on/));
+  await waitFor(() => expect(wren?.textContent).toMatch(/overloaded.*continues/));
   // What had nothing to do is no news.
   expect(report.textContent).not.toContain('Mail');
   await page.user.click(within(report).getByRole('button', { name: 'Close' }));
