@@ -113,6 +113,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await there.getByRole('button', { name: 'Yes, once' }).click();
     await card.waitFor({ state: 'detached' });
     await page.getByText('There are three words.', { exact: true }).waitFor();
+    await goWithin(beside, '/activity/calls');
     await beside.getByText(COMMAND).first().click();
     await beside
       .getByText(/^Exit status 0/)
@@ -154,7 +155,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await whole.getByRole('button', { name: 'No', exact: true }).click();
     await whole.getByRole('button', { name: 'Say no' }).click();
     await whole.waitFor({ state: 'detached' });
-    await goWithin(beside, '/inbox');
+    await goWithin(beside, '/activity/calls');
     await beside.getByText('you said no').first().waitFor();
     await picture(beside, 'account');
     await beside.close();

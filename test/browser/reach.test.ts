@@ -57,7 +57,7 @@ async function clientWith(secret: string): Promise<Client> {
   );
   return client;
 }
-const feed = () => visitor.page.getByRole('region', { name: 'Who asked for whom' });
+const feed = () => visitor.page.getByRole('tabpanel');
 
 describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
   it('leaves messages that wait, shows how many, and shows them in the conversation when they are read', async () => {
@@ -96,11 +96,11 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
 
   it('stops all wakes at once, and says so until they may go on', async () => {
     const { page } = visitor;
-    await go('/activity/wakes');
+    await go('/schedule');
     await page.getByRole('switch', { name: 'Pause all' }).click();
     await page.getByRole('switch', { name: 'Pause all', checked: true }).waitFor();
     expect(await tell(1, `Wake ${nameOf(6)}: now`)).toContain('All waking is switched off');
-    await go('/activity/wakes');
+    await go('/schedule');
     await page.getByRole('switch', { name: 'Pause all', checked: true }).click();
     await page.getByRole('switch', { name: 'Pause all', checked: false }).waitFor();
   });
