@@ -51,7 +51,14 @@ const openActivity = (path: string) =>
         json({ calls: [{ ...CALL, callId: `call ${query.get('agent') ?? ''}`, askedAt: NOW - MINUTE }], more: false }),
       );
       reach.on('GET /v1/attempts', {
-        attempts: [{ projectId: 'trip', agentId: 'agent-1', startedAt: NOW - 2 * MINUTE, endedAt: NOW }],
+        attempts: [
+          {
+            ...{ attemptId: 'a1', projectId: 'trip', taskId: 'task-1', agentId: 'agent-1', runId: 'run-9' },
+            ...{ kind: 'agent', outcome: 'review', startedAt: NOW - 2 * MINUTE, endedAt: NOW, receipt: null },
+            task: { number: 1, title: 'Pack' },
+          },
+        ],
+        more: false,
       });
     },
   });

@@ -30,14 +30,15 @@ const ended = (n: number, more: Partial<EndedAttempt> = {}): EndedAttempt => ({
 async function openCard(attempts: readonly EndedAttempt[], line = timeline()) {
   const page = await openPage({
     docs: team(3),
+    path: '/morning',
     prepare({ reach }) {
       nights(reach, { line });
       reach.on('GET /v1/attempts', { attempts, more: false });
     },
   });
   await page.say({ news: 'documents', docs: [RECORD] });
-  await page.user.click(await screen.findByRole('link', { name: /Read$/ }));
-  return { page, card: await screen.findByRole('region', { name: 'While you were away' }) };
+  const heading = await screen.findByRole('heading', { level: 1, name: 'While you were away' });
+  return { page, card: heading.closest<HTMLElement>('.morning-page') ?? document.body };
 }
 const ofLyra = OCCURRENCES.find(({ said, runId }) => runId !== null && said?.includes('The bridge holds'));
 
