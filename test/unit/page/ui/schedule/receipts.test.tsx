@@ -78,8 +78,8 @@ test('the card shows the receipt of each attempt first, and the words of its age
 
 test('what an API client did is told with the name of its agent, also where nothing else happened', async () => {
   const { page, card } = await openCard([ended(1, { runId: null, agentId: 'agent-2' })], timeline({ occurrences: [] }));
-  const receipts = within(card).getByRole('list', { name: 'Receipts' });
+  const receipts = await within(card).findByRole('list', { name: 'Receipts' });
   expect(receipts.textContent).toMatch(/^#1 Task 1WrenMoved to review/);
-  await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
+  await page.user.click(within(card).getByRole('button', { name: 'Close' }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
 });
