@@ -269,6 +269,26 @@ const COMMAND = {
   ...{ state: 'asked', where: 'session', askedAt: NOW - MINUTE, answeredAt: null, endedAt: null, allowedBy: null },
   ...{ words: null, outcome: null, isError: false, bytes: null, later: false },
 };
+const DONE_CALLS = [
+  {
+    ...COMMAND,
+    callId: 'call-3',
+    state: 'done',
+    answeredAt: NOW,
+    endedAt: NOW + 2_100,
+    allowedBy: 'once',
+    outcome: '3 files',
+    bytes: 7,
+  },
+  {
+    ...EDIT,
+    callId: 'call-4',
+    state: 'declined',
+    answeredAt: NOW,
+    allowedBy: null,
+    words: 'Not the second page.',
+  },
+];
 const EDIT = {
   ...COMMAND,
   ...{ callId: 'call-2', tool: 'edit_file', where: 'run' },
@@ -578,6 +598,16 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/threads',
     prepare: ({ reach }) => reach.on('GET /api/threads', () => new Response(new ReadableStream())),
   },
+  'activity, all': {
+    docs: team(3),
+    path: '/activity',
+    prepare: ({ reach }) => {
+      oneProject(reach);
+      reach.on('GET /api/wakes', { wakes: [wake(5), wake(90)], more: false });
+      reach.on('GET /v1/runs', { runs: OCCURRENCES.filter(({ runId }) => runId !== null), more: false });
+      reach.on('GET /api/calls', { calls: DONE_CALLS, more: false });
+    },
+  },
   'activity wakes, none': { docs: team(3), path: '/activity/wakes' },
   'activity wakes, some': {
     docs: team(8),
@@ -619,29 +649,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         waiting: [COMMAND, SWAPPED, EDIT],
         answered: [],
         sandbox: { available: true, why: null },
-      });
-      reach.on('GET /api/calls', {
-        calls: [
-          {
-            ...COMMAND,
-            callId: 'call-3',
-            state: 'done',
-            answeredAt: NOW,
-            endedAt: NOW + 2_100,
-            allowedBy: 'once',
-            outcome: '3 files',
-            bytes: 7,
-          },
-          {
-            ...EDIT,
-            callId: 'call-4',
-            state: 'declined',
-            answeredAt: NOW,
-            allowedBy: null,
-            words: 'Not the second page.',
-          },
-        ],
-        more: false,
       });
     },
   },
