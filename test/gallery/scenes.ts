@@ -269,6 +269,11 @@ const COMMAND = {
   ...{ state: 'asked', where: 'session', askedAt: NOW - MINUTE, answeredAt: null, endedAt: null, allowedBy: null },
   ...{ words: null, outcome: null, isError: false, bytes: null, later: false },
 };
+const EDIT = {
+  ...COMMAND,
+  ...{ callId: 'call-2', tool: 'edit_file', where: 'run' },
+  input: '{"path":"trip.md","old_text":"The pier was closed.","new_text":"The pier was open again."}',
+};
 const DONE_CALLS = [
   {
     ...COMMAND,
@@ -289,11 +294,6 @@ const DONE_CALLS = [
     words: 'Not the second page.',
   },
 ];
-const EDIT = {
-  ...COMMAND,
-  ...{ callId: 'call-2', tool: 'edit_file', where: 'run' },
-  input: '{"path":"trip.md","old_text":"The pier was closed.","new_text":"The pier was open again."}',
-};
 const field = (name: string, kind: string, more: object) => ({
   ...{ name, title: name, description: '', isRequired: false, kind, least: null, most: null, preset: null },
   ...more,

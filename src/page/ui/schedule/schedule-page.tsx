@@ -25,7 +25,7 @@ import { MoreIcon, WarnIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
-import { bytes, count, plural } from '../text/sizes.ts';
+import { bytes, plural } from '../text/sizes.ts';
 import { clockTime, duration } from '../text/time.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { AgentSelect } from '../parts/choices.tsx';
