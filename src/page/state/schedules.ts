@@ -357,8 +357,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     async withdrawSnapshot(agentId, name) {
       const result = await reach((client) => client.withdrawAgentSnapshot({ agentId }));
       await copies.again();
-      if (result.ok)
-        notices.info(t`The copy of ${name} is removed. ${name} no longer works alone.`);
+      if (result.ok) notices.info(t`The copy of ${name} is removed. ${name} no longer works alone.`);
       else notices.refused(result.problem);
       return result.ok;
     },

@@ -64,9 +64,15 @@ function RunLine({ run, named }: { run: Occurrence; named: boolean }) {
   const spent = spentText(run);
   return (
     <li>
-      <details className="run-line" data-tone={toneOf(run)} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details
+        className="run-line"
+        data-tone={toneOf(run)}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
         <summary>
-          <time dateTime={new Date(run.startedAt ?? run.dueAt).toISOString()}>{clockTime(run.startedAt ?? run.dueAt)}</time>
+          <time dateTime={new Date(run.startedAt ?? run.dueAt).toISOString()}>
+            {clockTime(run.startedAt ?? run.dueAt)}
+          </time>
           <span className="log-face" aria-hidden="true">
             <FaceOf agentId={run.agentId} />
           </span>

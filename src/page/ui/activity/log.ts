@@ -46,11 +46,7 @@ interface Attempt {
 }
 
 /** Whether it happened while its agent worked on a task of the project. */
-export const isOfProject = (
-  { agentId, time }: LogEntry,
-  projectId: ProjectId,
-  attempts: readonly Attempt[],
-): boolean =>
+export const isOfProject = ({ agentId, time }: LogEntry, projectId: ProjectId, attempts: readonly Attempt[]): boolean =>
   attempts.some(
     (attempt) =>
       attempt.projectId === projectId &&

@@ -33,7 +33,7 @@ export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
       <details data-error={call.isError} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <time dateTime={new Date(call.askedAt).toISOString()}>
-              <span>{clockTime(call.askedAt)}</span>
+            <span>{clockTime(call.askedAt)}</span>
           </time>
           {named && (
             <span dir="auto" className="call-who">

@@ -167,8 +167,7 @@ export function mostText({ runs, microUsd }: Timeline['most'], hours: number): s
   const span = t`the next ${hoursText(hours)}`;
   if (runs === 0) return t`No routine or reminder is due in ${span}: that costs nothing.`;
   const due = t`${plural(runs, 'run')} at most in ${span}`;
-  if (microUsd === null)
-    return t`${due}. The cost is unknown until the first run.`;
+  if (microUsd === null) return t`${due}. The cost is unknown until the first run.`;
   return t`${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
 }
 

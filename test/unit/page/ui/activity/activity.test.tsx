@@ -18,10 +18,12 @@ test('merges lists down to the moment to which each of them is read', () => {
   const whole = { entries: [entry(9), entry(5), entry(1)], more: false };
   expect(timesOf(whole, { entries: [entry(8), entry(4)], more: true })).toEqual({ times: [9, 8, 5, 4], behind: [1] });
   // Below 6 the second list may have entries that are not read yet.
-  expect(timesOf({ entries: [entry(9), entry(2)], more: true }, { entries: [entry(8), entry(6)], more: true })).toEqual({
-    times: [9, 8, 6],
-    behind: [1],
-  });
+  expect(timesOf({ entries: [entry(9), entry(2)], more: true }, { entries: [entry(8), entry(6)], more: true })).toEqual(
+    {
+      times: [9, 8, 6],
+      behind: [1],
+    },
+  );
   expect(timesOf(whole, { entries: [], more: false })).toEqual({ times: [9, 5, 1], behind: [] });
   // Nothing is shown before each list has answered.
   expect(timesOf(whole, { entries: [], more: true })).toEqual({ times: [], behind: [1] });
@@ -81,7 +83,12 @@ test('a kind has a tab and an address, asks for no other kind, and an agent filt
   await page.user.selectOptions(screen.getByRole('combobox', { name: 'Of' }), 'Wren');
   expect(location.pathname).toBe('/activity/calls/agent-2');
   await waitFor(() =>
-    expect(page.reach.asked.filter(({ path }) => path === '/api/calls').at(-1)?.query.get('agent')).toBe('agent-2'),
+    expect(
+      page.reach.asked
+        .filter(({ path }) => path === '/api/calls')
+        .at(-1)
+        ?.query.get('agent'),
+    ).toBe('agent-2'),
   );
   await page.user.click(screen.getByRole('tab', { name: 'Runs' }));
   expect(location.pathname).toBe('/activity/runs/agent-2');
