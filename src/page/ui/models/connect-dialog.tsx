@@ -457,7 +457,7 @@ function AcpAgents() {
         <div className="connect-search">
           {connected.map(({ programId, name }) => (
             <p key={programId}>
-              {t`${<b>{name}</b>} is connected. ${<Link href={PATHS.settings('limits')}>{t`Choose for whom`}</Link>}`}
+              {t`${<b>{name}</b>} is connected. ${<Link href={PATHS.settings('advanced')}>{t`Choose for whom`}</Link>}`}
             </p>
           ))}
           {allowed &&
