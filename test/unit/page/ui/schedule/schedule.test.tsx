@@ -37,7 +37,7 @@ test('the page says who does what by itself, when next, and what is not well', a
   expect(lyra.textContent).toMatch(/Mailevery hour · at work now/);
   const wren = await routines('Wren');
   expect(within(wren).getByRole('switch', { name: 'Look at the river' }).getAttribute('aria-checked')).toBe('false');
-  expect(wren.textContent).toContain('Paused. It failed 5 times in a row. Switch it on to let it go on.');
+  expect(wren.textContent).toContain('Paused. It failed 5 times in a row. Switch it on to continue.');
   const third = screen.getAllByRole('region', { name: /^Routines of / })[2];
   expect(third?.textContent).toMatch(/Reminder.*dentist.*once, tomorrow 09:00.*“Remind Marcus of the dentist\.”/);
   expect(third?.textContent).toMatch(/site up.*Script · every 10 minutes · off.*checks\/site\.sh/);
