@@ -173,7 +173,12 @@ function UnreadRow({ unread }: { unread: Unread }) {
   return (
     <li>
       <Link href={of.path}>
-        <span dir="auto">{of.name}</span> {of.hint !== '' && <small>{of.hint} </small>}
+        <span dir="auto">{of.name}</span>{' '}
+        {of.hint !== '' && (
+          <>
+            <small>{of.hint}</small>{' '}
+          </>
+        )}
         <b>{newCount([unread.count])}</b>
       </Link>
     </li>

@@ -588,7 +588,8 @@ export function ProjectView({ route }: { route: Extract<ProjectsRoute, { kind: '
   const list = useQuery(projects.list);
   const tasks = useQuery(query);
   const project = list.kind === 'ready' ? list.value.find(({ projectId }) => projectId === route.projectId) : undefined;
-  useTitle(project?.name ?? t`Projects`);
+  const isReview = route.over?.kind === 'review' && project !== undefined && tasks.kind === 'ready';
+  useTitle(isReview ? null : (project?.name ?? t`Projects`));
   const hasProblem = (list.kind === 'ready' && list.problem) || (tasks.kind === 'ready' && tasks.problem);
   const problems = (
     <>

@@ -32,6 +32,8 @@ import { RequestState, TaskAttempts } from './task-work.tsx';
 import { SHORT_COMMIT } from './work-words.ts';
 import './review.css';
 
+const titleOf = ({ number, title }: Pick<Task, 'number' | 'title'>) => t`Review of #${number} ${title}`;
+
 /** The changed files. A press leads to the file in the middle. */
 function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElement | null> }) {
   const { at } = useLineNotes().placed;
@@ -251,11 +253,9 @@ function Opened({ task, onClose }: Props) {
     });
   };
   useReviewKeys(root, { accept: () => void accept(), merge: () => askMerge(true) });
-  const title = t`Review of #${task.number} ${task.title}`;
-  useTitle(title);
   return (
     <LineNotesProvider value={notes}>
-      <div ref={root} className="review" role="region" aria-label={title}>
+      <div ref={root} className="review" role="region" aria-label={titleOf(task)}>
         <header className="review-head">
           <h1 tabIndex={-1}>
             <span>#{task.number}</span>{' '}
@@ -397,6 +397,7 @@ function Opened({ task, onClose }: Props) {
 export function ReviewPage({ taskNumber, onClose }: { taskNumber: number; onClose: () => void }) {
   const { project, tasks } = useBoard();
   const card = tasks.find(({ number }) => number === taskNumber);
+  useTitle(card ? titleOf(card) : project.name);
   if (card) return <Read taskId={card.taskId} onClose={onClose} />;
   return (
     <div className="project-gone" role="alert">

@@ -183,7 +183,7 @@ test('while it is fetched, that is said under the button', async () => {
 
 test('the cell of an agent on its way says so, to those who listen too, until it is here', async () => {
   const page = await open({ arriving: ['agent-1'] }, []);
-  const cell = screen.getByRole('button', { name: /^Lyra, seat 1, asleep/ });
+  const cell = screen.getByRole('button', { name: 'Lyra, seat 1, on its way here' });
   const seat = within(cell.closest('li') ?? cell);
   expect(seat.getByText('on its way here')).toBeDefined();
   expect(cell.closest('li')?.textContent).toContain('WAKE leaves it asleep until then');

@@ -132,7 +132,7 @@ test('what a tool gave back is shown when its line is opened, the long of it in 
     path: '/agent/agent-1',
     snapshot: awake,
   });
-  const line = screen.getByText('look');
+  const line = screen.getByText('used look');
   const details = line.closest('details');
   expect(details?.querySelector('pre')).toBeNull();
   await page.user.click(line);

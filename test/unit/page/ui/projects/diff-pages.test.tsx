@@ -11,7 +11,7 @@ const ONE = '/v1/projects/trip/tasks/task-1';
 const FILE = `GET ${ONE}/diff/file`;
 const PAGE = `GET ${ONE}/diff`;
 
-/** The review of a task, whose diff is answered by this. */
+/** The changes in the review of a task, whose diff is answered by this. */
 async function openReview(answer: (call: AskedCall) => Response) {
   const tasks = TASKS.map((one) => (one.taskId === 'task-1' ? { ...one, request: request() } : one));
   const page = await openPage({
@@ -24,8 +24,10 @@ async function openReview(answer: (call: AskedCall) => Response) {
     },
   });
   const review = await screen.findByRole('region', { name: 'Review of #1 Find three places that fit' });
-  await within(review).findByRole('heading', { name: /file/ });
-  return { page, review };
+  // The list of files beside the changes has the same names.
+  const changes = within(review).getByRole('region', { name: 'Changes' });
+  await within(changes).findByRole('region', { name: /^\d+ files?$/ });
+  return { page, changes };
 }
 const press = async (page: Page, where: HTMLElement, name: string) =>
   page.user.click(await within(where).findByRole('button', { name }));
@@ -42,8 +44,8 @@ const added = (...lines: readonly string[]) =>
   `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
 
 test('a long file is loaded by a press, part by part, and a refusal is said and tried again', async () => {
-  const { page, review } = await openReview(() => json(diff()));
-  const prices = fileOf(review, 'prices.csv');
+  const { page, changes } = await openReview(() => json(diff()));
+  const prices = fileOf(changes, 'prices.csv');
   expect(prices.textContent).toContain('not loaded yet');
   page.reach.on(FILE, () => refused('The relay had an error.', 500));
   await press(page, prices, 'Show this file');
@@ -72,8 +74,8 @@ test('a long file is loaded by a press, part by part, and a refusal is said and 
 });
 
 test('a file that turns out to be no text, or too large, says so in the place of its changes', async () => {
-  const { page, review } = await openReview(() => json(diff()));
-  const prices = fileOf(review, 'prices.csv');
+  const { page, changes } = await openReview(() => json(diff()));
+  const prices = fileOf(changes, 'prices.csv');
   page.reach.on(FILE, { patch: null, reason: 'too-large', next: null });
   await press(page, prices, 'Show this file');
   await within(prices).findByText(/too large to be compared/);
@@ -82,35 +84,35 @@ test('a file that turns out to be no text, or too large, says so in the place of
 
 test('further files are loaded by a press, by number whatever their names are, and the first takes the focus', async () => {
   const first = [file(0, 'same', added('one')), file(1, 'same', added('two'))];
-  const { page, review } = await openReview(({ query }) =>
+  const { page, changes } = await openReview(({ query }) =>
     json(
       query.get('from') === '2'
         ? diff({ files: [file(2, 'a\tb', added('three')), file(3, 'a\nb', null)], more: 0 })
         : diff({ files: first, more: 2 }),
     ),
   );
-  expect(within(review).getByRole('region', { name: '4 files' }).textContent).toContain('2 more files changed');
-  within(review).getByRole('button', { name: 'Show more files' }).focus();
+  expect(within(changes).getByRole('region', { name: '4 files' }).textContent).toContain('2 more files changed');
+  within(changes).getByRole('button', { name: 'Show more files' }).focus();
   await page.user.keyboard('{Enter}');
-  const tab = await waitFor(() => fileOf(review, 'a⟨U+0009⟩b'));
-  expect(within(review).getAllByText('same')).toHaveLength(2);
-  expect(fileOf(review, 'a⟨U+000A⟩b')).toBeDefined();
+  const tab = await waitFor(() => fileOf(changes, 'a⟨U+0009⟩b'));
+  expect(within(changes).getAllByText('same')).toHaveLength(2);
+  expect(fileOf(changes, 'a⟨U+000A⟩b')).toBeDefined();
   await waitFor(() => expect(document.activeElement).toBe(tab.querySelector('summary')));
-  expect(within(review).queryByRole('button', { name: 'Show more files' })).toBeNull();
+  expect(within(changes).queryByRole('button', { name: 'Show more files' })).toBeNull();
 });
 
 test('further files of newer commits replace what was shown, and nothing of both is mixed', async () => {
   const newest = 'c'.repeat(40);
-  const { page, review } = await openReview(() => json(diff({ files: [file(0, 'old', added('one'))], more: 1 })));
+  const { page, changes } = await openReview(() => json(diff({ files: [file(0, 'old', added('one'))], more: 1 })));
   page.reach.on(PAGE, ({ query }: AskedCall) => {
     const later = query.get('from') === '1';
     return json(
       diff({ head: newest, files: [file(later ? 1 : 0, later ? 'later.txt' : 'newer.txt', added('two'))], more: 0 }),
     );
   });
-  await press(page, review, 'Show more files');
-  await within(review).findByText('newer.txt');
-  expect(within(review).queryByText('old')).toBeNull();
-  expect(within(review).queryByText('later.txt')).toBeNull();
-  expect(within(review).getByText(/^There were newer commits/)).toBeDefined();
+  await press(page, changes, 'Show more files');
+  await within(changes).findByText('newer.txt');
+  expect(within(changes).queryByText('old')).toBeNull();
+  expect(within(changes).queryByText('later.txt')).toBeNull();
+  expect(within(changes).getByText(/^There were newer commits/)).toBeDefined();
 });

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../../../src/shared/protocol/documents.ts';
+import type { RaisedNotification } from '../../../../../src/shared/protocol/notifications.ts';
 import type { Thread, ThreadMessage } from '../../../../../src/shared/protocol/threads.ts';
 import { at, NOW, settingDoc, team } from '../../support/household.ts';
 import { refused, json, wake } from '../../support/reach.ts';
@@ -66,16 +67,28 @@ const changed = (page: Page) => page.hear({ kind: 'changed', time: NOW, what: 't
 const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Write in The bridge' });
 const log = () => screen.findByRole('region', { name: 'What was said in The bridge' });
 
-test('what was not read in threads is listed in the inbox, until it is read', async () => {
+test('a thread that mentions the person is listed in the inbox until it is read, and no other', async () => {
   const page = await openThreads({
     path: '/inbox',
     docs: [settingDoc('read-since', at(NOW - 24 * 60 * MINUTE))],
     threads: [thread('new', 'Newest', { lastTime: NOW, messages: 5 }), thread('old', 'Older', { messages: 2 })],
   });
-  expect((await screen.findByRole('link', { name: 'Newest 5' })).getAttribute('href')).toBe('/threads/new');
-  page.reach.on('GET /api/threads', { threads: [], more: false });
-  await changed(page);
-  await waitFor(() => expect(screen.queryByRole('link', { name: 'Newest 5' })).toBeNull());
+  const notify = async (...open: RaisedNotification[]) => {
+    page.reach.on('GET /api/notifications', {
+      ...{ publicKey: 'key', contact: { subject: null, mail: null, fixed: false }, open, devices: [] },
+    });
+    await act(async () => page.state.changes.tell({ what: 'notifications', agentId: null }));
+  };
+  const unread = () => within(screen.getByRole('list', { name: 'Unread' })).getAllByRole('link');
+  await notify({
+    ...{ key: 'mention:t5', kind: 'mention', agentId: 'agent-1', path: '/threads/new/at/t5' },
+    ...{ title: 'As the relay has it', name: 'Lyra', raisedAt: NOW },
+  });
+  const link = await screen.findByRole('link', { name: 'Newest mentions you 1' });
+  expect(link.getAttribute('href')).toBe('/threads/new');
+  expect(unread()).toEqual([link]);
+  await notify();
+  await waitFor(() => expect(screen.queryByRole('list', { name: 'Unread' })).toBeNull());
 });
 
 test('open threads stand first, the newest at the top, and what was not read is counted', async () => {
