@@ -29,6 +29,11 @@ function createRekey(from: string, to: string): (doc: Doc) => Doc {
     if (isKnown(doc) && doc.type === 'setting')
       return parseDocument({ ...doc, _id: rekeyed(doc._id), key: appearanceKey(doc.key, to) });
     const copy: Record<string, unknown> = { ...doc, _id: rekeyed(doc._id), agentId: to };
+    if (isKnown(doc) && doc.type === 'memory') {
+      const recordId = rekeyed(doc.recordId);
+      // The id that the relay's own record of this version has.
+      Object.assign(copy, { _id: `memory:${recordId}:${doc.at}`, recordId, value: { ...doc.value, agentId: to } });
+    }
     if (doc.type === 'agent-identity') copy['_id'] = `agent-identity:${to}`;
     if (copy['author'] === from) copy['author'] = to;
     for (const field of OWN_IDS) if (typeof copy[field] === 'string') copy[field] = rekeyed(copy[field]);

@@ -24,7 +24,7 @@ import { ARCHIVE, ArchiveError, safeFileName, unreadableFile, type Workers } fro
 import { assertDocument } from '../index.ts';
 import { belongsTo, isAppearance } from '../household/write.ts';
 import type { AgentWarning } from '../types.ts';
-import { createNewest, rosterFrom } from '../household/consent.ts';
+import { createNewest, isFitRecord, rosterFrom } from '../household/consent.ts';
 import { createChunkWriter, pagesOf } from '../bytes.ts';
 
 // Reads zips of unknown origin. The library reads the format and checks each file against its CRC.
@@ -132,7 +132,8 @@ function readText(bytes: Uint8Array): ReadText | null {
 //     Lyra/SOUL.md            the soul; alone it is enough to adopt an agent
 //     Lyra/identity.json      exact identity: its birth and every change since
 //     Lyra/transcripts/2026-11-21-<session>.jsonl   one conversation: a document per line
-//     Lyra/more.jsonl         its other documents, if there are any
+//     Lyra/memory/index.md    the files of its memory, for reading
+//     Lyra/more.jsonl         its other documents, if any, and every version of those files
 //
 // Lone surrogates cannot be written as UTF-8. SOUL.md has U+FFFD in their places, and identity.json
 // has them escaped.
@@ -143,6 +144,7 @@ const FILES = {
   identity: 'identity.json',
   transcripts: 'transcripts',
   transcriptEnd: '.jsonl',
+  memory: 'memory',
   more: 'more.jsonl',
 } as const;
 
@@ -164,7 +166,8 @@ const readmeOf = (
 SOUL.md         The soul: the words ${name} wakes with. You can read and change it with any editor.
 identity.json   Name, seat, birth, and every change since, exactly as the household keeps them.
 transcripts     What was said, one file for each session. Each line is one document, as JSON.
-more.jsonl      What else belongs to ${name}. It is there only if there is something.
+memory          The files that ${name} keeps, to read. Roost takes them from more.jsonl, not from here.
+more.jsonl      What else belongs to ${name}, with every version of its memory, if there is something.
 
 To give ${name} a home: open Roost, choose an empty seat, choose "Adopt from a file", and pick this zip. If you
 have unpacked it and changed something, pack the folder into a zip again first. SOUL.md alone is enough
@@ -193,7 +196,8 @@ function faultOf(value: unknown, agentId: AgentId): string | null {
   const whose = kindOf(value.type)?.whose ?? 'agent';
   if (whose === 'everybody') return null;
   if (whose === 'household' && !isAppearance(value)) return 'a household’s own document';
-  return belongsTo(value, NOBODY) === agentId ? null : 'a document of somebody else';
+  if (belongsTo(value, NOBODY) !== agentId) return 'a document of somebody else';
+  return value.type !== 'memory' || isFitRecord(value) ? null : 'no file of a memory';
 }
 
 function goodOf(values: readonly unknown[], agentId: AgentId, path: string, warnings: AgentWarning[]): Doc[] {
@@ -288,11 +292,18 @@ const byDepth = (a: ZipEntry, b: ZipEntry) =>
  */
 function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
   const files = entries.filter(({ path }) => !isJunk(path)).sort(byDepth);
-  const souls = files.filter(({ path }) => isNamed(path, FILES.soul));
-  const texts = files.filter(
-    ({ path }) => /\.(md|markdown)$/i.test(path) && !/^(readme|license)\./i.test(nameOf(path)),
-  );
   const identities = files.filter(({ path }) => isNamed(path, FILES.identity));
+  // An agent may keep a file of the name SOUL.md in its memory.
+  const homes = files.filter(({ path }) => isNamed(path, FILES.identity) || isNamed(path, FILES.soul));
+  const kept = new Set(homes.map(({ path }) => [...partsOf(lower(path)).slice(0, -1), FILES.memory].join('/')));
+  const isKept = (path: string) => {
+    const parts = partsOf(lower(path));
+    return parts.some((part, i) => part === FILES.memory && kept.has(parts.slice(0, i + 1).join('/')));
+  };
+  const texts = files.filter(
+    ({ path }) => /\.(md|markdown)$/i.test(path) && !/^(readme|license)\./i.test(nameOf(path)) && !isKept(path),
+  );
+  const souls = texts.filter(({ path }) => isNamed(path, FILES.soul));
   // Without a SOUL.md, a single Markdown file is just as clear.
   const soul = souls[0] ?? (identities.length === 0 && texts.length === 1 ? texts[0] : undefined);
   const first = soul ?? identities[0];
@@ -502,11 +513,17 @@ export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }
   await put.file(`${folder}/${FILES.soul}`, [agent.soul]);
   await put.file(`${folder}/${FILES.identity}`, [`${JSON.stringify(identity, null, 2)}\n`]);
   const taken = new Set<string>();
+  const memories = new Set<string>();
   for (const [sessionId, docs] of [...sessions].sort(([, a], [, b]) =>
     startOf(a) === startOf(b) ? 0 : startOf(a) < startOf(b) ? -1 : 1,
   )) {
     const name = free(`${startOf(docs)}-${safeFileName(sessionId, 'session')}`, taken);
     await put.file(`${folder}/${FILES.transcripts}/${name}${FILES.transcriptEnd}`, linesOf(docs));
+  }
+  for (const doc of newest.now().records) {
+    if (!isKnown(doc) || doc.type !== 'memory' || doc.value.removed) continue;
+    const path = doc.value.path.split('/').map((part) => safeFileName(part, 'file'));
+    await put.file(`${folder}/${FILES.memory}/${free(path.join('/'), memories)}`, [doc.value.text]);
   }
   if (more.length > 0) await put.file(`${folder}/${FILES.more}`, linesOf(more));
   await put.end();

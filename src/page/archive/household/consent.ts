@@ -244,6 +244,9 @@ const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
     // As an older Roost has stored it.
     (record.type === 'attempt' && doc['agentId'] === undefined));
 
+/** Whether a relay would take the record, and its outer and inner agent are one. */
+export const isFitRecord = (doc: Doc): boolean => fits(doc, recordOf(doc));
+
 const isRecordType = (type: string) => RECORD_TYPES.some((known) => known === type);
 const THREADS = 'Threads';
 

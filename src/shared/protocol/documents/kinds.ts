@@ -98,6 +98,8 @@ interface RecordKind<Type extends string, Value extends z.ZodType> {
   readonly title: (value: z.output<Value>) => string;
   /** Whether the document is in the log of the person's changes. Left out: no. */
   readonly isPersons?: (value: z.output<Value>) => boolean;
+  /** `agent`: the folder of one agent has its records too. Left out: only a copy of all has. */
+  readonly whose?: 'agent' | 'household';
   /** The name that people see when they are asked whether to import it from a file. */
   readonly consent: string;
 }
@@ -111,6 +113,7 @@ const defineRecord = <const Type extends string, Value extends z.ZodType>({
   within,
   isPersons,
   title,
+  whose = 'household',
   consent,
 }: RecordKind<Type, Value>) =>
   defineKind({
@@ -136,7 +139,7 @@ const defineRecord = <const Type extends string, Value extends z.ZodType>({
           changedBy: (doc) => (isPersons?.(doc.value as z.output<Value>) ? 'person' : null),
         },
     stream,
-    whose: 'household',
+    whose,
     forgotten: 'with-agent',
     consent,
     isRecord: true,
@@ -493,6 +496,7 @@ const memory = defineRecord({
     z.looseObject({ agentId: agentIdSchema.nullable(), path: z.string(), text: z.string(), removed: z.boolean() }),
   stream: 'people',
   title: ({ path }) => `The memory ${path}`,
+  whose: 'agent',
   consent: 'Memories',
 });
 

@@ -32,6 +32,15 @@ import {
 import { agentZipOf, archiveHere, bytesOf, exportOf, memoryLedger, memorySink } from './support.ts';
 
 const SOUL = '# Lyra\n\nI am the first. \ud83d\udc26\n';
+function memoryDoc(n: number, recordId: string, text: string, given: object = {}): Doc {
+  const source = { by: 'agent', sessionId: 's1', runId: null, read: [] };
+  const value = { agentId: 'a1', path: 'index.md', text, pinned: false, source, removed: false, ...given };
+  const at = stampOf(n);
+  return {
+    ...{ _id: `memory:${recordId}:${at}`, type: 'memory', schema: 1, at, recordId, agentId: 'a1' },
+    value: { ...value, createdAt: 1, changedAt: n },
+  };
+}
 const LYRA: Doc[] = [
   identityDoc(1, 'a1', 0, SOUL),
   changeDoc(2, 'a1', { kind: 'rename', name: 'Lyra' }),
@@ -43,7 +52,10 @@ const LYRA: Doc[] = [
   sessionStart(8, 's2'),
   messageDoc(9, { sessionId: 's2' }),
   queuedDoc(10, 'a1'),
-  { _id: 'memory:1', type: 'memory', schema: 1, at: stampOf(11), agentId: 'a1', text: 'the sea' },
+  memoryDoc(11, 'f1', 'the lake'),
+  memoryDoc(12, 'f1', 'the sea'),
+  memoryDoc(13, 'f2', 'no soul', { path: 'people/SOUL.md' }),
+  memoryDoc(14, 'f3', '', { path: 'gone.md', removed: true }),
 ];
 const OTHERS: Doc[] = [identityDoc(20, 'a2', 1), messageDoc(21, { agentId: 'a2' }), settingDoc(22, 'humanName', 'Ada')];
 
@@ -67,17 +79,20 @@ const failure = async (work: Promise<unknown>) => {
 const kindOf = async (work: Promise<unknown>) => (await failure(work)).kind;
 
 describe('An agent as a folder', () => {
-  it('has its soul, its identity, a file for each session, and a word about it all', async () => {
+  it('has its soul, its identity, its memory, a file for each session, and a word about it all', async () => {
     const files = await unzipped(await agentZipOf([...LYRA, ...OTHERS], 'a1'));
     expect(Object.keys(files).sort()).toEqual([
       'Lyra/README.txt',
       'Lyra/SOUL.md',
       'Lyra/identity.json',
+      'Lyra/memory/index.md',
+      'Lyra/memory/people/SOUL.md',
       'Lyra/more.jsonl',
       'Lyra/transcripts/2026-01-01-s1.jsonl',
       'Lyra/transcripts/2026-01-01-s2.jsonl',
     ]);
     expect(files['Lyra/SOUL.md']).toBe(SOUL);
+    expect(files['Lyra/memory/index.md']).toBe('the sea');
     expect(files['Lyra/README.txt']).toContain('Lyra is an agent');
     const types = (files['Lyra/transcripts/2026-01-01-s1.jsonl'] ?? '')
       .trim()
@@ -254,6 +269,20 @@ describe('A folder that somebody changed', () => {
         reason: expect.stringContaining('3 of 5'),
       }),
     ]);
+  });
+
+  it('has a memory that names somebody else inside, or that no relay would take: it is left out', async () => {
+    const parsed = await read(
+      await rezip((files) => {
+        for (const doc of [
+          memoryDoc(60, 'f8', 'x', { agentId: 'a2' }),
+          memoryDoc(61, 'f9', 'x', { path: '../../x.md' }),
+        ])
+          files['Lyra/more.jsonl'] += `${JSON.stringify(doc)}\n`;
+      }),
+    );
+    expect(byId(parsed.documents)).toEqual(byId(LYRA));
+    expect(parsed.warnings).toMatchObject([{ kind: 'unreadable', path: 'Lyra/more.jsonl' }]);
   });
 
   it('is of a newer Roost', async () => {
@@ -446,11 +475,13 @@ describe('Adopting', () => {
     ]);
     // What waits was written to the original.
     expect(copy.some(({ type }) => type === 'queued-message')).toBe(false);
-    expect(copy.find(({ type }) => type === 'memory')).toMatchObject({
-      _id: 'memory:1~b1',
-      agentId: 'b1',
-      text: 'the sea',
-    });
+    expect(copy.filter(({ type }) => type === 'memory')).toHaveLength(4);
+    expect(copy).toContainEqual(
+      expect.objectContaining({
+        ...{ _id: `memory:f1~b1:${stampOf(12)}`, recordId: 'f1~b1', agentId: 'b1' },
+        value: expect.objectContaining({ agentId: 'b1', text: 'the sea' }) as unknown,
+      }),
+    );
   });
 
   it('takes its look along, and no other setting; a copy looks alike, and who lives here keeps theirs', async () => {
