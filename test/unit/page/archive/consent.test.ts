@@ -295,8 +295,8 @@ describe('A copy of routines and limits', () => {
     const texts = (await open(await exportOf([theirs]), memoryLedger(here))).preview.changes.map(changeText);
     expect(texts).toEqual([
       'For the household: May be woken: yes; here no.',
-      'For the household: Commands: without asking; here off.',
-      'For the household: Budget a day: $9,999.00; here $5.00.',
+      'For the household: Runs commands: without asking; here off.',
+      'For the household: Budget a day, all agents together: $9,999.00; here $5.00.',
       'For the household: Quiet hours: none; here not set.',
     ]);
     const { ledger, came } = await imported([theirs], ['limits:household:["coordination","wakes_enabled"]'], here);

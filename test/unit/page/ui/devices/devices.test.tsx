@@ -264,7 +264,7 @@ test('what is no offer is not handed on, and is said to be none', async () => {
   await otherWay(page);
   await page.user.type(screen.getByLabelText('The text under the code'), 'hello');
   await press(page, 'Take it');
-  expect(screen.getByRole('alert').textContent).toContain('not the text of a Roost code');
+  expect(screen.getByRole('alert').textContent).toContain('This is not a Roost code.');
   expect(page.owner.calls).not.toContain('beginInvite');
 });
 
