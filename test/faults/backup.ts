@@ -89,7 +89,7 @@ export async function backUpUnderLoad(random: () => number): Promise<BackedUp> {
     await until('the rest, from the device,', () => countersOf(other, one.writer).size === all);
     return { before, restored: restored.size, all };
   } finally {
-    for (const replica of [one, other]) replica.close();
+    await Promise.all([one.close(), other.close()]);
     await relay?.stop();
     for (const path of [folder, home]) await rm(path, { recursive: true, force: true });
   }

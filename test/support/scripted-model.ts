@@ -94,7 +94,9 @@ export const toldIn = ({ body: { tools = [] } }: Pick<ScriptedRequest, 'body'>) 
 /** Names of all tools that can be had: those that are told of, and those that `find_tool` names. */
 export const offeredIn = ({ body: { tools = [] } }: Pick<ScriptedRequest, 'body'>): readonly string[] => [
   ...tools.map(({ name }) => name),
-  ...(tools.find(({ name }) => name === 'find_tool')?.description?.match(/\b[a-z]+(?:_[a-z]+)+\b|\bmemory\b/g) ?? []),
+  ...(tools
+    .find(({ name }) => name === 'find_tool')
+    ?.description?.match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:memory|remember|recall)\b/g) ?? []),
 ];
 
 export type Script = (request: ScriptedRequest) => Reply | Promise<Reply>;

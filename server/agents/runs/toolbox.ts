@@ -25,13 +25,13 @@ const FIND_TOOL = 'find_tool';
 /** The core, most needed first. If there is less room, the last ones are deferred. */
 const CORE = [
   'spawn_team',
-  'remember',
-  'recall',
   'message_agent',
   'message_human',
   'read_file',
   'write_file',
   'write_soul',
+  'remember',
+  'recall',
   'wake_agent',
   'wake_later',
   'list_files',

@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Decrypter } from 'age-encryption';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { backUpIfDue } from '../../../server/cli/daily-backup.ts';
 import { readConfig } from '../../../server/startup/config.ts';
 import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
@@ -29,6 +29,9 @@ import { createDiskImage, type DiskImage, mayMount } from '../../support/disk-im
 import { relayMain } from '../../support/relay-build.ts';
 import { createRandom } from '../../support/random.ts';
 import { createHome, runRelayCommand, startRelay, type TestRelay } from '../../support/relay.ts';
+
+// Each command seals or opens a file by a slow function, and the tests run many of them.
+vi.setConfig({ testTimeout: 180_000 });
 
 const PASSPHRASE = 'a passphrase for tests';
 const WITH = { ROOST_BACKUP_PASSPHRASE: PASSPHRASE };

@@ -7,12 +7,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { STORE_FILE } from '../../../server/store/index.ts';
 import { filesBelow } from '../../support/files-below.ts';
 import { relayMain } from '../../support/relay-build.ts';
 import { createHome, runRelayCommand, startRelay } from '../../support/relay.ts';
 import type { SignIn } from '../../support/sign-in.ts';
+
+// Each command seals or opens a file by a slow function, and the tests run many of them.
+vi.setConfig({ testTimeout: 180_000 });
 
 const WITH = { ROOST_BACKUP_PASSPHRASE: 'a passphrase for tests' };
 const CONTACT = 'marcus@example.org';
