@@ -294,7 +294,6 @@ describe('A message that an agent leaves for the person', () => {
     expect(await mark.count()).toBe(0);
     gone.resolve();
     await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
-    await expect.poll(() => newIn(page)).toBe(1);
     expect(
       await page
         .getByRole('button', { name: /^Name2, seat 2/ })

@@ -151,8 +151,7 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
               <Link
                 key={page}
                 href={PATHS.settings(partsOfPage(page)[0])}
-                aria-labelledby={`${list}-${page}`}
-                aria-describedby={`${list}-${page}-about`}
+                aria-labelledby={`${list}-${page} ${list}-${page}-about`}
                 aria-current={page === current ? 'page' : undefined}
               >
                 <span id={`${list}-${page}`}>{PAGES[page].title}</span>{' '}
@@ -184,13 +183,8 @@ function Part({ section, open }: { section: SettingsSection; open: boolean }) {
   return (
     <section ref={ref} className="settings-part" aria-labelledby={id} data-open={open}>
       <h3>
-        <Link
-          href={PATHS.settings(open && first !== undefined ? first : section)}
-          aria-labelledby={id}
-          aria-expanded={open}
-        >
-          <span id={id}>{title}</span>
-          {!open && <small>{about}</small>}
+        <Link href={PATHS.settings(open && first !== undefined ? first : section)} aria-expanded={open}>
+          <span id={id}>{title}</span> {!open && <small>{about}</small>}
         </Link>
       </h3>
       {open && content(section, null)}
