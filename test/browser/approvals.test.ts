@@ -90,7 +90,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
 
     const beside = await page.context().newPage();
     await beside.goto(new URL('/settings/agents', relay.url).href);
-    await beside.getByRole('radio', { name: /^Asks before commands/ }).check();
+    await beside.getByRole('radio', { name: /^Asks before commands/ }).click();
     await beside.getByText('How far it may go saved. It applies now.').waitFor();
     await picture(beside, 'limits');
     await goWithin(beside, '/files');
