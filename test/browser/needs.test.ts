@@ -44,7 +44,7 @@ beforeAll(async () => {
   beside = await visitor.page.context().newPage();
   beside.setDefaultTimeout(60_000);
   await beside.goto(new URL('/settings/agents', relay.url).href);
-  await beside.getByRole('radio', { name: /^Asks before commands/ }).check();
+  await beside.getByRole('radio', { name: /^Asks before commands/ }).click();
   await beside.getByText(/saved\. It applies now/).waitFor();
 }, 120_000);
 afterAll(async () => {

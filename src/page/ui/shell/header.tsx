@@ -216,7 +216,7 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
       <ModelChip where="header" />
       {begun && <CostChip />}
       {begun && (
-        <button type="button" className="find-field" aria-label={t`Find`} onClick={() => around.open('palette')}>
+        <button type="button" className="find-field" onClick={() => around.open('palette')}>
           <FindIcon />
           <span>{t`Find`}</span>
           <kbd aria-hidden="true">{keyNames(['Ctrl', 'K']).join(' ')}</kbd>
