@@ -171,7 +171,7 @@ describe('A routine', { timeout: 120_000 }, () => {
       await visitor.untilRead(WORDS);
       return await line.count();
     };
-    await expect.poll(afterReload).toBe(0);
+    await expect.poll(afterReload, { timeout: 30_000 }).toBe(0);
 
     // On a phone: the report has its address, a script's form fits, and the copy is removed.
     await page.setViewportSize({ width: 360, height: 800 });
