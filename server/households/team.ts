@@ -413,6 +413,8 @@ export function openTeam({
     onBegin: (began) => meter?.began(began),
     onEnd: (attemptId) => meter?.ended(attemptId),
   });
+  /** Every tool of the relay's own is watched, limited to its run's scope, and asks first. */
+  const offer = (own: readonly TeamTool[]) => tools.offer(foreign.watch(scopes.guard(calls.guard(own))));
   const taskWork: Team['taskWork'] =
     hands && repositoriesOf && handTools ? openTaskWork(hands, repositoriesOf, handTools) : null;
   function openTaskWork(
@@ -489,9 +491,7 @@ export function openTeam({
       onError: saying('A second mind could not look at a task in review.'),
       usedUp: async (agentId) => (await costs.usedUp(agentId))?.message ?? null,
     });
-    tools.offer(
-      foreign.watch(scopes.guard(calls.guard(createTaskWorkTools({ projects, work, repositories, executors })))),
-    );
+    offer(createTaskWorkTools({ projects, work, repositories, executors }));
     const status: WorkStatus = { ...workLimits, lacking: means.lacking, runsOf: attempts.runsOf };
     return { work, executors, tokens, status, now, close };
     function close(): Promise<void> {
@@ -512,39 +512,33 @@ export function openTeam({
     },
   });
   const searchTool = createSearchTool({ searches, directory, threads, copies });
-  tools.offer(
-    foreign.watch(
-      scopes.guard(
-        calls.guard([
-          ...createReachTools({
-            reach,
-            inbox,
-            gate,
-            configs,
-            directory,
-            pauses,
-            host,
-            now,
-            toHuman,
-            human: wakePayloads.human,
-            tell,
-          }),
-          ...createThreadTools({ threads, directory }),
-          ...createProjectTools({ projects, comments, directory, configs, scopes, work: taskWork?.work ?? null }),
-          searchTool,
-          ...createMemoryTools({
-            ...{ memories, foreign, configs, now },
-            searchConversations: searchTool,
-            soulOf: async ({ agentId }) => wakePayloads.soulOf(agentId) ?? (await copies.of(agentId))?.soul ?? null,
-          }),
-          ...(handTools?.tools ?? []).map(noted),
-          ...createProviderTools(() => hands?.web.addresses !== 'none'),
-          ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
-          ...(hands ? scriptTools.tools : []),
-        ]),
-      ),
-    ),
-  );
+  offer([
+    ...createReachTools({
+      reach,
+      inbox,
+      gate,
+      configs,
+      directory,
+      pauses,
+      host,
+      now,
+      toHuman,
+      human: wakePayloads.human,
+      tell,
+    }),
+    ...createThreadTools({ threads, directory }),
+    ...createProjectTools({ projects, comments, directory, configs, scopes, work: taskWork?.work ?? null }),
+    searchTool,
+    ...createMemoryTools({
+      ...{ memories, foreign, configs, now },
+      searchConversations: searchTool,
+      soulOf: async ({ agentId }) => wakePayloads.soulOf(agentId) ?? (await copies.of(agentId))?.soul ?? null,
+    }),
+    ...(handTools?.tools ?? []).map(noted),
+    ...createProviderTools(() => hands?.web.addresses !== 'none'),
+    ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
+    ...(hands ? scriptTools.tools : []),
+  ]);
   if (attached) {
     const guarded = calls.guardFrom(attached.tools);
     tools.offerFrom(() => foreign.watch(scopes.guard(guarded())));

@@ -185,8 +185,12 @@ export function createMemories(deps: MemoriesDeps): Memories {
     list: (owner) => filesOf(db, owner),
     get: (memoryId) => get(memoryId),
     async find(owner, path) {
-      const files = await filesOf(db, owner);
-      return files.find((file) => file.path === path) ?? null;
+      const row = await rowsOf(db)
+        .where('agent_json', '=', json(owner))
+        .where('path_json', '=', json(path))
+        .where('removed', '=', false)
+        .executeTakeFirst();
+      return row ? memoryOf(row) : null;
     },
     add: (owner, { path, text, pinned = false }, source) =>
       announced(

@@ -14,7 +14,7 @@ import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { wallTime } from '../../../src/shared/domain/zone-days.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type { Memory, MemorySource } from '../../../src/shared/protocol/memories.ts';
+import { type Memory, type MemorySource, MOST_READ } from '../../../src/shared/protocol/memories.ts';
 import type { Caller, Configs, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { withMostWords } from '../searches/words.ts';
@@ -88,7 +88,7 @@ export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
     by: 'agent',
     sessionId: caller.sessionId,
     runId: caller.runId ?? null,
-    read: foreign.seenBy(caller).slice(-50),
+    read: foreign.seenBy(caller).slice(-MOST_READ),
   });
   /** Such as 2026-11-29, in the household's time zone. */
   const today = async () => {

@@ -24,7 +24,7 @@ const text = z
   );
 
 /** Tools whose results an agent had seen when it wrote. More are not named. */
-const MOST_READ = 50;
+export const MOST_READ = 50;
 export const memorySourceSchema = z.strictObject({
   by: z.enum(['human', 'agent']).describe('who wrote this version'),
   sessionId: id.nullable().describe('the session in which it was written; null: none'),
