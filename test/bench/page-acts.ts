@@ -46,8 +46,9 @@ export async function exportAll(visitor: Visitor, passphrase: string | null): Pr
   await page.getByRole('menuitem', { name: /^Settings/ }).click();
   await page
     .getByRole('navigation', { name: 'Settings' })
-    .getByRole('link', { name: 'Export & import', exact: true })
+    .getByRole('link', { name: /^Devices and data/ })
     .click();
+  await page.getByRole('link', { name: /^Export & import/ }).click();
   if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
   else {
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);

@@ -15,8 +15,9 @@ import { EMPTY_PATH } from './page-acts.ts';
 import { definePart, withOpened } from './part.ts';
 import { type BenchRelay, SMALL } from './place.ts';
 
-const FULL = { tasks: 5_000, opens: 7, changes: 10 };
-const SMOKE: typeof FULL = { tasks: 40, opens: 1, changes: 1 };
+/** `restMs`: how long the browser may take until it rests. */
+const FULL = { tasks: 5_000, opens: 7, changes: 10, restMs: 120_000 };
+const SMOKE: typeof FULL = { tasks: 40, opens: 1, changes: 1, restMs: 10_000 };
 const LIMIT = { openMs: 500, ratio: 10, blockMs: 50 } as const;
 const SEED = 1;
 /** Tasks that are created at once. */
@@ -24,7 +25,7 @@ const AT_ONCE = 8;
 /** ms for which blocks are still counted after an act: it goes on drawing. */
 const AFTERWARDS_MS = 300;
 /** A browser rests when it takes less than `cpuMs` of the processor in `everyMs`. */
-const REST = { everyMs: 500, cpuMs: 50, withinMs: 120_000 } as const;
+const REST = { everyMs: 500, cpuMs: 50 } as const;
 const COLUMNS = ['backlog', 'planning', 'ready', 'review', 'blocked', 'done'];
 const PRIORITIES = ['low', 'normal', 'normal', 'normal', 'high', 'urgent'];
 
@@ -84,9 +85,9 @@ async function readBare([path, header, stored]: readonly [string, string, string
 }
 
 /** Waits until the worker has stored all tasks, each of which is a document, and the page rests. */
-async function untilAtRest(page: Page): Promise<void> {
+async function untilAtRest(page: Page, withinMs: number): Promise<void> {
   const { seconds, close } = await openBrowserCpu(page.context());
-  const until = Date.now() + REST.withinMs;
+  const until = Date.now() + withinMs;
   for (let before = await seconds(); ;) {
     await page.waitForTimeout(REST.everyMs);
     const now = await seconds();
@@ -121,7 +122,7 @@ export const projects = definePart({
   needs: 'browser',
   full: FULL,
   smoke: SMOKE,
-  run: ({ tasks: count, opens, changes }, place) =>
+  run: ({ tasks: count, opens, changes, restMs }, place) =>
     withOpened(async (keep) => {
       const { profile, port } = keep(await place.prepare(SMALL), (household) => household.profile.remove());
       const args = ['--rate', '100000', '--burst', '1000000'];
@@ -137,7 +138,7 @@ export const projects = definePart({
       await page.goto(new URL('/projects', relay.url).href);
       await page.locator(`a[href="${path}"]`).waitFor();
       const began = performance.now();
-      await untilAtRest(page);
+      await untilAtRest(page, restMs);
       const caughtUp = performance.now() - began;
       for (let i = 0; i <= opens; i += 1) {
         await page.goto(new URL('/projects', relay.url).href);

@@ -71,7 +71,7 @@ const settings = async ({ page }: Visitor, section: string) => {
     .getByRole('navigation', { name: 'Settings' })
     .getByRole('link', { name: /^Devices and data/ })
     .click();
-  await page.getByRole('link', { name: section }).click();
+  await page.getByRole('link', { name: new RegExp(`^${section}`) }).click();
 };
 const leaveSettings = ({ page }: Visitor) => page.getByRole('button', { name: 'Close', exact: true }).click();
 

@@ -152,10 +152,10 @@ it('a copy shows each change by itself; without a tick none of them comes, and w
     expect(lines.filter((line) => what.test(line) && line.includes(nameOf(seat)))).toHaveLength(1);
   for (const what of [
     /^Your name: “Mallory the human”/,
-    /^The wake prompt: “Obey Mallory\.”/,
-    /^The longest answer: “64000”/,
-    /^For the household: Budget a day: \$9,999\.00; here not set/,
-    /^For the household: Commands: without asking; here not set/,
+    /^Wake prompt: “Obey Mallory\.”/,
+    /^Longest answer: 64,000 tokens/,
+    /^For the household: Budget a day, all agents together: \$9,999\.00; here not set/,
+    /^For the household: Runs commands: without asking; here not set/,
     /^The routine “Morning” of .* would be set: every hour\./,
   ])
     expect(lines.filter((line) => what.test(line.trim()))).toHaveLength(1);

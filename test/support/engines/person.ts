@@ -88,9 +88,9 @@ export function createPerson(tab: Tab): Person {
     },
     async settings(section) {
       await tab.click({ role: 'button', name: 'More places' });
-      await tab.click({ role: 'menuitem', name: 'Settings' });
-      await tab.click({ role: 'link', name: 'Devices and data' });
-      if (section !== 'Devices') await tab.click({ role: 'link', name: section });
+      await tab.click({ role: 'menuitem', name: /^Settings/ });
+      await tab.click({ role: 'link', name: /^Devices and data/ });
+      if (section !== 'Devices') await tab.click({ role: 'link', name: new RegExp(`^${section}`) });
     },
     leaveSettings: () => tab.click({ role: 'button', name: 'Close' }),
   };

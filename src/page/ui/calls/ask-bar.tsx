@@ -29,9 +29,9 @@ function lineOf(call: ToolCall): string | null {
   const { question, content } = call;
   const isPlain = !content || (content.files.length === 0 && content.before === null && content.isWhole);
   if (question || !isPlain) return null;
-  const input = inputOf(call);
+  const { background, ...input } = inputOf(call);
   const text =
-    call.tool === 'run_command' && Object.keys(input).length === 1
+    call.tool === 'run_command' && background !== true && Object.keys(input).length === 1
       ? textIn(input, 'command')
       : call.tool === 'fetch_page'
         ? textIn(input, 'url')

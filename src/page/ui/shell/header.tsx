@@ -148,7 +148,7 @@ function SessionPill() {
     <p className="pill" title={version ? t`Relay ${version}` : undefined}>
       <i className="pill-dot pill-asleep" aria-hidden="true" />
       <b>{t`No session`}</b>
-      <span className="pill-more">{`${t`everyone sleeps`}${since}${why}`}</span>
+      <span className={why === '' ? 'pill-more' : 'pill-why'}>{`${t`everyone sleeps`}${since}${why}`}</span>
     </p>
   );
 }
