@@ -13,7 +13,6 @@ import { createArchivePort, createTextStorage, hearOtherTabs } from './state/por
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
 import { followUnsent } from './state/unsent.ts';
-import { carryWhenShared } from '../worker/sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
@@ -114,6 +113,7 @@ const offline = prepareOffline({
 /** Runs last: everything the page has loaded by then comes from the browser's own cache. */
 async function openOffline(): Promise<void> {
   await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
+  const { carryWhenShared } = await import('../worker/sync/carrier/index.ts');
   carryWhenShared(dataWorker, { after });
   offline.register();
   if (state.live.store.getState().link.kind === 'live') offline.checkForBuild();

@@ -7,6 +7,7 @@
  * language shows them by `retold`.
  */
 import { sentence } from './names.ts';
+import { SETTING_NUMBERS } from './settings.ts';
 
 /** Groups of the advanced settings, in display order. */
 export const SETTING_GROUPS = {
@@ -193,7 +194,7 @@ export const NUMBERS = {
   },
   maxAnswerTokens: {
     ...ofHousehold,
-    ...{ min: 256, max: 64_000, otherwise: 8_192, unit: tokens },
+    ...{ ...SETTING_NUMBERS.maxAnswerTokens, unit: tokens },
     path: ['maxAnswerTokens'],
     label: sentence`Longest answer`,
     hint: sentence`A token is about four characters.`,
@@ -201,7 +202,7 @@ export const NUMBERS = {
   },
   contextTokens: {
     ...ofHousehold,
-    ...{ min: 0, max: 10_000_000, otherwise: 0, unit: tokens },
+    ...{ ...SETTING_NUMBERS.contextTokens, unit: tokens },
     path: ['contextTokens'],
     label: sentence`Context window`,
     hint: sentence`0: as the model says. Set it for a local server that cuts without notice.`,
@@ -210,7 +211,7 @@ export const NUMBERS = {
   },
   transcriptCap: {
     ...ofHousehold,
-    ...{ min: 0, max: 400_000, otherwise: 24_000, unit: sentence`characters` },
+    ...{ ...SETTING_NUMBERS.transcriptCap, unit: sentence`characters` },
     path: ['transcriptCap'],
     label: sentence`Remembered of the last conversation`,
     hint: sentence`More costs more at every wake.`,
@@ -219,7 +220,7 @@ export const NUMBERS = {
   },
   wakeTimeoutMs: {
     ...ofHousehold,
-    ...{ min: 1_000, max: 900_000, otherwise: 120_000, unit: seconds, per: 1_000 },
+    ...{ ...SETTING_NUMBERS.wakeTimeoutMs, unit: seconds, per: 1_000 },
     path: ['wakeTimeoutMs'],
     label: sentence`Give up on an agent that does not answer within`,
     words: sentence`timeout time to wake`,
@@ -227,7 +228,7 @@ export const NUMBERS = {
   },
   birthTimeoutMs: {
     ...ofHousehold,
-    ...{ min: 1_000, max: 3_600_000, otherwise: 600_000, unit: minutes, per: 60_000 },
+    ...{ ...SETTING_NUMBERS.birthTimeoutMs, unit: minutes, per: 60_000 },
     path: ['birthTimeoutMs'],
     label: sentence`Give up on a hatching agent after`,
     words: sentence`timeout egg name`,
@@ -235,7 +236,7 @@ export const NUMBERS = {
   },
   idleMs: {
     ...ofHousehold,
-    ...{ min: 60_000, max: 86_400_000, otherwise: 1_800_000, unit: minutes, per: 60_000 },
+    ...{ ...SETTING_NUMBERS.idleMs, unit: minutes, per: 60_000 },
     path: ['idleMs'],
     label: sentence`End a quiet session after`,
     words: sentence`idle sleep`,

@@ -4,7 +4,6 @@
  * Each is stored in the ledger as `setting` documents (the newest by stamp wins). The relay
  * receives them when a session starts.
  */
-import { NUMBERS } from './setting-table.ts';
 
 export interface Settings {
   readonly humanName: string;
@@ -36,17 +35,27 @@ export interface Settings {
 }
 export type SettingKey = keyof Settings;
 
+/** Inclusive bounds of the numeric settings that people set, and their defaults. */
+export const SETTING_NUMBERS = {
+  maxAnswerTokens: { min: 256, max: 64_000, otherwise: 8_192 },
+  contextTokens: { min: 0, max: 10_000_000, otherwise: 0 },
+  transcriptCap: { min: 0, max: 400_000, otherwise: 24_000 },
+  wakeTimeoutMs: { min: 1_000, max: 900_000, otherwise: 120_000 },
+  birthTimeoutMs: { min: 1_000, max: 3_600_000, otherwise: 600_000 },
+  idleMs: { min: 60_000, max: 86_400_000, otherwise: 1_800_000 },
+} as const;
+
 export const DEFAULT_SETTINGS: Settings = {
   humanName: '',
   leadName: 'Julian',
   leadModel: '',
   agentModel: '',
-  maxAnswerTokens: NUMBERS.maxAnswerTokens.otherwise,
-  contextTokens: NUMBERS.contextTokens.otherwise,
-  transcriptCap: NUMBERS.transcriptCap.otherwise,
-  wakeTimeoutMs: NUMBERS.wakeTimeoutMs.otherwise,
-  birthTimeoutMs: NUMBERS.birthTimeoutMs.otherwise,
-  idleMs: NUMBERS.idleMs.otherwise,
+  maxAnswerTokens: SETTING_NUMBERS.maxAnswerTokens.otherwise,
+  contextTokens: SETTING_NUMBERS.contextTokens.otherwise,
+  transcriptCap: SETTING_NUMBERS.transcriptCap.otherwise,
+  wakeTimeoutMs: SETTING_NUMBERS.wakeTimeoutMs.otherwise,
+  birthTimeoutMs: SETTING_NUMBERS.birthTimeoutMs.otherwise,
+  idleMs: SETTING_NUMBERS.idleMs.otherwise,
   wakeTemplate: '',
   runsReadTo: 0,
   runsReadFrom: 0,
@@ -54,12 +63,7 @@ export const DEFAULT_SETTINGS: Settings = {
 
 /** Inclusive bounds of the numeric settings. */
 export const SETTING_BOUNDS = {
-  maxAnswerTokens: NUMBERS.maxAnswerTokens,
-  contextTokens: NUMBERS.contextTokens,
-  transcriptCap: NUMBERS.transcriptCap,
-  wakeTimeoutMs: NUMBERS.wakeTimeoutMs,
-  birthTimeoutMs: NUMBERS.birthTimeoutMs,
-  idleMs: NUMBERS.idleMs,
+  ...SETTING_NUMBERS,
   runsReadTo: { min: 0, max: 8_640_000_000_000_000 },
   runsReadFrom: { min: 0, max: 8_640_000_000_000_000 },
 } as const satisfies Partial<Record<SettingKey, { min: number; max: number }>>;

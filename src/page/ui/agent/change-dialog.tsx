@@ -26,7 +26,7 @@ import { keyOf } from '../design/keys.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { PATHS } from '../routes.ts';
-import { canReadAloud } from '../voice/words.ts';
+import { canReadAloud } from '../voice/support.ts';
 import { VoiceChoice } from '../voice/voice-choice.tsx';
 import './change-dialog.css';
 

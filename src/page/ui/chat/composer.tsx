@@ -26,7 +26,7 @@ import { keyOf } from '../design/keys.ts';
 import { useRoost } from '../context.tsx';
 import { withParagraph } from '../text/answering.ts';
 import { useLeaving } from '../hooks.ts';
-import { recognitionOf } from '../voice/words.ts';
+import { recognitionOf } from '../voice/support.ts';
 import { followDraft, storeDraft, readDraft } from './drafts.ts';
 import './composer.css';
 

@@ -12,7 +12,7 @@ import { optional } from '../parts/part.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { OpensFind } from '../palette/typed-ahead.ts';
 import { PATHS, useRoute } from '../routes.ts';
-import { canTalkHandsFree, setHandsFree } from '../voice/hands-free-of.ts';
+import { canTalkHandsFree, setHandsFree } from '../voice/support.ts';
 import type { Speaker } from './message.tsx';
 
 /** The print module is loaded on first use. */

@@ -32,7 +32,7 @@ import { copyText } from '../parts/copyable-text.tsx';
 import { MenuButton } from '../design/menu.tsx';
 import { copied } from '../text/copied.ts';
 import { quoted, whereWordsGo } from '../text/answering.ts';
-import { canReadAloud } from '../voice/words.ts';
+import { canReadAloud } from '../voice/support.ts';
 import { keyOf } from '../design/keys.ts';
 import { Face } from '../grid/face.tsx';
 import { optional } from '../parts/part.tsx';

@@ -30,7 +30,7 @@ import { EXAMPLES } from '../welcome/examples.ts';
 import { FoundBar } from '../palette/found-bar.tsx';
 import { optional, Part } from '../parts/part.tsx';
 import { useRoute } from '../routes.ts';
-import { handsFree } from '../voice/hands-free-of.ts';
+import { handsFree } from '../voice/support.ts';
 import { QuoteInto, type Speaker } from './message.tsx';
 import { Composer, type Field } from './composer.tsx';
 import { ConversationLog, lastQuestion } from './conversation-log.tsx';

@@ -15,7 +15,7 @@ import { clockTime, dayWithin, duration, fullTime } from '../text/time.ts';
 import { useNow, useQuery } from '../hooks.ts';
 import { PATHS } from '../routes.ts';
 import { protectionText } from '../text/devices.ts';
-import { storageTrouble } from '../text/reasons.ts';
+import { storageTrouble } from './trouble.ts';
 import { kindGroups } from '../text/kinds.ts';
 import { shortages } from '../text/room.ts';
 import './storage.css';

@@ -1,7 +1,7 @@
 /** Why an agent sleeps, in words, and what to do about it. */
 import { UNREAD_MOST } from '../../../shared/domain/read-marks.ts';
 import type { EndReason } from '../../../shared/protocol/documents.ts';
-import type { LinkState, StorageProblem } from '../../../shared/protocol/worker.ts';
+import type { LinkState } from '../../../shared/protocol/worker.ts';
 import { retold, t } from '../../language/t.ts';
 
 // The number of unread messages, as text.
@@ -90,19 +90,3 @@ export function linkTrouble(link: LinkState): Trouble | null {
       return link satisfies never;
   }
 }
-
-const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
-  quota: t`The disk is full: nothing can be saved`,
-  broken: t`Something is wrong with the storage on this device`,
-  unreadable: t`The browser cannot read what it stored here`,
-  blocked: t`What is stored here is not open yet`,
-  'no-owner': t`This page cannot reach what is stored here`,
-  damaged: t`A part of what is stored on this device was damaged`,
-  unsupported: t`This browser cannot store what Roost needs`,
-};
-
-/** The data worker's message says what to do. */
-export const storageTrouble = ({ kind, detail }: StorageProblem): Trouble => ({
-  title: STORAGE_TITLES[kind],
-  advice: retold(detail),
-});

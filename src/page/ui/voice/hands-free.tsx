@@ -10,9 +10,9 @@ import { withoutThinking } from '../../../shared/domain/thinking.ts';
 import { useActions, useConversations, useRoost } from '../context.tsx';
 import { MicIcon } from '../design/icons.tsx';
 import { type Conversing, converse, LISTENING, type VoiceEvent } from './conversing.ts';
-import { setHandsFree } from './hands-free-of.ts';
+import { setHandsFree } from './support.ts';
 import { hush, readAloud } from './read-aloud.ts';
-import { type Recognition, recognitionOf } from './words.ts';
+import { type Recognition, recognitionOf } from './support.ts';
 import './dictate.css';
 
 /** ms without a word, after which the words are sent. */

@@ -1,30 +1,6 @@
 /** What is read aloud of a message, and in which voice. */
 import { t } from '../../language/t.ts';
 
-// The browser's speech support. The parts that use it are loaded on demand.
-
-/**
- * The part of the Web Speech API's recognition that is used here:
- * https://webaudio.github.io/web-speech-api/
- */
-export interface Recognition extends EventTarget {
-  lang: string;
-  continuous: boolean;
-  interimResults: boolean;
-  start(): void;
-  stop(): void;
-  abort(): void;
-}
-type MakesRecognition = new () => Recognition;
-
-/** Chromium and Safari have it under a prefixed name, Firefox not at all. */
-export function recognitionOf(page: object = globalThis): MakesRecognition | null {
-  const { SpeechRecognition, webkitSpeechRecognition } = page as Readonly<Record<string, MakesRecognition | undefined>>;
-  return SpeechRecognition ?? webkitSpeechRecognition ?? null;
-}
-
-export const canReadAloud = (): boolean => 'speechSynthesis' in globalThis;
-
 /** Characters per utterance: network voices stop after about fifteen seconds. */
 const MOST_AT_ONCE = 220;
 /** Pitches that distinguish voices, where a language has few. */

@@ -10,7 +10,23 @@ import { LAST_TIME, MAX_TIME, parseStamp } from '../../domain/stamp.ts';
 import { idOf } from '../limits.ts';
 
 export { runCauseSchema, runEnd } from '../runs.ts';
-export { z };
+/**
+ * What kinds use of zod. All of zod as one value would bring its messages in fifty languages into
+ * the page and both of its workers.
+ */
+const usedOfZod = {
+  array: z.array,
+  boolean: z.boolean,
+  discriminatedUnion: z.discriminatedUnion,
+  enum: z.enum,
+  literal: z.literal,
+  looseObject: z.looseObject,
+  number: z.number,
+  record: z.record,
+  string: z.string,
+  unknown: z.unknown,
+};
+export { usedOfZod as z };
 export const id = z.string().min(1).max(512);
 export const RESERVED_ID = 'no id that an agent can have';
 /**
