@@ -179,8 +179,8 @@ export interface Speaker {
   /** Resolves when the speaker is quiet. */
   whenQuiet(): Promise<void>;
   /**
-   * Whether a message of the person waits, or is in the mind's conversation. Then another can
-   * replace it.
+   * Whether a message of the person waits, is being answered, or is in the mind's conversation.
+   * Then another can replace it.
    */
   holds(messageId: MessageId): boolean;
   /** Withdraws one waiting message of the person, and no others. False: it does not wait. */
@@ -205,6 +205,8 @@ export interface Speaker {
 }
 
 interface Current {
+  /** What the answer is about. It may not be in the conversation yet. */
+  readonly given: readonly Item[];
   readonly abort: AbortController;
   /** Aborts when a message of the person waits for the end of this answer. */
   readonly heard: AbortController;
@@ -367,6 +369,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     let resolveOver: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (resolveOver = resolve));
     const mine: Current = {
+      given,
       abort: new AbortController(),
       heard: new AbortController(),
       writer,
@@ -591,7 +594,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       while (running) await running;
     },
     holds: (messageId) =>
-      ofPerson.has(messageId) && (queue.some((item) => item.messageId === messageId) || conversation.has(messageId)),
+      ofPerson.has(messageId) &&
+      ([...queue, ...(current?.given ?? [])].some((item) => item.messageId === messageId) ||
+        conversation.has(messageId)),
     withdraw(messageId) {
       const at = queue.findIndex((item) => item.fromPerson === true && item.messageId === messageId);
       if (at >= 0) ofPerson.delete(messageId);
