@@ -28,6 +28,11 @@ const START = ['server/startup', 'server/relay', 'server/main', 'server/platform
 
 /** All that a relay is made of. A test that has no page beside it can find nothing else. */
 const RELAY = ['server', 'src/shared', 'test/support', 'CLAUDE'];
+/** What agents work on tasks by: checkouts, git, commands and the person's answers. */
+const TASK_WORK = [
+  ...['server/tools', 'server/team/projects', 'server/platform', 'src/shared/domain', 'src/shared/protocol'],
+  ...['test/support/night-relay', 'test/support/person-repository'],
+];
 /** All that the data worker keeps its rows by. */
 const ROWS = [...LEDGER, 'src/worker/worker', 'src/shared', 'test/support'];
 
@@ -62,6 +67,26 @@ export const GUARDED: readonly Guarded[] = [
   },
   { file: 'browser/ledger-damage.test.ts', guards: LEDGER, beside: ['browser/ledger.test.ts'] },
   {
+    file: 'browser/typing.test.ts',
+    guards: [...PAGE, 'src/page/language', 'src/page/main', 'vite.config'],
+    beside: ['browser/talking.test.ts', 'browser/phone.test.ts'],
+  },
+  {
+    file: 'browser/projects.test.ts',
+    guards: [...PAGE, 'src/worker', 'src/shared', 'server/team/projects', 'server/tools/task-work'],
+    beside: ['browser/first-merge.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+  },
+  {
+    file: 'browser/connect.test.ts',
+    guards: [...PAGE, 'src/shared', 'server/agents'],
+    beside: ['relay/agents/models/models.test.ts', 'browser/story.test.ts'],
+  },
+  {
+    file: 'browser/language.test.ts',
+    guards: ['src/page', 'src/shared/domain/names', 'vite.config'],
+    beside: ['unit/page/language/texts.test.ts'],
+  },
+  {
     file: 'browser/long-conversation.test.ts',
     guards: ['src/page/ui/chat', 'src/page/state'],
     beside: ['browser/story.test.ts'],
@@ -89,7 +114,37 @@ export const GUARDED: readonly Guarded[] = [
   {
     file: 'relay/tools/checkouts/huge-repositories.test.ts',
     guards: ['server/tools/checkouts', 'server/tools/task-work', 'server/platform'],
-    beside: ['attacks/many-diffs.test.ts', 'relay/tools/task-work/diff-pages.test.ts'],
+    beside: ['attacks/many-diffs.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+  },
+  {
+    file: 'relay/tools/checkouts/damage.test.ts',
+    guards: ['server/tools/checkouts', 'server/tools/task-work', 'server/platform'],
+    beside: ['relay/tools/checkouts/checkouts.test.ts', 'attacks/repositories.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/diff-pages.test.ts',
+    guards: TASK_WORK,
+    beside: ['attacks/many-diffs.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/folder-files.test.ts',
+    guards: TASK_WORK,
+    beside: ['relay/tools/task-work/executor-folder.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/forge.test.ts',
+    guards: [...TASK_WORK, 'test/support/forge'],
+    beside: ['attacks/forge-answers.test.ts', 'relay/tools/task-work/task-work.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/one-checkout.test.ts',
+    guards: TASK_WORK,
+    beside: ['relay/tools/task-work/task-work.test.ts'],
+  },
+  {
+    file: 'relay/agents/models/model-servers.test.ts',
+    guards: ['server/agents', 'src/shared', 'test/support'],
+    beside: ['relay/agents/models/models.test.ts'],
   },
   {
     file: 'relay/tools/acp/programs.test.ts',
@@ -105,6 +160,11 @@ export const GUARDED: readonly Guarded[] = [
     file: 'relay/tools/mcp-client/attached.test.ts',
     guards: ['server/tools', 'server/platform', 'server/http', 'test/support/attached-server'],
     beside: ['relay/tools/mcp-client/attached-fetched.test.ts', 'browser/attached.test.ts'],
+  },
+  {
+    file: 'relay/tools/mcp-client/attached-odd.test.ts',
+    guards: ['server/tools', 'server/platform', 'server/http', 'test/support/attached-server'],
+    beside: ['relay/tools/mcp-client/attached-fetched.test.ts'],
   },
   {
     file: 'relay/tools/mcp-client/server-questions.test.ts',
@@ -128,6 +188,11 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/schedules/night-faults.test.ts',
+    guards: ['server/schedules', 'server/store', 'server/agents'],
+    beside: ['relay/schedules/schedules-claims.test.ts'],
+  },
+  {
+    file: 'relay/schedules/night-postgres.test.ts',
     guards: ['server/schedules', 'server/store', 'server/agents'],
     beside: ['relay/schedules/schedules-claims.test.ts'],
   },
@@ -176,6 +241,11 @@ export const GUARDED: readonly Guarded[] = [
     file: 'relay/households/homes.test.ts',
     guards: RELAY,
     beside: ['browser/homes.test.ts', 'attacks/owner-rights.test.ts'],
+  },
+  {
+    file: 'relay/households/recovery.test.ts',
+    guards: RELAY,
+    beside: ['relay/team/events/events-kill.test.ts', 'relay/startup/start.test.ts'],
   },
   {
     file: 'relay/team/records/records.test.ts',
