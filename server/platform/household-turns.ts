@@ -10,15 +10,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const households = new AsyncLocalStorage<string>();
 /** Work of the relay itself. */
 const NOBODY = '';
+/**
+ * Whether anything is done in turns. Without that nobody asks whose work it is, and to know it
+ * costs Node a hook on every promise.
+ */
+let hasTurns = false;
 
 /**
  * Does this in the name of a household, with all that follows from it. Where nobody knows yet whose
  * it is, the secret of the caller stands for it.
  */
-export const inHousehold = <Result>(household: string, work: () => Result): Result => households.run(household, work);
+export const inHousehold = <Result>(household: string, work: () => Result): Result =>
+  hasTurns ? households.run(household, work) : work();
 
 /** `most`: turns at once. Resolves with the function that ends a turn, which is called once. */
 export function createTurns(most: number): () => Promise<() => void> {
+  hasTurns = true;
   let free = most;
   /** By household. The first is served next. */
   const waiting = new Map<string, (() => void)[]>();

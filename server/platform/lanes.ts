@@ -29,6 +29,17 @@ export function createLanes({ ofOne, ofAll, waiting }: LaneLimits): (key: string
   const ofEverybody = createLimiter(ofAll);
   const lanes = new Map<string, Lane>();
   const turns = new AsyncLocalStorage<true>();
+  let running = 0;
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    running += 1;
+    try {
+      return await turns.run(true, work);
+    } finally {
+      running -= 1;
+      // While it is enabled, it costs Node a hook on every promise of the relay.
+      if (running === 0) turns.disable();
+    }
+  }
   function createLane(): Lane {
     const limited = createLimiter(ofOne);
     let pending = 0;
@@ -37,7 +48,7 @@ export function createLanes({ ofOne, ofAll, waiting }: LaneLimits): (key: string
       if (pending >= ofOne + waiting) throw new LaneFullError('Too much of this household is waiting.');
       pending += 1;
       try {
-        return await limited(() => ofEverybody(() => turns.run(true, work)));
+        return await limited(() => ofEverybody(() => inTurn(work)));
       } finally {
         pending -= 1;
       }
