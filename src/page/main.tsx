@@ -12,7 +12,6 @@ import { withPageKey } from '../shared/relay-client/page-key.ts';
 import { createArchivePort, createTextStorage, hearOtherTabs } from './state/ports.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
-import { followUnsent } from './state/unsent.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
@@ -67,7 +66,6 @@ const state = createRoostState({
   node: `page_${newId().slice(-12)}`,
 });
 state.start();
-followUnsent(state);
 dataWorker.subscribe((news) => {
   if (news.news === 'welcome') tellPageKey();
   if (news.news === 'restarting' && news.reload) location.reload();

@@ -7,52 +7,8 @@ import { isNews, wholeAt } from '../../shared/domain/read-marks.ts';
 import type { EndReason, MessageDoc, QueuedMessageDoc } from '../../shared/protocol/documents.ts';
 import type { MessageId, SessionId } from '../../shared/domain/ids.ts';
 import type { ThreadMessage } from '../../shared/protocol/threads.ts';
-import type { TextStorage } from './ports.ts';
-import type { Sending, SendingMessage } from './conversations.ts';
-import { IN_THREAD } from './unsent.ts';
+import type { MessageToAgent, Outgoing } from './outbox/index.ts';
 import { type RunSpan, type SessionSpan, unknownRun } from './live.ts';
-
-// Unsent messages in the browser's storage.
-
-/** The threads with unsent messages. */
-export const threadsUnsent = (browser: TextStorage): readonly string[] => [
-  ...new Set(browser.keys(IN_THREAD).map((key) => key.slice(IN_THREAD.length, key.lastIndexOf(':')))),
-];
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isSending = (value: unknown): value is Sending =>
-  typeof value === 'object' &&
-  value !== null &&
-  'clientId' in value &&
-  isText(value.clientId) &&
-  'text' in value &&
-  isText(value.text) &&
-  'time' in value &&
-  typeof value.time === 'number';
-
-/**
- * The entries under `prefix`, oldest first. `isOne` validates the rest of an entry. Invalid entries
- * are removed.
- */
-export function readUnsent<Item extends Sending>(
-  browser: TextStorage,
-  prefix: string,
-  isOne: (value: Sending) => value is Item,
-): Item[] {
-  return browser
-    .keys(prefix)
-    .flatMap((key) => {
-      try {
-        const value: unknown = JSON.parse(browser.read(key) ?? '');
-        if (isSending(value) && isOne(value)) return [value];
-      } catch {
-        // The value was not written by Roost.
-      }
-      browser.write(key, '');
-      return [];
-    })
-    .sort((a, b) => a.time - b.time);
-}
 
 /** `inbox`: until the agent reads its inbox. `answer`: until the running answer is done. */
 export type Waits = 'inbox' | 'answer';
@@ -76,7 +32,7 @@ export type LogItem =
   | { readonly kind: 'said'; readonly key: string; readonly message: ThreadMessage }
   | { readonly kind: 'open'; readonly key: string; readonly messageId: MessageId }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
-  | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
+  | { readonly kind: 'sending'; readonly key: string; readonly sending: Outgoing };
 
 /**
  * Tells whether two times are on one day in the reader's time zone. Asked in order, it consults the
@@ -107,7 +63,7 @@ export interface LogInput {
   /** Streaming answers, in the order in which they began. */
   readonly open: readonly { readonly messageId: MessageId; readonly startedAt: number; readonly aloneIn?: string }[];
   readonly queued: readonly QueuedMessageDoc[];
-  readonly sending: readonly SendingMessage[];
+  readonly sending: readonly MessageToAgent[];
   /** The running session, or null. */
   readonly liveSessionId: SessionId | null;
   /** The agent of this conversation sleeps, and no wake is in progress. */
@@ -117,8 +73,10 @@ export interface LogInput {
 }
 
 /** Hides the messages that a running edit will replace. */
-function withoutReplaced(messages: readonly MessageDoc[], sending: readonly SendingMessage[]): readonly MessageDoc[] {
-  const replaced = new Set(sending.flatMap((item) => (item.replaces && item.error === null ? [item.replaces] : [])));
+function withoutReplaced(messages: readonly MessageDoc[], sending: readonly MessageToAgent[]): readonly MessageDoc[] {
+  const replaced = new Set(
+    sending.flatMap(({ replaces, state }) => (replaces !== null && state.kind !== 'refused' ? [replaces] : [])),
+  );
   if (replaced.size === 0) return messages;
   const cut = messages.findIndex((message) => replaced.has(message.messageId));
   return cut < 0 ? messages : messages.slice(0, cut);
@@ -242,7 +200,7 @@ export function threadItems({
   newFrom,
 }: {
   readonly messages: readonly ThreadMessage[];
-  readonly sending: readonly Sending[];
+  readonly sending: readonly Outgoing[];
   readonly newFrom: number | null;
 }): LogItem[] {
   const sameDay = createDays();

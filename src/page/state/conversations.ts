@@ -5,7 +5,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, MessageId } from '../../shared/domain/ids.ts';
 import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../../shared/protocol/documents.ts';
-import type { Attachment } from '../../shared/domain/attachment.ts';
 import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import { errorText, type DataWorkerPort } from './ports.ts';
 import { createPages, type Pages, type Reading } from './pages.ts';
@@ -101,41 +100,6 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
   return list;
 }
 
-// A message on its way from this page. It is shown until it has arrived or is withdrawn.
-
-export interface Sending {
-  readonly clientId: string;
-  readonly text: string;
-  readonly time: number;
-  /** null while it is being sent, otherwise why it failed. */
-  readonly error: string | null;
-  /** No relay was reachable. It is sent when one is. */
-  readonly waits?: boolean;
-  /** Ids of the mentioned agents. */
-  readonly mentions?: readonly string[];
-  /** Stored in the ledger, or being stored. */
-  readonly attachments?: readonly Attachment[];
-}
-
-/** To one agent. */
-export interface SendingMessage extends Sending {
-  readonly agentId: AgentId;
-  readonly replaces: string | null;
-}
-
-/** Into a thread. */
-export interface SendingToThread extends Sending {
-  readonly mentions: readonly string[];
-  /** The last known sequence when it was sent. */
-  readonly after: number;
-}
-
-/** The list with the current state of this item, once. */
-export const withSending = <Item extends Sending>(list: readonly Item[], item: Item): readonly Item[] => [
-  ...list.filter(({ clientId }) => clientId !== item.clientId),
-  item,
-];
-
 export const CONVERSATION_LIMITS = {
   /** Messages that are loaded when a conversation is opened. */
   firstPage: 40,
@@ -165,7 +129,6 @@ export interface Conversation {
 
 export interface ConversationsState {
   readonly byAgent: ReadonlyMap<string, Conversation>;
-  readonly sending: readonly SendingMessage[];
 }
 
 export interface Conversations {
@@ -186,8 +149,6 @@ export interface Conversations {
   reread(): Promise<void>;
   /** These forgets are final: drops what they cover. */
   drop(forgets: readonly ForgetDoc[]): void;
-  sending(item: SendingMessage): void;
-  sent(clientId: string): void;
 }
 
 interface Held {
@@ -213,7 +174,7 @@ const EMPTY: Conversation = {
 
 /** `isHidden`: is this document being forgotten, or forgotten? */
 export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: Doc) => boolean): Conversations {
-  const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
+  const store = createStore<ConversationsState>()(() => ({ byAgent: new Map() }));
   /** By agent, most recently opened last. */
   const held = new Map<string, Held>();
   // Session ends that arrived before the conversation was opened.
@@ -392,14 +353,6 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
       }
       if (heardSessions) for (const [agentId, rows] of held) touch(agentId, { spans: spans(rows) });
       for (const [agentId, change] of touched) set(agentId, change);
-      const clientIds = new Set(
-        docs.flatMap((doc) =>
-          isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [],
-        ),
-      );
-      const { sending } = store.getState();
-      if (sending.some((item) => clientIds.has(item.clientId)))
-        store.setState({ sending: sending.filter((item) => !clientIds.has(item.clientId)) });
     },
     conceal: () => leave((message) => !isHidden(message)),
     async reread() {
@@ -414,10 +367,6 @@ export function createConversations(dataWorker: DataWorkerPort, isHidden: (doc: 
       leave((message) => !forgets.some((forget) => isCovered(message, forget)));
       const agents = new Set(forgets.flatMap(({ target }) => (target.kind === 'agent' ? [target.agentId] : [])));
       for (const agentId of agents) drop(agentId);
-      store.setState(({ sending }) => ({ sending: sending.filter((item) => !agents.has(item.agentId)) }));
     },
-    sending: (item) => store.setState(({ sending }) => ({ sending: withSending(sending, item) })),
-    sent: (clientId) =>
-      store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) })),
   };
 }

@@ -4,7 +4,7 @@
  * the first file.
  */
 import type { TextStorage } from './ports.ts';
-import { NAMES_FILES } from './unsent.ts';
+import { NAMES_FILES } from './outbox/index.ts';
 
 const DATABASE = 'roost-drafts';
 const STORE = 'files';

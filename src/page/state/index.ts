@@ -11,6 +11,7 @@ import { isKnown, storeOf } from '../../shared/protocol/documents/kinds.ts';
 import type { WorkerNews } from '../../shared/protocol/worker.ts';
 import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';
+import { createAttachments } from './attachments.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { type Changes, createChanges, createWriter } from './documents.ts';
 import { createConversations, type Conversations } from './conversations.ts';
@@ -28,6 +29,8 @@ import {
 } from './relay-info.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
+import { createDelivery, type Delivery } from './outbox/delivery.ts';
+import { createOutbox, type Outbox, UNSENT } from './outbox/index.ts';
 import { type ArchivePort, createUpkeep, type Device, type DataWorkerPort, type RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
@@ -46,6 +49,9 @@ export interface RoostState {
   readonly live: Live;
   readonly answers: Answers;
   readonly conversations: Conversations;
+  readonly outbox: Outbox;
+  /** See `Delivery`. */
+  readonly followAccepted: Delivery['follow'];
   readonly unread: Unread;
   readonly notices: Notices;
   readonly wakeSizes: WakeSizes;
@@ -101,6 +107,9 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     now: device.now,
     deviceId: () => selfOf(devices.store.getState()),
   });
+  const attachments = createAttachments({ dataWorker, writer, household });
+  const delivery = createDelivery({ attachments, dataWorker, device, household, live, reach, relay, writer });
+  const outbox = createOutbox({ device, live, deliver: delivery.deliver });
   const unread = createUnread({ dataWorker, writer, device });
   const changes = createChanges();
   const agentSnapshots = createAgentSnapshots({ household, live, wakeSizes, reach, changes, device });
@@ -125,7 +134,9 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     clock,
     household,
     live,
+    attachments,
     conversations,
+    outbox,
     unread,
     wakeSizes,
     notices,
@@ -141,6 +152,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
     household.take(docs);
     conversations.take(docs);
+    outbox.take(docs);
     // An undo is rare. What it makes visible again is read anew.
     if (docs.some((doc) => doc.type === 'forget-undo')) void actions.reload().then(conversations.reread);
     const asked = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'forget' ? [doc] : []));
@@ -236,7 +248,10 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
       case 'forgotten':
         household.drop(news.forgets);
         conversations.drop(news.forgets);
-        for (const { target } of news.forgets) unread.drop(target.agentId);
+        for (const { target } of news.forgets) {
+          unread.drop(target.agentId);
+          if (target.kind === 'agent') outbox.remove((item) => item.to === 'agent' && item.agentId === target.agentId);
+        }
         break;
       case 'sync':
         devices.hear(news.status);
@@ -265,6 +280,8 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     live,
     answers,
     conversations,
+    outbox,
+    followAccepted: delivery.follow,
     unread,
     notices,
     wakeSizes,
@@ -294,6 +311,8 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
       void actions.refreshHome();
       void devices.refresh();
       void attempt(announceReturned());
+      if (device.browser.keys(UNSENT).length > 0)
+        void import('./outbox/restore.ts').then(({ restore }) => restore(outbox, { dataWorker, device }));
       return () => {
         stop();
         stopAnnouncing();

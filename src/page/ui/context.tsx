@@ -9,6 +9,7 @@ import type { LiveState } from '../state/live.ts';
 import type { AnswersState } from '../state/answers.ts';
 import type { ConversationsState } from '../state/conversations.ts';
 import type { DevicesState } from '../state/devices.ts';
+import type { Outgoing } from '../state/outbox/index.ts';
 import type { HouseholdState } from '../state/household.ts';
 import type { RoostState } from '../state/index.ts';
 import type { PendingState, RelayInfoState } from '../state/relay-info.ts';
@@ -46,6 +47,9 @@ export const useLive = <T,>(pick: (state: LiveState) => T): T => useStore(useRoo
 export const useAnswers = <T,>(pick: (state: AnswersState) => T): T => useStore(useRoost().answers.store, pick);
 export const useConversations = <T,>(pick: (state: ConversationsState) => T): T =>
   useStore(useRoost().conversations.store, pick);
+/** The person's messages that have not arrived yet. */
+export const useOutbox = <T,>(pick: (items: readonly Outgoing[]) => T): T =>
+  useStore(useRoost().outbox.store, ({ items }) => pick(items));
 export const useUnread = <T,>(pick: (state: UnreadState) => T): T => useStore(useRoost().unread.store, pick);
 export const usePending = <T,>(pick: (state: PendingState) => T): T => useStore(useRoost().pending, pick);
 export const useUpkeep = <T,>(pick: (state: UpkeepState) => T): T => useStore(useRoost().upkeep, pick);

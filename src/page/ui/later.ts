@@ -16,7 +16,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./shell/keys-dialog.tsx'),
     import('../state/file-shelf.ts'),
     import('../state/actions/withdraw.ts'),
-    import('../state/take-up.ts'),
+    import('../state/outbox/restore.ts'),
     import('../state/agent-snapshot.ts'),
     import('./grid/seat-moves.ts'),
     import('./grid/letters.ts'),

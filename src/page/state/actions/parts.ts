@@ -1,12 +1,14 @@
 /** The dependencies of the actions. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Clock } from '../../../shared/domain/stamp.ts';
+import type { Attachments } from '../attachments.ts';
 import type { Conversations } from '../conversations.ts';
 import type { Devices } from '../devices.ts';
 import type { Writer } from '../documents.ts';
 import type { Household } from '../household.ts';
 import type { Live } from '../live.ts';
 import type { Notices } from '../notices.ts';
+import type { Outbox } from '../outbox/index.ts';
 import type { Device, DataWorkerPort, RelayPort, UpkeepState } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
@@ -23,7 +25,9 @@ export interface Parts {
   readonly clock: Clock;
   readonly household: Household;
   readonly live: Live;
+  readonly attachments: Attachments;
   readonly conversations: Conversations;
+  readonly outbox: Outbox;
   readonly unread: Unread;
   readonly wakeSizes: WakeSizes;
   readonly notices: Notices;

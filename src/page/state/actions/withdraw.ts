@@ -5,22 +5,14 @@
 import { t } from '../../language/t.ts';
 import type { MessageDoc, MessageWithdrawnDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
-import type { Attachments, PreparedFile } from '../attachments.ts';
+import type { Withdrawn } from '../outbox/index.ts';
 import { queuedWithdrawnId, SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
 import { attempt, type Parts } from './parts.ts';
 
-/** The text and files that go back into the field. */
-export interface Withdrawn {
-  readonly text: string;
-  readonly files: readonly PreparedFile[];
-}
-
 type WithdrawDeps = Pick<
   Parts,
-  'dataWorker' | 'relay' | 'clock' | 'device' | 'notices' | 'conversations' | 'household'
-> & {
-  readonly attachments: Attachments;
-};
+  'attachments' | 'dataWorker' | 'relay' | 'clock' | 'device' | 'notices' | 'conversations' | 'household'
+>;
 
 /** In hexadecimal, of bytes in base64. */
 async function sha256Of(data: string): Promise<string> {

@@ -1,14 +1,13 @@
 /** Threads as the page shows them. Loaded with the parts of the page that show them. */
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
 import type { Thread } from '../../../shared/protocol/threads.ts';
-import type { RoostState } from '../index.ts';
 import { createQuery, type Query } from '../query.ts';
 import { onePerPage } from '../per-page.ts';
 import { problemText } from '../ports.ts';
 import { DONE, type Done } from '../actions/parts.ts';
 import type { RelayResult } from '../../../shared/relay-client/index.ts';
 import type { ReachClient } from '../../../shared/relay-client/reach-client.ts';
-import { createThreadTalk, type ThreadTalk } from './talk.ts';
+import { createThreadTalk, type ThreadDeps, type ThreadTalk } from './talk.ts';
 
 export type { ThreadTalk, ThreadTalkState } from './talk.ts';
 
@@ -19,7 +18,7 @@ export const THREADS_LISTED = 1_000;
 
 export interface Threads {
   readonly list: Query<readonly Thread[]>;
-  /** The same object for the same id as long as the page is open. It keeps unsent messages. */
+  /** The same object for the same id as long as the page is open. */
   talk(threadId: ThreadId): ThreadTalk;
   create(
     title: string,
@@ -30,12 +29,8 @@ export interface Threads {
   close(threadId: ThreadId, summary: string): Promise<Done>;
 }
 
-function createThreads({
-  reach,
-  changes,
-  device,
-  live,
-}: Pick<RoostState, 'reach' | 'changes' | 'device' | 'live'>): Threads {
+function createThreads(deps: ThreadDeps): Threads {
+  const { changes, device, reach } = deps;
   async function all(): Promise<RelayResult<readonly Thread[]>> {
     const threads: Thread[] = [];
     for (;;) {
@@ -51,7 +46,7 @@ function createThreads({
   const list = createQuery<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });
   const talks = new Map<string, ThreadTalk>();
   function talk(threadId: ThreadId): ThreadTalk {
-    const known = talks.get(threadId) ?? createThreadTalk(threadId, { reach, changes, device, live });
+    const known = talks.get(threadId) ?? createThreadTalk(threadId, deps);
     talks.set(threadId, known);
     return known;
   }

@@ -1,22 +1,15 @@
-/** One thread: its newest messages, earlier ones on demand, and those being sent. */
+/** One thread: its newest messages, and earlier ones on demand. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ThreadId } from '../../../shared/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../../shared/protocol/threads.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
-import type { Changes } from '../documents.ts';
-import type { Live } from '../live.ts';
+import type { RoostState } from '../index.ts';
+import type { MessageToThread } from '../outbox/index.ts';
 import { createPaged, type Pages, type Reading } from '../pages.ts';
-import { isPassing, problemText, type Device } from '../ports.ts';
-import type { ReachPort } from '../reach.ts';
-import { type Sending, type SendingToThread, withSending } from '../conversations.ts';
-import { readUnsent } from '../conversation-log.ts';
-import { storeUnsent, unsentIn } from '../unsent.ts';
 
 /** Messages per request, and per request on the way to the very beginning. */
 const PAGE = 50;
 const PAGE_OF_ALL = 200;
-/** ms until the next attempt, if the relay is reachable but has not answered. */
-const AGAIN_MS = 5_000;
 
 export interface ThreadTalkState {
   readonly kind: 'loading' | 'ready' | 'failed';
@@ -32,7 +25,6 @@ export interface ThreadTalkState {
   /** Earlier messages exist. */
   readonly more: boolean;
   readonly reading: Reading;
-  readonly sending: readonly SendingToThread[];
 }
 
 export interface ThreadTalk {
@@ -42,31 +34,22 @@ export interface ThreadTalk {
   again(): Promise<void>;
   readonly pages: Pages;
   send(text: string, mentions: readonly string[]): Promise<void>;
-  sendAgain(clientId: string): Promise<void>;
-  /** Removes an unsent message and returns its text. */
-  withdraw(clientId: string): string;
 }
 
-interface ThreadTalkDeps {
-  readonly reach: ReachPort;
-  readonly changes: Changes;
-  readonly device: Pick<Device, 'after' | 'now' | 'newId' | 'browser'>;
-  readonly live: Pick<Live, 'store'>;
-}
-
-const isToThread = (value: Sending): value is SendingToThread =>
-  Array.isArray(value.mentions) && 'after' in value && typeof value.after === 'number';
+/** The parts of the page that its threads use. */
+export type ThreadDeps = Pick<RoostState, 'changes' | 'device' | 'followAccepted' | 'outbox' | 'reach'>;
 
 /**
  * A sent message that has arrived: the same text by the person, with a later sequence than when it
  * was sent.
  */
-const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMessage[]) =>
+const hasArrived = ({ text, after }: MessageToThread, messages: readonly ThreadMessage[]) =>
   messages.some(
     (message) => message.from === 'human' && message.sequence > after && message.text.trim() === text.trim(),
   );
 
-export function createThreadTalk(threadId: ThreadId, { reach, changes, device, live }: ThreadTalkDeps): ThreadTalk {
+export function createThreadTalk(threadId: ThreadId, deps: ThreadDeps): ThreadTalk {
+  const { changes, device, followAccepted, outbox, reach } = deps;
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',
     problem: null,
@@ -76,9 +59,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
     messages: [],
     more: false,
     reading: 'nothing',
-    sending: readUnsent(device.browser, unsentIn(threadId), isToThread),
   }));
-  storeUnsent(device.browser, unsentIn(threadId), store);
   let thread: Thread | null = null;
   let read: ThreadTalkState['read'] = {};
   const paged = createPaged<ThreadMessage, number>({
@@ -107,8 +88,8 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
       case 'ready': {
         const { problem, stale, value } = held;
         const messages = [...value.rows].reverse();
-        const sending = store.getState().sending.filter((item) => !arrived(item, messages));
-        return store.setState({ kind: 'ready', problem, stale, thread, read, messages, more: value.more, sending });
+        outbox.remove((item) => item.to === 'thread' && item.threadId === threadId && hasArrived(item, messages));
+        return store.setState({ kind: 'ready', problem, stale, thread, read, messages, more: value.more });
       }
       default:
         held satisfies never;
@@ -116,48 +97,10 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
   });
 
   const lastSequence = () => store.getState().messages.at(-1)?.sequence ?? 0;
-  const note = (item: SendingToThread) => store.setState(({ sending }) => ({ sending: withSending(sending, item) }));
-  const drop = (clientId: string) =>
-    store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) }));
-
-  const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
-  const lineStands = () => live.store.getState().link.kind === 'live';
-  /** The message goes out when the relay is back, or shortly if the connection is up. */
-  function waitWith(item: SendingToThread): void {
-    note({ ...item, error: null, waits: true });
-    device.after(AGAIN_MS, () => lineStands() && goOut(item.clientId));
-  }
-  function goOut(clientId: string): void {
-    const item = find(clientId);
-    if (item?.waits === true) void deliver(item);
-  }
-
-  async function deliver(item: SendingToThread) {
-    note({ ...item, error: null, waits: false });
-    const { clientId, text, mentions } = item;
-    const sent = await reach((client) =>
-      client.sendToThread({ threadId, body: { clientId, text, mentions: [...mentions] } }),
-    );
-    // A retry uses the same client id, so that a message that did arrive is not there twice.
-    if (!sent.ok && isPassing(sent.problem)) return waitWith(item);
-    if (!sent.ok) return note({ ...item, error: problemText(sent.problem), waits: false });
-    const { value } = sent;
-    // If it is the next in sequence, nothing in between has to be requested first.
-    if (value.sequence === lastSequence() + 1) paged.amend(({ rows, more }) => ({ rows: [value, ...rows], more }));
-    else if (value.sequence > lastSequence()) await paged.again();
-    drop(clientId);
-  }
-
-  live.store.subscribe(({ link }, before) => {
-    if (link.kind !== 'live' || before.link.kind === 'live') return;
-    for (const { clientId } of store.getState().sending) goOut(clientId);
-  });
-  // A message of an earlier page whose outcome is unknown is sent once more. The relay accepts it
-  // once.
-  for (const item of store.getState().sending.filter(({ error }) => error === null))
-    void (lineStands() ? deliver(item) : waitWith(item));
-  device.browser.onGone((key) => {
-    if (key.startsWith(unsentIn(threadId))) drop(key.slice(unsentIn(threadId).length));
+  // If it is the next in sequence, nothing in between has to be requested first.
+  followAccepted(threadId, async (message) => {
+    if (message.sequence === lastSequence() + 1) paged.amend(({ rows, more }) => ({ rows: [message, ...rows], more }));
+    else if (message.sequence > lastSequence()) await paged.again();
   });
 
   return {
@@ -166,15 +109,6 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
     again: paged.again,
     pages: paged.pages,
     send: (text, mentions) =>
-      deliver({ clientId: device.newId(), text, mentions, time: device.now(), after: lastSequence(), error: null }),
-    async sendAgain(clientId) {
-      const item = find(clientId);
-      if (item) await deliver(item);
-    },
-    withdraw(clientId) {
-      const text = find(clientId)?.text ?? '';
-      drop(clientId);
-      return text;
-    },
+      outbox.send({ to: 'thread', threadId, text, mentions, after: lastSequence(), attachments: [] }),
   };
 }

@@ -9,11 +9,11 @@ import { textOf } from '../../../shared/domain/text-of.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
 import type { MessageDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
-import type { Withdrawn } from '../../state/actions/talk.ts';
+import type { Withdrawn } from '../../state/outbox/index.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
 import type { Conversation } from '../../state/conversations.ts';
-import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import { useActions, useAnswers, useHousehold, useLive, useOutbox, useRoost, useUnread } from '../context.tsx';
 import { useNow } from '../hooks.ts';
 import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
 import { Log, type ShowRow } from './log.tsx';
@@ -179,7 +179,7 @@ interface Props {
 export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWithdrawn }: Props) {
   const { agentId } = speaker;
   const actions = useActions();
-  const { answers, conversations } = useRoost();
+  const { answers, conversations, outbox } = useRoost();
   const now = useNow();
   const openIds = useAnswers(
     useShallow((state) =>
@@ -187,7 +187,9 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWi
     ),
   );
   const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
-  const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));
+  const sending = useOutbox(
+    useShallow((items) => items.flatMap((item) => (item.to === 'agent' && item.agentId === agentId ? [item] : []))),
+  );
   const liveSessionId = useLive((state) => state.live?.sessionId ?? null);
   const { messages, spans, runs, read, before, reading } = conversation;
   const more = before !== null;
@@ -216,10 +218,13 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWi
     if (question) void actions.retry(question);
   }, [question, actions]);
   const goOn = useCallback(() => void actions.goOn(agentId), [actions, agentId]);
-  const again = useCallback((clientId: string) => void actions.sendAgain(clientId), [actions]);
+  const again = useCallback((clientId: string) => void outbox.retry(clientId), [outbox]);
   const withdrawUnsent = useCallback(
-    (clientId: string) => onWithdrawn(actions.withdrawUnsent(clientId)),
-    [actions, onWithdrawn],
+    (clientId: string) => {
+      const taken = outbox.withdraw(clientId);
+      if (taken) onWithdrawn(taken);
+    },
+    [outbox, onWithdrawn],
   );
 
   const withdraw = useCallback(

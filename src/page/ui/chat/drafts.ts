@@ -4,7 +4,7 @@
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import type { Device } from '../../state/ports.ts';
-import { DRAFT_FILES, withoutData } from '../../state/unsent.ts';
+import { DRAFT_FILES, withoutData } from '../../state/outbox/index.ts';
 
 const key = (agentId: AgentId) => `roost-draft:${agentId}`;
 

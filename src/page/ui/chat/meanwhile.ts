@@ -6,7 +6,7 @@ const isMeanwhile = (item: LogItem): item is WrittenMeanwhile =>
   item.kind === 'queued' ||
   (item.kind === 'message' && item.waits === 'answer') ||
   // An edit stands in the place of the message it replaces.
-  (item.kind === 'sending' && (!('replaces' in item.sending) || item.sending.replaces === null));
+  (item.kind === 'sending' && (item.sending.to === 'thread' || item.sending.replaces === null));
 
 /** The log of an answering agent, without the messages that wait for the end of the answer. */
 export function withoutMeanwhile(items: readonly LogItem[]): {

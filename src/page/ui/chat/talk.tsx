@@ -7,7 +7,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
-import type { Withdrawn } from '../../state/actions/talk.ts';
+import type { Withdrawn } from '../../state/outbox/index.ts';
 import type { Pages } from '../../state/pages.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import {

@@ -2,7 +2,7 @@
 import { memo } from 'react';
 import { t } from '../../language/t.ts';
 import type { QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
-import type { Sending } from '../../state/conversations.ts';
+import type { Outgoing } from '../../state/outbox/index.ts';
 import { useLive } from '../context.tsx';
 import { Bubble, FoldButton, ShownAttachments, type Speaker } from './message.tsx';
 import type { Stretch } from './parts.ts';
@@ -52,21 +52,21 @@ export const Unsent = memo(function Unsent({
   onFold,
   onAgain,
   onWithdraw,
-}: Props & { sending: Sending; onAgain: (clientId: string) => void; onWithdraw: (clientId: string) => void }) {
-  const { clientId, error, text, time, waits = false } = sending;
+}: Props & { sending: Outgoing; onAgain: (clientId: string) => void; onWithdraw: (clientId: string) => void }) {
+  const { attachments, clientId, state, text, time } = sending;
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => text} itemKey={clientId} onFold={onFold} />
-      {error === null && !waits && <p className="msg-status">{t`Sending…`}</p>}
-      {waits && (
+      {(state.kind === 'sending' || state.kind === 'accepted') && <p className="msg-status">{t`Sending…`}</p>}
+      {state.kind === 'waiting' && (
         <p className="msg-status">
           {t`Not sent yet: the relay is out of reach. It goes out by itself when the relay is back.`}
           <button type="button" className="link-button" onClick={() => onWithdraw(clientId)}>{t`Withdraw`}</button>
         </p>
       )}
-      {error !== null && (
+      {state.kind === 'refused' && (
         <p className="msg-status" data-status="failed" role="alert">
-          {t`Not sent: ${error}`}
+          {t`Not sent: ${state.reason}`}
           <button type="button" className="link-button" onClick={() => onAgain(clientId)}>{t`Try again`}</button>
           <button type="button" className="link-button" onClick={() => onWithdraw(clientId)}>{t`Withdraw`}</button>
         </p>
@@ -76,9 +76,9 @@ export const Unsent = memo(function Unsent({
   return (
     <Bubble speaker={speaker} time={time} mine foot={foot} first={stretch.first} last={stretch.last}>
       <PersonWords parts={stretch.parts} />
-      {stretch.last && (sending.attachments?.length ?? 0) > 0 && (
+      {stretch.last && attachments.length > 0 && (
         <p className="msg-status">
-          {t`With`} {names(sending.attachments?.map(({ name }) => name) ?? [])}
+          {t`With`} {names(attachments.map(({ name }) => name))}
         </p>
       )}
     </Bubble>

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { beginningOfText } from '../../../shared/domain/cut-middle.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
-import type { Withdrawn } from '../../state/actions/talk.ts';
+import type { SendState, Withdrawn } from '../../state/outbox/index.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../design/icons.tsx';
 import { plural } from '../text/sizes.ts';
@@ -16,6 +16,11 @@ import './written-meanwhile.css';
 /** Characters in the single line. */
 const SHOWN = 300;
 
+function noteOf(state: SendState): string {
+  if (state.kind === 'refused') return t`Not sent: ${state.reason}`;
+  return state.kind === 'waiting' ? t`Not sent yet` : t`Sending…`;
+}
+
 function aboutOf(item: Item) {
   switch (item.kind) {
     case 'message':
@@ -23,9 +28,8 @@ function aboutOf(item: Item) {
     case 'queued':
       return { text: item.message.text, files: item.message.attachments ?? [], note: t`Kept on this device` };
     case 'sending': {
-      const { text, error, waits = false, attachments = [] } = item.sending;
-      const note = error !== null ? t`Not sent: ${error}` : waits ? t`Not sent yet` : t`Sending…`;
-      return { text, files: attachments, note };
+      const { text, state, attachments } = item.sending;
+      return { text, files: attachments, note: noteOf(state) };
     }
     default:
       return item satisfies never;
@@ -41,11 +45,11 @@ interface Props {
 
 function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { item: Item }) {
   const actions = useActions();
-  const { notices } = useRoost();
+  const { notices, outbox } = useRoost();
   const [busy, setBusy] = useState(false);
   const { text, files, note } = aboutOf(item);
   const withdraw = async (): Promise<Withdrawn | null> => {
-    if (item.kind === 'sending') return actions.withdrawUnsent(item.sending.clientId);
+    if (item.kind === 'sending') return outbox.withdraw(item.sending.clientId);
     setBusy(true);
     const taken = await actions.withdraw(item.message);
     setBusy(false);
@@ -63,9 +67,9 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
       agentId === null ? onWithdrawn(taken) : void actions.send(agentId, taken.text, undefined, taken);
     notices.info(t`Withdrawn. Nobody has read it.`, { label: t`Undo`, run });
   };
-  const isOnItsWay = item.kind === 'sending' && item.sending.error === null && item.sending.waits !== true;
+  const state = item.kind === 'sending' ? item.sending.state.kind : null;
   return (
-    <li className="meanwhile-row" data-failed={item.kind === 'sending' && item.sending.error !== null}>
+    <li className="meanwhile-row" data-failed={state === 'refused'}>
       <span className="meanwhile-text" dir="auto">
         {beginningOfText(text, SHOWN)}
       </span>
@@ -76,9 +80,9 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
         </span>
       ))}
       {note !== null && <span className="meanwhile-note">{note}</span>}
-      {!isOnItsWay && (
+      {state !== 'sending' && state !== 'accepted' && (
         <span className="meanwhile-ways">
-          {item.kind === 'sending' && item.sending.error !== null && (
+          {item.kind === 'sending' && state === 'refused' && (
             <button
               type="button"
               className="icon-button"

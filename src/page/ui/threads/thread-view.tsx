@@ -1,6 +1,7 @@
 /** One thread: head, participants, log and composer. */
 import { type FormEvent, memo, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { useShallow } from 'zustand/react/shallow';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import type { Thread, ThreadMessage } from '../../../shared/protocol/threads.ts';
 import type { AgentId, ThreadId } from '../../../shared/domain/ids.ts';
@@ -14,7 +15,7 @@ import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
 import { problemText } from '../../state/ports.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { count, names } from '../text/sizes.ts';
-import { useAnswers, useHousehold, useRoost, useUnread } from '../context.tsx';
+import { useAnswers, useHousehold, useOutbox, useRoost, useUnread } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { namedIn, PLAIN_COLOR, type Teammate, type Teammates, useTeammates } from '../use-somebody.ts';
 import { ActivityLine, Steps } from '../chat/activity.tsx';
@@ -290,6 +291,7 @@ function readByText({ messages, read, thread }: ThreadTalkState, sequence: numbe
 }
 
 const NONE: readonly string[] = [];
+const NOBODY: readonly Teammate[] = [];
 
 /** By message: which agents its mentions woke, or why not. Newest wakes only. */
 function useWoken(messages: readonly ThreadMessage[], team: Teammates): ReadonlyMap<string, readonly string[]> {
@@ -331,11 +333,21 @@ interface Props {
 
 /** The messages of a thread. */
 function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWithdraw }: Props) {
-  const { messages, sending, more, reading } = state;
+  const { messages, more, reading } = state;
+  const { outbox } = useRoost();
+  const sending = useOutbox(
+    useShallow((items) => items.flatMap((item) => (item.to === 'thread' && item.threadId === threadId ? [item] : []))),
+  );
   const now = useNow();
   const items = useMemo(() => threadItems({ messages, sending, newFrom }), [messages, sending, newFrom]);
-  const again = useCallback((clientId: string) => void talk.sendAgain(clientId), [talk]);
-  const withdraw = useCallback((clientId: string) => onWithdraw(talk.withdraw(clientId)), [talk, onWithdraw]);
+  const again = useCallback((clientId: string) => void outbox.retry(clientId), [outbox]);
+  const withdraw = useCallback(
+    (clientId: string) => {
+      const taken = outbox.withdraw(clientId);
+      if (taken) onWithdraw(taken.text);
+    },
+    [outbox, onWithdraw],
+  );
   const mine = messages.findLast(({ from }) => from === 'human');
   const readBy = mine ? readByText(state, mine.sequence, team) : null;
   const woken = useWoken(messages, team);
@@ -365,7 +377,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
           const of = { sending: item.sending, speaker: speakerOf(me), onFold, onAgain: again, onWithdraw: withdraw };
           return (
             stretch && (
-              <Mentioned value={(item.sending.mentions ?? []).map(team.find)}>
+              <Mentioned value={item.sending.to === 'thread' ? item.sending.mentions.map(team.find) : NOBODY}>
                 <Unsent stretch={stretch} {...of} />
               </Mentioned>
             )

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { logItems, type LogInput } from '../../../../src/page/state/conversation-log.ts';
 import { visibleMessages } from '../../../../src/page/state/conversations.ts';
+import type { MessageToAgent } from '../../../../src/page/state/outbox/index.ts';
 import { type RunSpan, sessionSpansOf } from '../../../../src/page/state/live.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../support/household.ts';
 
@@ -20,13 +21,15 @@ const input = (part: Partial<LogInput>): LogInput => ({
 const kinds = (part: Partial<LogInput>) => logItems(input(part)).map((item) => item.kind);
 const q = (messageId: string, time: number, more = {}) => said('a', 'human', messageId, time, { messageId, ...more });
 const r = (messageId: string, time: number, more = {}) => said('a', 'a', messageId, time, { messageId, ...more });
-const sending = (more: object) => ({
+const sending = (more: Partial<MessageToAgent>): MessageToAgent => ({
+  to: 'agent',
   clientId: 'c',
   agentId: 'a',
   text: 'x',
   time: NOW,
+  state: { kind: 'sending' },
+  attachments: [],
   replaces: null,
-  error: null,
   ...more,
 });
 
@@ -92,12 +95,13 @@ test('days part, and sleeps part sessions', () => {
 test('what is being edited is out of sight at once, and back if it could not be sent', () => {
   const messages = [q('1', 1), r('2', 2)];
   expect(kinds({ messages, sending: [sending({ replaces: '1' })], liveSessionId: 'session-1' })).toEqual(['sending']);
-  expect(kinds({ messages, sending: [sending({ replaces: '1', error: 'no' })], liveSessionId: 'session-1' })).toEqual([
-    'day',
-    'message',
-    'message',
-    'sending',
-  ]);
+  expect(
+    kinds({
+      messages,
+      sending: [sending({ replaces: '1', state: { kind: 'refused', reason: 'no' } })],
+      liveSessionId: 'session-1',
+    }),
+  ).toEqual(['day', 'message', 'message', 'sending']);
 });
 
 test('one message is one line, whether it is being sent, kept or taken', () => {

@@ -5,7 +5,6 @@ import { App } from '../../../../src/page/ui/app.tsx';
 import { fetchLaterParts } from '../../../../src/page/ui/later.ts';
 import { RoostProvider } from '../../../../src/page/ui/context.tsx';
 import { createRoostState, type RoostState } from '../../../../src/page/state/index.ts';
-import { followUnsent } from '../../../../src/page/state/unsent.ts';
 import type { Doc } from '../../../../src/shared/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../../../src/shared/protocol/events.ts';
 import type { WorkerNews } from '../../../../src/shared/protocol/worker.ts';
@@ -75,7 +74,6 @@ export async function openPage({
   let result: RenderResult | undefined;
   await act(async () => {
     state.start();
-    followUnsent(state);
     owner.say({ news: 'welcome', link, snapshot, answers: [], problem: null });
     result = render(
       <RoostProvider state={state}>
