@@ -126,8 +126,8 @@ test('an export goes on while one is elsewhere, and can be called off', async ()
   await page.user.click(screen.getByRole('button', { name: 'Export everything' }));
   const pages = within(screen.getByRole('navigation', { name: 'Settings' }));
   await page.user.click(pages.getByRole('link', { name: /^Team/ }));
-  await page.user.click(pages.getByRole('link', { name: 'Devices and data' }));
-  await page.user.click(screen.getByRole('link', { name: 'Export & import' }));
+  await page.user.click(pages.getByRole('link', { name: /^Devices and data/ }));
+  await page.user.click(screen.getByRole('link', { name: /^Export & import/ }));
   expect(screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Writing the file' }).max).toBe(4);
   await page.user.click(screen.getByRole('button', { name: 'Cancel' }));
   expect(await screen.findByRole('button', { name: 'Export everything' })).toBeDefined();
