@@ -72,6 +72,21 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['browser/talking.test.ts', 'browser/phone.test.ts'],
   },
   {
+    file: 'browser/layout.test.ts',
+    guards: [...PAGE, 'src/page/language', 'src/page/main', 'vite.config'],
+    beside: ['browser/phone.test.ts', 'browser/story.test.ts'],
+  },
+  {
+    file: 'browser/reach.test.ts',
+    guards: [...PAGE, 'src/worker', 'src/shared', 'server/team', 'server/agents', 'server/tools/mcp-server'],
+    beside: ['browser/talking.test.ts', 'relay/agents/reach/reach.test.ts'],
+  },
+  {
+    file: 'browser/early-press.test.ts',
+    guards: [...PAGE, 'src/worker', 'src/shared/rpc', 'src/shared/domain'],
+    beside: ['browser/story.test.ts'],
+  },
+  {
     file: 'browser/projects.test.ts',
     guards: [...PAGE, 'src/worker', 'src/shared', 'server/team/projects', 'server/tools/task-work'],
     beside: ['browser/first-merge.test.ts', 'relay/tools/task-work/task-work.test.ts'],
