@@ -10,6 +10,18 @@ import './design/tokens.css';
 import './design/base.css';
 import './design/buttons.css';
 import './design/fields.css';
+import './design/list.css';
+import './design/tabs.css';
+import './design/dialog.css';
+import './design/menu.css';
+import './design/one-of.css';
+import './design/progress.css';
+import './design/used-bar.css';
+import './design/excerpt.css';
+import './design/drop-zone.css';
+import './design/layout.css';
+import './design/page.css';
+import './design/table.css';
 import './app.css';
 import { lazy, startTransition, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -129,9 +141,9 @@ function Home() {
 
   return (
     <>
-      <main ref={main} id="main" className="home" data-view={view}>
+      <main ref={main} id="main" className="home stack" data-view={view}>
         {whole ? (
-          <Suspense fallback={<p className="lazy" role="status">{t`Opening…`}</p>}>
+          <Suspense fallback={<p className="lazy ink-3" role="status">{t`Opening…`}</p>}>
             <Part key={view}>{whole.page}</Part>
             <Arrival
               at={route.kind === 'threads' && route.threadId !== null ? 'thread' : route.kind}
@@ -277,7 +289,7 @@ export function App() {
   const known = { household: { status, roster }, sync, syncFailed, home };
   const screen = firstScreenOf(known);
   return (
-    <div className="app">
+    <div className="app stack">
       <Sky />
       <a className="skip-link" href="#main">{t`Skip to the team`}</a>
       <Part>

@@ -13,6 +13,8 @@ export async function fetchLaterParts(): Promise<void> {
     preloadTalk(),
     fetchCommands(),
     import('./shell/land.tsx'),
+    import('./shell/sync-sign.tsx'),
+    import('./shell/wakes-stopped.tsx'),
     import('./shell/keys-dialog.tsx'),
     import('../state/file-shelf.ts'),
     import('../state/actions/withdraw.ts'),

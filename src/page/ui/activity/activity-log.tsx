@@ -78,15 +78,15 @@ function RunLine({ run, named }: { run: Occurrence; named: boolean }) {
           </span>
           <span dir="auto">{named ? `${mate.name}: ${whatText(run)}` : whatText(run)}</span>
           <small>
-            <i className="tone-mark" aria-hidden="true" /> {outcomeText(run)}
+            <i className="tone-mark rounded fixed" aria-hidden="true" /> {outcomeText(run)}
           </small>
           {spent !== '' && <small>{spent}</small>}
         </summary>
         {open && (
-          <div className="run-more">
+          <div className="run-more stack gap-4 text-3">
             {run.detail !== null && <p>{retold(run.detail)}</p>}
             {run.said !== null && run.said !== '' && <Words text={run.said} />}
-            <p className="agent-ways">
+            <p className="gap-4 above-3 flex wrap text-2">
               <Link href={PATHS.agent(run.agentId)}>{mate.name}</Link>
               {run.runId !== null && <FilesOfRun agentId={run.agentId} runId={run.runId} />}
               <GoOn run={run} />
@@ -185,7 +185,7 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
   };
   return (
     <>
-      <div className="log-filters">
+      <div className="log-filters gap-5 to-end cluster text-3">
         {projects.kind === 'ready' && projects.value.length > 0 && (
           <label>
             <span>{t`Project`}</span>{' '}
@@ -217,7 +217,7 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
       {byDay(shown, now, ({ time }) => time).map(({ day, items }) => (
         <section key={day} className="log-day" aria-label={day}>
           <h3>{day}</h3>
-          <ul className="log call-list wakes">
+          <ul className="log scroll fill call-list wakes">
             {items.map(({ key, line }) => (
               <Fragment key={key}>{line}</Fragment>
             ))}
@@ -225,11 +225,11 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
         </section>
       ))}
       {isLoading && entries.length === 0 && <QueryLoading />}
-      {!isLoading && shown.length === 0 && <p className="query-quiet">{t`Nothing yet.`}</p>}
+      {!isLoading && shown.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing yet.`}</p>}
       {!isLoading && mayHaveMore && (
         <button
           type="button"
-          className="ghost older"
+          className="ghost older flex"
           aria-disabled={busy}
           onClick={busy ? undefined : () => void older()}
         >

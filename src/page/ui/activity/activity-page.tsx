@@ -44,7 +44,7 @@ export default function ActivityPage({
 }) {
   const nameOf = useNames();
   return (
-    <div className="activity-page">
+    <div className="page">
       <PageHead
         title={t`Activity`}
         pageTitle={

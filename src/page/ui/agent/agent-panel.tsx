@@ -27,9 +27,9 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
   if (unread === 0) return null;
   return (
     <section aria-label={t`Inbox`}>
-      <h3>{t`Inbox${<span className="inbox-count">{t`${unread} unread`}</span>}`}</h3>
+      <h3>{t`Inbox${<span className="inbox-count framed-strong rounded text-1 ink ground-3">{t`${unread} unread`}</span>}`}</h3>
       <Inbox agentId={agentId} name={name} first={Math.min(unread, NEWEST)} />
-      <p className="budget-links">
+      <p className="budget-links gap-5 flex wrap text-3">
         <Link href={PATHS.agentInbox(agentId)}>{t`The whole inbox`}</Link>
       </p>
     </section>
@@ -45,13 +45,13 @@ function AtWork({ agentId }: { agentId: AgentId }) {
   return (
     <section aria-label={t`At work now`}>
       <h3>{t`At work now`}</h3>
-      <ul className="agent-threads">
+      <ul className="agent-threads one-column stack gap-1">
         {runs.map((run) => (
-          <li key={run.runId}>
+          <li className="flex baseline apart gap-4" key={run.runId}>
             <Link href={PATHS.schedule(agentId)} dir="auto">
               {whatText(run)}
             </Link>
-            {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
+            {run.startedAt !== null && <small className="nowrap">{t`since ${clockTime(run.startedAt)}`}</small>}
           </li>
         ))}
       </ul>
@@ -82,13 +82,13 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
   if (speaker.kind === 'nobody') return null;
   if (!agent)
     return (
-      <div className="agent-panel">
+      <div className="agent-panel column-wise gap-7 flex ink-2 text-3">
         <h3>{t`Soul`}</h3>
         <p className="quiet">{t`The first words are being written now. When a name is found in them, they are the soul.`}</p>
       </div>
     );
   return (
-    <div key={agentId} className="agent-panel tint" style={{ '--c': agent.color }}>
+    <div key={agentId} className="agent-panel column-wise gap-7 flex ink-2 text-3 tint" style={{ '--c': agent.color }}>
       <Soul text={agent.soul} name={speaker.name} folds />
       {agent.agentId !== LEAD_ID && agent.soul !== '' && <ShareBirthButton agent={agent} />}
       {speaker.kind === 'agent' && speaker.seat.working && <AtWork agentId={agentId} />}
@@ -104,7 +104,7 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
       )}
       <nav aria-label={t`All about ${speaker.name}`}>
         <h3>{t`All about ${speaker.name}`}</h3>
-        <p className="agent-ways">
+        <p className="gap-5 above-3 flex wrap text-2">
           {TAB_TITLES.map(({ tab, title }) => (
             <Link key={tab} href={PATHS.portrait(agentId, tab)}>
               {title}

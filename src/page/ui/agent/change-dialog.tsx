@@ -83,10 +83,11 @@ function Parts({ agent: { agentId, face }, onTake }: FaceEditorProps) {
 
 function Drawn({ agent, faces, onTake }: FaceEditorProps & { readonly faces: readonly string[] }) {
   return (
-    <ul className="drawn-faces" aria-label={t`Drawn anew`}>
+    <ul className="drawn-faces whole-row stack gap-4" aria-label={t`Drawn anew`}>
       {faces.map((face, i) => (
         <li key={face}>
           <button
+            className="box ground-1 full"
             type="button"
             aria-label={t`Face ${i + 1} of ${faces.length}`}
             aria-pressed={agent.face === face}
@@ -113,7 +114,7 @@ export function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { reado
     setDrawn([...faces]);
   };
   return (
-    <fieldset className="change-part change-face">
+    <fieldset className="change-part no-pad no-frame narrow change-face stack middle">
       <legend>{t`Face`}</legend>
       <span className="change-portrait">
         <Face agentId={agentId} face={face} color={color} awake />
@@ -123,7 +124,7 @@ export function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { reado
       ) : (
         <Parts agent={agent} onTake={onTake} />
       )}
-      <div className="setting-row">
+      <div className="setting-row whole-row">
         <button type="button" className="ghost" onClick={onPaint}>{t`Paint it`}</button>
         <button type="button" className="ghost" onClick={draw}>
           {drawn.length === 0 ? t`Draw anew` : t`Others`}
@@ -314,9 +315,9 @@ export function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
     setBack(back.slice(0, -1));
   };
   return (
-    <fieldset className="change-part face-paint" aria-describedby={hint}>
+    <fieldset className="change-part no-pad no-frame narrow face-paint" aria-describedby={hint}>
       <legend ref={heading} tabIndex={-1}>{t`Paint the face`}</legend>
-      <div className="face-paint-work">
+      <div className="gap-6 cluster">
         <Canvas
           painting={painting}
           tone={tone}
@@ -325,7 +326,7 @@ export function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
           onStroke={(before) => setBack([...back, before])}
           onUndo={undo}
         />
-        <div className="face-paint-looks" aria-hidden="true">
+        <div className="face-paint-looks gap-5 flex" aria-hidden="true">
           <span>
             <Face agentId={agentId} face={face} color={color} awake={false} />
           </span>
@@ -338,7 +339,7 @@ export function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
         id={hint}
         className="setting-hint"
       >{t`Press or draw; what is painted already is wiped. By keyboard: arrows, and Space. What is in colour between the two lines are the eyes: they close when ${agent.name} sleeps.`}</p>
-      <div className="setting-row">
+      <div className="setting-row cluster gap-4 above-4">
         <OneOf
           label={t`Paint with`}
           options={[
@@ -353,7 +354,7 @@ export function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
           {t`Both sides alike`}
         </label>
       </div>
-      <div className="setting-row">
+      <div className="setting-row cluster gap-4 above-4">
         <button type="button" className="ghost" disabled={back.length === 0} onClick={undo}>{t`Undo`}</button>
         <button
           type="button"
@@ -364,7 +365,7 @@ export function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
             setPainting(new Map());
           }}
         >{t`Begin with nothing`}</button>
-        <span className="face-paint-ways">
+        <span className="end flex wrap gap-4">
           <button type="button" className="ghost" onClick={onClose}>{t`Leave it as it was`}</button>
           <button
             type="button"
@@ -418,7 +419,7 @@ function Name({ agent }: Props) {
   };
   return (
     <form
-      className="change-part"
+      className="change-part no-pad no-frame narrow"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -461,11 +462,11 @@ function Colour({ agent }: Props) {
     ...AGENT_COLORS.map((each) => ({ ...each, value: each.color as string })),
   ];
   return (
-    <fieldset className="change-part">
+    <fieldset className="change-part no-pad no-frame narrow">
       <legend>{t`Colour`}</legend>
-      <div className="swatches">
+      <div className="swatches flex wrap gap-2">
         {options.map(({ value, color, colorName }) => (
-          <label key={color} title={colorName} style={{ '--c': color }}>
+          <label className="both-centred" key={color} title={colorName} style={{ '--c': color }}>
             <input
               type="radio"
               className="visually-hidden"
@@ -473,7 +474,7 @@ function Colour({ agent }: Props) {
               checked={own ? value === agent.color : value === ''}
               onChange={() => void choose({ color: value }, t`${agent.name} is ${colorName.replace(/,.*/, '')} now.`)}
             />
-            <i aria-hidden="true" />
+            <i className="round-s size-m" aria-hidden="true" />
             <span className="visually-hidden">{colorName}</span>
           </label>
         ))}
@@ -486,7 +487,7 @@ function Thinks({ agent }: Props) {
   const choose = useChoose({ agent });
   const running = useLive((state) => state.live !== null);
   return (
-    <div className="change-part">
+    <div className="change-part no-pad no-frame narrow">
       <ModelSelect
         label={t`Model`}
         hint={running ? t`It holds from the next session on.` : undefined}

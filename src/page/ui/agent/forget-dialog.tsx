@@ -58,7 +58,7 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
   const { device } = useRoost();
   const [askedAt] = useState(() => device.now());
   return (
-    <ul className="forget-what">
+    <ul className="forget-what stack gap-5">
       {kind === 'agent' ? (
         <li>
           {t`${<b>{t`What goes:`}</b>} ${name}’s name, soul and earlier souls, every word of your conversation, what waits to be read, and the files in ${name}’s folder. The seat is free at once.`}
@@ -102,7 +102,7 @@ function Second({
     if (sure && !busy) onForget();
   };
   return (
-    <form className="forget-second" onSubmit={submit}>
+    <form className="forget-second ruled gap-4 stack" onSubmit={submit}>
       {kind === 'agent' ? (
         <>
           <label htmlFor={id}>{t`To be sure: type the name ${<b dir="auto">{name}</b>}`}</label>
@@ -163,7 +163,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
   let ways: ReactNode;
   if (hindrance)
     ways = (
-      <div className="forget-hindrance" role="status">
+      <div className="pad-5 warn-box gap-4 cluster apart round" role="status">
         <p>{hindrance.text}</p>
         <button type="button" className="ghost" onClick={hindrance.run}>
           {hindrance.label}
@@ -180,7 +180,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
   else ways = <Second kind={kind} name={name} busy={step === 'busy'} onForget={() => void forget()} onBack={onClose} />;
 
   return (
-    <div className="forget">
+    <div className="forget gap-6 text-4 stack break ink-2">
       <WhatGoes kind={kind} name={name} />
       {ways}
       {failed !== null && (

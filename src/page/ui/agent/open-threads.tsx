@@ -22,20 +22,20 @@ export function OpenThreads({ open, agentId }: { open: readonly Thread[]; agentI
   const newIn = useNewInThread();
   return (
     <>
-      <ul className="agent-threads">
+      <ul className="agent-threads one-column stack gap-1">
         {open.slice(0, SHOWN).map((thread) => {
           const unread = newIn(thread);
           return (
-            <li key={thread.threadId}>
+            <li className="flex baseline apart gap-4" key={thread.threadId}>
               <Link href={PATHS.thread(thread.threadId)} dir="auto">
                 {thread.title}
               </Link>
-              {unread > 0 && <small>{t`${unread} new`}</small>}
+              {unread > 0 && <small className="nowrap">{t`${unread} new`}</small>}
             </li>
           );
         })}
       </ul>
-      <p className="agent-ways">
+      <p className="gap-4 above-3 flex wrap text-2">
         <Link href={PATHS.threadsOf(agentId)}>
           {open.length > SHOWN ? t`All ${plural(open.length, 'open thread')}` : t`All threads`}
         </Link>

@@ -43,11 +43,17 @@ export default function ShareBirth({ agent, onClose }: { agent: Agent; onClose: 
   const canShare = ready !== null && 'canShare' in navigator && navigator.canShare({ files: [ready.file] });
   return (
     <Dialog title={t`The birth of ${agent.name}`} onClose={onClose}>
-      <div className="share-birth">
+      <div className="share-birth centred-column stack gap-6">
         {picture === 'failed' && <p role="alert">{t`This browser could not draw the picture.`}</p>}
         {picture === 'drawing' && <p role="status">{t`Drawing…`}</p>}
-        {ready && <img src={ready.url} alt={t`${agent.name}: its face, its name and its first words`} />}
-        <div className="share-birth-ways">
+        {ready && (
+          <img
+            className="round at-most-full"
+            src={ready.url}
+            alt={t`${agent.name}: its face, its name and its first words`}
+          />
+        )}
+        <div className="flex wrap gap-5">
           {canShare && (
             <button
               type="button"

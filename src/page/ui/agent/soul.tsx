@@ -76,7 +76,12 @@ export function Soul({ text, name, folds }: { text: string; name: string; folds:
         </blockquote>
       )}
       {long && (
-        <button type="button" className="link-button soul-fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+        <button
+          type="button"
+          className="link-button above-4 text-2"
+          aria-expanded={whole}
+          onClick={() => setWhole(!whole)}
+        >
           {whole ? t`Show less of the soul` : t`Show the whole soul`}
         </button>
       )}

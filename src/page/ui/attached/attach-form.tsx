@@ -198,7 +198,7 @@ export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules
     );
   return (
     <form
-      className="attach-form"
+      className="attach-form at-start"
       aria-label={t`Where ${name} runs`}
       onSubmit={(event) => {
         event.preventDefault();
@@ -211,7 +211,7 @@ export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules
           {wrong}
         </p>
       )}
-      <div className="attached-ways">
+      <div className="flex wrap gap-4">
         <button type="submit" className="solid" disabled={busy}>
           {busy ? t`Restarting…` : t`Save`}
         </button>
@@ -226,7 +226,7 @@ type Add = (servers: readonly { readonly name: string; readonly attachment: Atta
 
 function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
   return (
-    <label className="attach-field">
+    <label className="attach-field medium">
       <span>{label}</span>
       {children}
       {hint !== undefined && <span className="setting-hint">{hint}</span>}
@@ -262,7 +262,7 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
   const [issuer, setIssuer] = useState('');
   return (
     <form
-      className="attach-form"
+      className="attach-form at-start"
       onSubmit={(event) => {
         event.preventDefault();
         const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
@@ -388,7 +388,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
   ];
   return (
     <form
-      className="attach-form"
+      className="attach-form at-start"
       onSubmit={(event) => {
         event.preventDefault();
         setEnvLeft(true);
@@ -493,7 +493,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
   const isOpen = Object.values(given).some((value) => value.trim() === '');
   return (
     <form
-      className="attach-form"
+      className="attach-form at-start"
       onSubmit={(event) => {
         event.preventDefault();
         if (!read?.ok || !box.ok || isOpen) return;

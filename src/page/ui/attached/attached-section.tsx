@@ -31,7 +31,7 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
   const notice = noticeOf(tool);
   const changed = tool.seen !== null && tool.seen.hash !== tool.hash && !tool.gone;
   return (
-    <li className="attached-tool" data-off={!tool.use}>
+    <li className="attached-tool round-s pad stack gap-3 narrow framed" data-off={!tool.use}>
       <label className="tick-line">
         <input
           type="checkbox"
@@ -41,30 +41,36 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
         />
         <span>
           <b dir="auto">{tool.title === '' ? tool.name : tool.title}</b>
-          {tool.title !== '' && <code>{tool.name}</code>}
+          {tool.title !== '' && <code className="ink-3">{tool.name}</code>}
           {tool.seen === null && tool.problem === null && <em>{t`new`}</em>}
         </span>
       </label>
-      {notice !== null && <p className="attached-standing">{notice}</p>}
-      {tool.description !== '' && <p dir="auto">{tool.description}</p>}
-      {tool.readOnly && <p>{t`The server says that it changes nothing.`}</p>}
+      {notice !== null && <p className="attached-standing clamp">{notice}</p>}
+      {tool.description !== '' && (
+        <p className="clamp" dir="auto">
+          {tool.description}
+        </p>
+      )}
+      {tool.readOnly && <p className="clamp">{t`The server says that it changes nothing.`}</p>}
       <details>
         <summary>{changed ? t`What has changed` : t`What it takes`}</summary>
         {changed && tool.seen && (
           <>
             <h5>{t`As you saw it`}</h5>
             {tool.seen.title !== '' && (
-              <p dir="auto">
+              <p className="clamp" dir="auto">
                 <b>{tool.seen.title}</b>
               </p>
             )}
-            <p dir="auto">{tool.seen.description}</p>
-            {tool.seen.readOnly && <p>{t`The server says that it changes nothing.`}</p>}
-            <pre>{JSON.stringify(tool.seen.schema, null, 2)}</pre>
+            <p className="clamp" dir="auto">
+              {tool.seen.description}
+            </p>
+            {tool.seen.readOnly && <p className="clamp">{t`The server says that it changes nothing.`}</p>}
+            <pre className="text-1 scroll">{JSON.stringify(tool.seen.schema, null, 2)}</pre>
             <h5>{t`Now`}</h5>
           </>
         )}
-        <pre>{JSON.stringify(tool.schema, null, 2)}</pre>
+        <pre className="text-1 scroll">{JSON.stringify(tool.schema, null, 2)}</pre>
       </details>
     </li>
   );
@@ -172,8 +178,8 @@ function Who({
   const among = team.all.filter(({ retired }) => !retired);
   const { agents } = server;
   return (
-    <fieldset className="attached-who" disabled={busy}>
-      <legend>{t`Who may use it`}</legend>
+    <fieldset className="attached-who gap-5 flex wrap" disabled={busy}>
+      <legend className="ink-2 under-3">{t`Who may use it`}</legend>
       <label className="tick-line">
         <input type="checkbox" checked={agents === null} onChange={() => onAgents(agents === null ? [] : null)} />
         {t`Everybody`}
@@ -223,9 +229,9 @@ function ServerCard({
     );
   const usable = tools.filter(({ problem: misfit, gone }) => misfit === null && !gone);
   return (
-    <article className="attached" data-state={state} aria-label={name}>
+    <article className="attached ground-0 pad-wide box" data-state={state} aria-label={name}>
       <header>
-        <h4>{name}</h4>
+        <h4 className="text-4">{name}</h4>
         <span role="status">{busy ? t`asking…` : STATES[state]}</span>
       </header>
       <p className="attached-where">
@@ -250,7 +256,7 @@ function ServerCard({
             {t`${usable.filter((tool) => tool.use).length} of ${usable.length} tools may be used. These are the server’s own words about them.`}
           </p>
           {usable.length > 1 && (
-            <div className="attached-ways">
+            <div className="flex wrap gap-4">
               <button
                 type="button"
                 className="ghost"
@@ -280,7 +286,7 @@ function ServerCard({
         </>
       )}
       {state === 'connected' && tools.length === 0 && <p className="setting-hint">{t`It offers no tools.`}</p>}
-      <div className="attached-ways">
+      <div className="flex wrap gap-4">
         <button
           type="button"
           className="ghost"
@@ -303,8 +309,8 @@ export function AttachedSection() {
   const attached = attachedOf(useRoost());
   const team = useTeammates();
   return (
-    <div className="attached-section">
-      <p className="settings-note">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Limits you can let them go ahead.`}</p>
+    <div className="stack gap-6">
+      <p className="settings-note under-6 ink-2 text-3">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Limits you can let them go ahead.`}</p>
       <QueryView query={attached.list} what={t`The MCP servers`}>
         {({ servers, programs, ...rules }) => (
           <>

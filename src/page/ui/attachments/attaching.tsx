@@ -244,7 +244,7 @@ export function AttachButton({ attaching, disabled }: { attaching: Attaching; di
       />
       <button
         type="button"
-        className="compose-attach"
+        className="compose-attach both-centred plain-button round stack fixed ink-2"
         aria-label={t`Attach pictures or files`}
         title={t`Attach pictures, PDFs, texts or code`}
         disabled={disabled}
@@ -265,15 +265,25 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
   return (
     <>
       {files.length > 0 && (
-        <ul className="attached-files" aria-label={t`Goes along with this message`}>
+        <ul className="attached-files flex wrap gap-3" aria-label={t`Goes along with this message`}>
           {files.map((file) => (
-            <li key={file.attachmentId} className="attached-file">
-              {isPicture(file.mediaType) && <img src={`data:${file.mediaType};base64,${file.data}`} alt="" />}
-              <span className="attached-file-name" dir="auto" title={file.name}>
+            <li
+              key={file.attachmentId}
+              className="attached-file at-most-full round-s line gap-4 text-2 framed ground-2"
+            >
+              {isPicture(file.mediaType) && (
+                <img className="size-l" src={`data:${file.mediaType};base64,${file.data}`} alt="" />
+              )}
+              <span className="attached-file-name truncate" dir="auto" title={file.name}>
                 {file.name}
               </span>
-              <small>{bytes(file.bytes)}</small>
-              <button type="button" aria-label={t`Remove ${file.name}`} onClick={() => attaching.remove(file)}>
+              <small className="nowrap">{bytes(file.bytes)}</small>
+              <button
+                className="stack ink-2 round-s plain-button both-centred size-m"
+                type="button"
+                aria-label={t`Remove ${file.name}`}
+                onClick={() => attaching.remove(file)}
+              >
                 <CloseIcon />
               </button>
             </li>
@@ -285,7 +295,7 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
           <SightNote files={files} reader={reader} />
         </Suspense>
       )}
-      <p className={preparing > 0 || removed ? 'attached-note' : 'visually-hidden'} role="status">
+      <p className={preparing > 0 || removed ? 'attached-note ink-2 text-2' : 'visually-hidden'} role="status">
         {preparing > 0
           ? t`Reading ${plural(preparing, 'file')}…`
           : removed && (

@@ -64,7 +64,7 @@ function TextOf({ blob, name }: { blob: Blob; name: string }) {
     <>
       {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="attachment-text" tabIndex={0} aria-label={t`Text of ${name}`}>
+      <pre className="attachment-text scroll text-2" tabIndex={0} aria-label={t`Text of ${name}`}>
         {text.slice(0, SHOWN_CHARACTERS)}
       </pre>
       {text.length > SHOWN_CHARACTERS && (
@@ -100,7 +100,7 @@ function Opened({ file, content, onClose }: { file: Attachment; content: Content
       ) : (
         <>
           {isShown(file) ? (
-            <img className="attachment-large" src={content.url} alt={name} />
+            <img className="attachment-large at-most-full block" src={content.url} alt={name} />
           ) : mediaType === 'application/pdf' ? (
             <p>{t`Save it to read it: nothing of a PDF is run here.`}</p>
           ) : (
@@ -118,7 +118,7 @@ function Opened({ file, content, onClose }: { file: Attachment; content: Content
 function About({ file }: { file: Attachment }) {
   return (
     <>
-      <span className="attachment-name">{file.name}</span>
+      <span className="attachment-name break">{file.name}</span>
       <small>{bytes(file.bytes)}</small>
     </>
   );
@@ -131,7 +131,7 @@ function Picture({ file }: { file: Attachment }) {
   const [open, setOpen] = useState(false);
   if (content.kind !== 'here')
     return (
-      <li className="attachment attachment-away">
+      <li className="attachment attachment-away centred-row pad">
         <About file={file} />
         <small role="status">{away(content)}</small>
       </li>
@@ -165,7 +165,7 @@ function Other({ file }: { file: Attachment }) {
 
 export default function ShownAttachments({ files }: { files: readonly Attachment[] }) {
   return (
-    <ul className="attachments" aria-label={t`Attached`}>
+    <ul className="attachments flex wrap gap-4" aria-label={t`Attached`}>
       {files.map((file, i) =>
         isShown(file) ? (
           <Picture key={`${file.attachmentId}:${i}`} file={file} />

@@ -78,7 +78,7 @@ export default function SightNote({ files, reader }: { files: readonly PreparedF
     ? null
     : sightNote(rehearsing ? 'demo' : { id, name: modelName(id, first?.models ?? []) }, files);
   return note === null ? null : (
-    <p className="attached-note" role="status">
+    <p className="attached-note ink-2 text-2" role="status">
       {note}
     </p>
   );

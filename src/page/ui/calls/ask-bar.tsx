@@ -48,16 +48,16 @@ function Question({ call, more, onPutAway }: { call: ToolCall; more: number; onP
   const line = lineOf(call);
   const say = (answer: 'once' | 'no') => act(() => calls.answer(call, answer, ''));
   return (
-    <section className="ask-bar" aria-label={t`A question for you`}>
-      <p className="ask-bar-line">
-        <i className="ask-dot" aria-hidden="true" />
+    <section className="ask-bar gap-4 cluster text-3" aria-label={t`A question for you`}>
+      <p className="ask-bar-line narrow break">
+        <i className="ask-dot rounded" aria-hidden="true" />
         <span role="status" dir="auto">
           {asksText(call, mate.name)}
         </span>{' '}
         {line !== null && <code dir="ltr">{line}</code>}
         {more > 0 && <Link href={PATHS.inbox}>{plural(more, 'more question')}</Link>}
       </p>
-      <div className="ask-bar-ways">
+      <div className="end line gap-4">
         {!open && line !== null && (
           <>
             <button type="button" className="ghost" disabled={busy} onClick={() => say('no')}>{t`No`}</button>

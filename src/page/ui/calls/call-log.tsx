@@ -40,8 +40,8 @@ export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
               {mate.name}
             </span>
           )}
-          <span className="call-about">
-            <span className="call-does" dir="auto">
+          <span className="call-about fill">
+            <span className="ink" dir="auto">
               {does}
             </span>
             {!does.includes(about) && <span dir="auto"> {revealedCode(about)}</span>}

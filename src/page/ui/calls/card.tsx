@@ -55,10 +55,10 @@ function FileText({ file, isOpen }: { file: PinnedFile; isOpen: boolean }) {
       {leadsText(file)} <small>{file.inTurn ? t`${kindText(file)}, named by another` : kindText(file)}</small>
     </>
   );
-  if (file.text === null) return <p className="call-file">{head}</p>;
+  if (file.text === null) return <p className="call-file text-2 break">{head}</p>;
   return (
-    <details className="call-file" open={isOpen}>
-      <summary>{head}</summary>
+    <details className="call-file text-2 break" open={isOpen}>
+      <summary className="touchable">{head}</summary>
       <pre className="excerpt" dir="auto">
         {revealed(file.text)}
       </pre>
@@ -72,15 +72,15 @@ function ReadFiles({ content: { files, rest, isWhole }, isBounded }: { content: 
   return (
     <section className="call-files" aria-label={t`What it reads of its folder`}>
       {files.length > 0 && (
-        <p className="call-note">
+        <p className="pretty text-2 ink-2">
           {t`It reads ${plural(files.length + rest, 'file')} of its folder, as they are now.`}
         </p>
       )}
       {files.map((file, i) => (
         <FileText key={file.path} file={file} isOpen={i < OPEN_AT_FIRST} />
       ))}
-      {rest > 0 && <p className="call-note">{t`And ${count(rest)} more.`}</p>}
-      <p className="call-note">
+      {rest > 0 && <p className="pretty text-2 ink-2">{t`And ${count(rest)} more.`}</p>}
+      <p className="pretty text-2 ink-2">
         {!isWhole
           ? t`It may read more than Roost can check, so it can be allowed only once.`
           : isBounded
@@ -96,13 +96,13 @@ const isText = (file: PinnedFile | undefined) => file === undefined || file.kind
 function ChangedFile({ path, before, now }: { path: string; before?: PinnedFile; now?: PinnedFile }) {
   return (
     <>
-      <p className="call-note" dir="auto">
+      <p className="pretty text-2 ink-2" dir="auto">
         {revealedCode(path)}
       </p>
       {isText(before) && isText(now) ? (
         <Diff before={before?.text ?? ''} after={now?.text ?? ''} />
       ) : (
-        <p className="call-note">
+        <p className="pretty text-2 ink-2">
           {t`It was: ${before ? kindText(before) : t`nothing`}. It is now: ${now ? kindText(now) : t`nothing`}.`}
         </p>
       )}
@@ -120,7 +120,7 @@ function Changed({ content: { files, before } }: { content: CallContent }) {
   });
   return (
     <section className="call-changed" aria-label={t`What has changed`}>
-      <p className="call-note">
+      <p className="pretty text-2 ink-2">
         <b>{t`Changed since you were asked, or since you allowed it. Check it again.`}</b>
       </p>
       {changes.map(({ path, was, is }) => (
@@ -133,7 +133,7 @@ function Changed({ content: { files, before } }: { content: CallContent }) {
 /** What would be deleted or moved. */
 function WhatLies({ file }: { file: PinnedFile }) {
   if (file.kind === 'file' && file.text !== null) return <Diff before={file.text} after="" />;
-  return <p className="call-note">{t`There now: ${kindText(file)}.`}</p>;
+  return <p className="pretty text-2 ink-2">{t`There now: ${kindText(file)}.`}</p>;
 }
 
 const later = () => import('./wanted-later.ts');
@@ -143,7 +143,7 @@ const WantedScript = lazy(async () => ({ default: (await later()).WantedScript }
 /** The diff between a file and the text to be written, kept up to date while the person reads. */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
   const now = useQuery(filesOf(useRoost()).now(agentId, path));
-  if (now.kind === 'loading') return <p className="call-note" role="status">{t`Reading it…`}</p>;
+  if (now.kind === 'loading') return <p className="pretty text-2 ink-2" role="status">{t`Reading it…`}</p>;
   const lies = now.kind === 'ready' ? now.value : null;
   const unseen =
     lies?.kind === 'large'
@@ -155,7 +155,7 @@ function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string;
           : null;
   return (
     <>
-      {unseen !== null && <p className="call-note">{t`The file there now would be replaced. ${unseen}`}</p>}
+      {unseen !== null && <p className="pretty text-2 ink-2">{t`The file there now would be replaced. ${unseen}`}</p>}
       <Diff before={lies?.kind === 'text' ? lies.text : ''} after={content} />
     </>
   );
@@ -201,7 +201,7 @@ export function Wanted({ call }: { call: ToolCall }) {
     if (!over || over.kind === 'none') return null;
     return (
       <>
-        <p className="call-note">
+        <p className="pretty text-2 ink-2">
           {input['replace'] === true
             ? t`${revealedCode(over.path)} would be replaced.`
             : t`${revealedCode(over.path)} exists already, so nothing would be moved.`}
@@ -214,7 +214,7 @@ export function Wanted({ call }: { call: ToolCall }) {
     return (
       <>
         <Diff before={before} after={after} />
-        {input['all'] === true && <p className="call-note">{t`Everywhere in the file.`}</p>}
+        {input['all'] === true && <p className="pretty text-2 ink-2">{t`Everywhere in the file.`}</p>}
       </>
     );
   if (call.tool === 'wake_schedule')
@@ -282,7 +282,7 @@ function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }
       {areAll &&
         changes.map(({ path, before, after }, i) => (
           <Fragment key={i}>
-            <p className="call-note">{revealedCode(path)}</p>
+            <p className="pretty text-2 ink-2">{revealedCode(path)}</p>
             <Diff before={before} after={after} />
           </Fragment>
         ))}
@@ -353,16 +353,20 @@ function YesCard({ call, oneClick = false }: CardProps) {
     ...(call.later ? [] : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => say('later') }]),
   ];
   return (
-    <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
+    <article
+      className="call-card pad-6 round-l one-column gap-4 stack ground-1 tint"
+      aria-labelledby={id}
+      style={{ '--c': mate.color }}
+    >
       <h3 id={id}>
         {t`${(
-          <span className="sheet-name" dir="auto">
+          <span className="agent-name named" dir="auto">
             {mate.name}
           </span>
         )} wants to ${wantsTo(call)}`}
       </h3>
       {call.folder !== undefined && (
-        <p className="call-note">{t`Asked by an executor. Paths start in ${revealedCode(call.folder)}.`}</p>
+        <p className="pretty text-2 ink-2">{t`Asked by an executor. Paths start in ${revealedCode(call.folder)}.`}</p>
       )}
       {call.content && call.tool !== 'accept_script' && <Changed content={call.content} />}
       {isScript ? (
@@ -375,7 +379,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
       {call.content && RUN_COMMANDS.includes(call.tool) && (
         <ReadFiles content={call.content} isBounded={isBounded(call, reach)} />
       )}
-      <p className="call-note">
+      <p className="pretty text-2 ink-2">
         {reaches !== '' && <span>{`${reaches} `}</span>}
         <span>
           {call.where === 'run'
@@ -384,7 +388,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
         </span>
       </p>
       {words !== null && (
-        <label className="call-words">
+        <label className="text-2 stack gap-3 ink-2">
           {t`Message to ${mate.name} (optional)`}
           <textarea
             className="field"
@@ -395,7 +399,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
           />
         </label>
       )}
-      <div className="call-ways">
+      <div className="to-end gap-4 cluster">
         {words === null ? (
           <>
             {more.length > 0 && (

@@ -157,7 +157,7 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
         </p>
       )}
       {misfit !== undefined && (
-        <p id={`${id}-wrong`} className="question-wrong">
+        <p id={`${id}-wrong`} className="text-2 danger">
           {misfitText(misfit, field)}
         </p>
       )}
@@ -174,7 +174,7 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
     return (
       <fieldset
         id={id}
-        className="question-field"
+        className="question-field no-pad no-frame one-column stack gap-3 narrow break"
         tabIndex={-1}
         {...(notes.length > 0 ? { 'aria-describedby': notes.join(' ') } : {})}
       >
@@ -214,7 +214,7 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
   const isLong =
     kind === 'text' && format === null && ((field.most ?? 0) > LONG_CHARS || (field.preset ?? '').includes('\n'));
   return (
-    <div className="question-field">
+    <div className="question-field no-pad no-frame one-column stack gap-3 narrow break">
       <label htmlFor={id}>{named}</label>
       {options !== null ? (
         <select className="field" {...common} value={text} onChange={type}>
@@ -293,31 +293,37 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
     ? []
     : [{ label: t`Not now`, hint: t`It waits in your inbox`, run: () => act(() => calls.answer(call, 'later', '')) }];
   return (
-    <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
+    <article
+      className="call-card pad-6 round-l one-column gap-4 stack ground-1 tint"
+      aria-labelledby={id}
+      style={{ '--c': mate.color }}
+    >
       <h3 id={id}>
         {t`The MCP server ${(
-          <span className="sheet-name" dir="auto">
+          <span className="agent-name named" dir="auto">
             {server}
           </span>
         )} asks you something`}
       </h3>
-      <p className="call-note">
+      <p className="pretty text-2 ink-2">
         <span>{t`${mate.name} uses its tool ${tool}, which waits for your answer.`}</span>
         {others.length > 0 && <span>{` ${t`It may also ask for ${names(others.map(nameOf))}.`}`}</span>}
       </p>
-      <figure className="question-said">
-        <figcaption>{t`In the words of ${server}:`}</figcaption>
-        <blockquote dir="auto">{revealed(message)}</blockquote>
+      <figure className="question-said stack gap-3">
+        <figcaption className="ink-2 text-2">{t`In the words of ${server}:`}</figcaption>
+        <blockquote className="break ground-2 pad as-written" dir="auto">
+          {revealed(message)}
+        </blockquote>
       </figure>
       {soundsSecret(wordsOf(question)) && (
-        <p className="question-warning" role="note">
+        <p className="question-warning pad text-3 round" role="note">
           {t`This sounds like a password, a key or a card number. No MCP server may ask for that here, and Roost never does. Decline unless you are sure.`}
         </p>
       )}
       {leftOut.length > 0 && (
-        <p className="call-note">{t`Left out, because Roost cannot show them: ${leftOut.join(', ')}.`}</p>
+        <p className="pretty text-2 ink-2">{t`Left out, because Roost cannot show them: ${leftOut.join(', ')}.`}</p>
       )}
-      <form ref={form} className="question-form" noValidate onSubmit={send}>
+      <form ref={form} className="one-column gap-5 stack" noValidate onSubmit={send}>
         {fields.map((field) => (
           <Field
             key={field.name}
@@ -328,11 +334,11 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
             onType={(value) => setTyped({ ...typed, [field.name]: value })}
           />
         ))}
-        <p className="call-note">
+        <p className="pretty text-2 ink-2">
           <span>{t`Written by the server, not by Roost. Your answer goes to ${server} alone, which may tell your agent. Roost stores which fields you sent, and no value.`}</span>{' '}
           <span>{t`Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}. It is withdrawn at ${clockTime(until)}.`}</span>
         </p>
-        <div className="call-ways">
+        <div className="to-end gap-4 cluster">
           {later.length > 0 && (
             <MenuButton label={t`More answers`} items={later}>
               <MoreIcon />

@@ -44,10 +44,10 @@ export default function WantedReminder({ call }: { call: ToolCall }) {
       <pre className="excerpt" dir="auto">
         {revealed(message)}
       </pre>
-      <p className="call-note">{notes.filter((note) => note !== null).join(' ')}</p>
+      <p className="pretty text-2 ink-2">{notes.filter((note) => note !== null).join(' ')}</p>
       {before?.kind === 'reminder' && (
         <>
-          <p className="call-note">{t`Replaces the reminder with this name, ${timingText(before.timing, now)}:`}</p>
+          <p className="pretty text-2 ink-2">{t`Replaces the reminder with this name, ${timingText(before.timing, now)}:`}</p>
           <Diff before={before.message} after={message} />
         </>
       )}

@@ -45,7 +45,7 @@ function Row({ what, children }: { what: string; children: ReactNode }) {
 function Text({ file }: { file: PinnedFile | undefined }) {
   if (file?.text == null)
     return (
-      <p className="call-note">{t`Its text cannot be shown, so you cannot say yes to it. Ask its agent to write it anew.`}</p>
+      <p className="pretty text-2 ink-2">{t`Its text cannot be shown, so you cannot say yes to it. Ask its agent to write it anew.`}</p>
     );
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -59,7 +59,7 @@ function Text({ file }: { file: PinnedFile | undefined }) {
 function OwnHosts({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const wrong = wrongInHosts(hostsIn(value));
   return (
-    <label className="call-words">
+    <label className="text-2 stack gap-3 ink-2">
       <span>{t`Hosts on the relay’s own computer and networks that it may also reach (optional)`}</span>
       <input
         className="field"
@@ -95,7 +95,7 @@ function Replaced({ call, name }: { call: ToolCall; name: string | null }) {
   if (before?.kind !== 'script') return null;
   const hosts = [...(before.hosts ?? []), ...(before.own_hosts ?? [])].map(revealedLine);
   return (
-    <p className="call-note">
+    <p className="pretty text-2 ink-2">
       {hosts.length === 0
         ? t`Replaces the script with this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, without a network.`
         : t`Replaces the script with this name: ${revealedLine(before.script)}, ${timingText(before.timing, now)}, which reaches ${names(hosts)}.`}
@@ -114,7 +114,7 @@ function Registered({ call, ownHosts, onOwnHosts }: Props) {
   const isBoxed = known?.sandbox.available ?? true;
   return (
     <>
-      <dl className="call-script">
+      <dl className="call-script gap-5 text-2 stack">
         <Row what={t`File`}>{revealedLine(path)}</Row>
         <When call={call} />
         <Row what={t`Where it fails`}>
@@ -144,7 +144,7 @@ function AnotherText({ call }: Pick<Props, 'call'>) {
   const [before, now] = [of(call.content?.before), of(call.content?.files)];
   return (
     <>
-      <p className="call-note">
+      <p className="pretty text-2 ink-2">
         {before
           ? t`Its file ${revealedLine(path)} has changed. Until you say yes, the text that you accepted runs. After a no, you are not asked about this text again.`
           : t`It does not run: the text of ${revealedLine(path)} was not accepted at this relay. After a no, you are not asked about this text again.`}
@@ -152,8 +152,8 @@ function AnotherText({ call }: Pick<Props, 'call'>) {
       {before?.text != null && now?.text != null ? (
         <>
           <Diff before={before.text} after={now.text} isCode />
-          <details className="call-file">
-            <summary>{t`The whole new script`}</summary>
+          <details className="call-file text-2 break">
+            <summary className="touchable">{t`The whole new script`}</summary>
             <Text file={now} />
           </details>
         </>

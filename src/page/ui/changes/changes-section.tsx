@@ -345,11 +345,11 @@ function Line({ logged, nameOf, device }: LineProps) {
     if (failed !== null) roost.notices.error(t`This could not be undone: ${failed}`);
   };
   return (
-    <li ref={line} className="change-line" tabIndex={-1}>
-      <time dateTime={new Date(logged.time).toISOString()} title={fullTime(logged.time)}>
+    <li ref={line} className="change-line gap-4 at-top ruled stack text-4" tabIndex={-1}>
+      <time className="ink-3 text-2" dateTime={new Date(logged.time).toISOString()} title={fullTime(logged.time)}>
         {clockTime(logged.time)}
       </time>
-      <div className="change-what">
+      <div className="change-what stack gap-2 narrow break">
         <p dir="auto">{text}</p>
         {lines.length > FOLDED || long ? (
           <details>
@@ -410,7 +410,7 @@ export default function ChangesSection() {
   const more = view?.more === true && limit < CHANGE_LOG.most;
   return (
     <>
-      <p className="settings-note">
+      <p className="settings-note under-6 ink-2 text-3">
         {t`What you set, on each of your devices, the newest first. An undo sets what stood there before; the rest stays as it is.`}
       </p>
       {failed !== null && (
@@ -424,7 +424,7 @@ export default function ChangesSection() {
         </div>
       )}
       {view === null && failed === null && (
-        <p className="query-loading" role="status">
+        <p className="query-loading ink-3 text-3" role="status">
           {t`Reading what you changed…`}
         </p>
       )}
@@ -434,7 +434,7 @@ export default function ChangesSection() {
       {byDay(logged, now, ({ time }) => time).map(({ day, items }) => (
         <section key={day} aria-label={day}>
           <h3>{day}</h3>
-          <ol className="change-list">
+          <ol className="">
             {items.map((each) => (
               <Line key={each.id} logged={each} nameOf={nameOf} device={deviceName(each.device)} />
             ))}
@@ -442,11 +442,7 @@ export default function ChangesSection() {
         </section>
       ))}
       {more && (
-        <button
-          type="button"
-          className="ghost change-more"
-          onClick={() => setLimit(Math.min(limit * 2, CHANGE_LOG.most))}
-        >
+        <button type="button" className="ghost above-6" onClick={() => setLimit(Math.min(limit * 2, CHANGE_LOG.most))}>
           {t`Earlier changes`}
         </button>
       )}

@@ -54,19 +54,19 @@ export function ActivityLine({
     };
   }, [open]);
   return (
-    <div ref={ref} className="activity">
+    <div ref={ref} className="activity relative">
       <button
         type="button"
-        className="activity-line"
+        className="activity-line text-start at-most-full round-s plain-button gap-3 line ink-2 text-2"
         aria-expanded={open}
         aria-controls={id}
         title={t`What goes on`}
         onClick={() => setOpen(!open)}
       >
         {doing.map(({ who, text, from, waits }, i) => (
-          <span key={who ?? i} className="activity-one">
-            <i className="activity-dot" data-waits={waits} aria-hidden="true" />
-            <span className="activity-text" dir="auto">
+          <span key={who ?? i} className="activity-one line narrow">
+            <i className="activity-dot fixed" data-waits={waits} aria-hidden="true" />
+            <span className="activity-text truncate" dir="auto">
               {who === undefined ? text : `${who}: ${text}`}
             </span>
             <Lasts from={from} />
@@ -74,7 +74,13 @@ export function ActivityLine({
         ))}
         <ChevronIcon />
       </button>
-      <div id={id} className="activity-list" role="region" aria-label={label} hidden={!open}>
+      <div
+        id={id}
+        className="activity-list framed-strong scroll round ground-2"
+        role="region"
+        aria-label={label}
+        hidden={!open}
+      >
         {open && children}
       </div>
     </div>
@@ -93,14 +99,14 @@ const STATES: Readonly<Record<Step['state'], string>> = {
 function StepRow({ step: { text, state, from, until } }: { step: Step }) {
   return (
     <li data-state={state}>
-      <span className="activity-mark" aria-hidden="true">
+      <span className="activity-mark centred ink-3" aria-hidden="true">
         {MARKS[state]}
       </span>
-      <span className="activity-text" dir="auto">
+      <span className="activity-text truncate" dir="auto">
         {text}
         <span className="visually-hidden">, {STATES[state]}</span>
       </span>
-      <span className="activity-span">
+      <span className="activity-span fixed figures ink-3">
         {from !== null && <span>{clockTime(from)}</span>}
         {from !== null && until !== null && until - from >= WORTH_SAYING && (
           <span>{` · ${spanText(until - from)}`}</span>
@@ -117,15 +123,15 @@ function Asked({ agentId }: { agentId: AgentId }) {
   const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
   return asked.map((call) => (
     <li key={call.callId} data-state="asked">
-      <span className="activity-mark" aria-hidden="true">
+      <span className="activity-mark centred ink-3" aria-hidden="true">
         {MARKS.asked}
       </span>
-      <span className="activity-text">
+      <span className="activity-text truncate">
         {call.question
           ? t`waits for you: ${call.question.server} asks you something`
           : t`waits for you: wants to ${wantsTo(call)}`}
       </span>
-      <span className="activity-span">
+      <span className="activity-span fixed figures ink-3">
         {clockTime(call.askedAt)} <Link href={PATHS.inbox}>{t`Answer`}</Link>
       </span>
     </li>
@@ -139,7 +145,7 @@ export function Steps({ answer, doing, agentId }: { answer: Growing | undefined;
   const shown = steps.slice(-SHOWN);
   const isUnderWay = shown.some(({ state }) => state === 'now');
   return (
-    <ul className="activity-steps">
+    <ul className="activity-steps gap-3 stack text-2">
       {steps.length > shown.length && (
         <li className="activity-earlier">{t`${steps.length - shown.length} more before that`}</li>
       )}

@@ -45,7 +45,7 @@ function ComposerButtons({ stop, send, canSend }: ComposerButtonsProps) {
       {stop && (
         <button
           type="button"
-          className="compose-button compose-stop"
+          className="compose-button both-centred no-frame round stack fixed compose-stop"
           aria-label={t`Stop`}
           title={t`Stop this answer`}
           onClick={stop}
@@ -56,7 +56,7 @@ function ComposerButtons({ stop, send, canSend }: ComposerButtonsProps) {
       {send && (
         <button
           type="submit"
-          className="compose-button"
+          className="compose-button both-centred no-frame round stack fixed"
           aria-label={t`Send`}
           title={t`Send (Enter)`}
           disabled={!canSend}
@@ -101,14 +101,14 @@ function ComposerNote({ id, ...about }: ComposerNoteProps) {
   const note = noteOf(about);
   const each = note !== null && note === about.problem?.text ? about.problem.each : [];
   return (
-    <div id={id} className="compose-note" role={isWrong ? 'alert' : undefined}>
+    <div id={id} className="compose-note text-2 ink-3" role={isWrong ? 'alert' : undefined}>
       <p>{note}</p>
       {each.length > 0 && (
         <details>
           <summary>{t`Which, and why`}</summary>
           {/* Scrollable, by keyboard too. */}
           {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <ul tabIndex={0}>
+          <ul className="scroll" tabIndex={0}>
             {each.map((why, i) => (
               <li key={i} dir="auto">
                 {why}
@@ -229,7 +229,12 @@ const optionId = (id: string, index: number): string => `${id}-${index}`;
  */
 function Suggestions({ id, mentioning: { people, active, pick, point } }: { id: string; mentioning: Mentioning }) {
   return (
-    <div id={id} className="suggestions" role="listbox" aria-label={t`Who is meant`}>
+    <div
+      id={id}
+      className="suggestions framed-strong scroll round ground-2"
+      role="listbox"
+      aria-label={t`Who is meant`}
+    >
       {people.map((who, i) => (
         // The field handles the keys. This handler is for the pointer.
         // eslint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -457,14 +462,14 @@ export function Composer({
   return (
     <form
       ref={frame}
-      className="compose"
+      className="compose full"
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
       {edit && (
-        <p className="compose-edit">
+        <p className="compose-edit flex gap-5 ink-2 text-2">
           {edit.earlier
             ? t`Editing what you wrote before. What came after it stays, as an earlier version.`
             : t`Editing your last message. What came after it will be replaced.`}
@@ -473,9 +478,10 @@ export function Composer({
       )}
       {offers && <Suggestions id={list} mentioning={mentioning} />}
       {attachesFor && <Chips attaching={attaching} reader={attachesFor} />}
-      <div className="compose-box" data-disabled={disabled}>
+      <div className="compose-box pad-block-4 round-l flex gap-4 framed" data-disabled={disabled}>
         {attaches && <AttachButton attaching={attaching} disabled={disabled} />}
         <textarea
+          className="fill text-4 plain-button"
           ref={field}
           name="message"
           rows={1}

@@ -130,14 +130,14 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
       mine={false}
       foot={
         online ? undefined : (
-          <p className="msg-status">{t`The connection to the relay is cut. What comes after this follows when it is back.`}</p>
+          <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">{t`The connection to the relay is cut. What comes after this follows when it is back.`}</p>
         )
       }
     >
       <div ref={writing} className="writing" data-writing={online} data-silent={silent}>
         <GrowingParts blocks={answer.blocks} />
         {online && silent && (
-          <span className="thinking" aria-hidden="true">
+          <span className="thinking inline-flex gap-3" aria-hidden="true">
             <i />
             <i />
             <i />

@@ -14,8 +14,8 @@ export function Skeleton({ label = t`Reading the conversation` }: { label?: stri
   return (
     <div className="chat-skeleton" role="status" aria-label={label}>
       {[0, 1, 2].map((row) => (
-        <div key={row}>
-          <i />
+        <div className="stack gap-4" key={row}>
+          <i className="round-s size-l" />
           <span />
           <span />
         </div>
@@ -43,7 +43,7 @@ function Reason({ speaker }: { speaker: Speaker }) {
     <p className="chat-reason" role="note">
       <WarnIcon />
       <span>
-        <strong>{t`${speaker.name} did not come.`}</strong> {retold(reason)}
+        <strong className="warn">{t`${speaker.name} did not come.`}</strong> {retold(reason)}
       </span>
     </p>
   );
@@ -68,12 +68,12 @@ export function ConversationView({ agentId, visible }: { agentId: AgentId; visib
 
   if (speaker.kind === 'nobody')
     return (
-      <section className="chat" aria-label={t`Conversation`}>
+      <section className="chat shrinks column-wise narrow" aria-label={t`Conversation`}>
         {ready ? <Nobody agentId={agentId} /> : <Skeleton />}
       </section>
     );
   return (
-    <section className="chat" aria-label={t`Conversation`}>
+    <section className="chat shrinks column-wise narrow" aria-label={t`Conversation`}>
       <Part>
         <Head speaker={speaker} />
         <Reason speaker={speaker} />

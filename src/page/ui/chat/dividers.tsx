@@ -52,7 +52,7 @@ export function outcomeText(outcome: RunOutcome): string {
 
 export function DayDivider({ time, now }: { time: number; now: number }) {
   return (
-    <p className="divider">
+    <p className="divider centred gap-5 text-2 line">
       {dayName(time, now)} {clockTime(time)}
     </p>
   );
@@ -60,7 +60,13 @@ export function DayDivider({ time, now }: { time: number; now: number }) {
 
 /** Marks the first unread message when a conversation is opened. */
 export function NewDivider() {
-  return <div className="divider divider-new" role="separator" aria-label={t`New messages`}>{t`New`}</div>;
+  return (
+    <div
+      className="divider centred gap-5 text-2 line divider-new bold"
+      role="separator"
+      aria-label={t`New messages`}
+    >{t`New`}</div>
+  );
 }
 
 /** `Thursday 23:41 · Lyra slept 9 hours`, or the sleep in progress. */
@@ -75,7 +81,7 @@ export function SleepDivider({
 }) {
   const why = item.reason && (item.until === null || item.reason !== 'ended') ? ` · ${endText(item.reason)}` : '';
   return (
-    <p className="divider" data-reason={item.reason}>
+    <p className="divider centred gap-5 text-2 line" data-reason={item.reason}>
       {item.until === null
         ? t`${name} sleeps since ${dayWithin(item.from, now)} ${clockTime(item.from)}`
         : t`${dayName(item.from, now)} ${clockTime(item.from)} · ${name} slept ${duration(item.until - item.from)}`}
@@ -92,7 +98,7 @@ export function RunDivider({ run, now }: { run: RunSpan; now: number }) {
   const nameOf = useNames();
   const { startedAt, cause, end } = run;
   return (
-    <p className="divider" data-outcome={end?.outcome ?? 'running'}>
+    <p className="divider centred gap-5 text-2 line" data-outcome={end?.outcome ?? 'running'}>
       <span>
         {startedAt !== null && <span>{`${dayName(startedAt, now)} ${clockTime(startedAt)} · `}</span>}
         <span>{causeText(cause, nameOf)}</span>

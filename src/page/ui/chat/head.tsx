@@ -110,18 +110,18 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
       ];
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'driven' && seat?.working !== true;
   return (
-    <header className="chat-head tint" style={{ '--c': speaker.color }}>
+    <header className="chat-head line gap-4 tint" style={{ '--c': speaker.color }}>
       <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>
         <BackIcon />
       </Link>
-      <div className="chat-face" data-asleep={dim && seat?.state !== 'hatching'}>
+      <div className="chat-face fixed" data-asleep={dim && seat?.state !== 'hatching'}>
         {seat ? (
           <SeatFigure seat={seat} />
         ) : (
           <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
         )}
       </div>
-      <div className="chat-title">
+      <div className="chat-title fill">
         <h2 dir="auto" tabIndex={-1}>
           {speaker.name}
         </h2>

@@ -372,12 +372,12 @@ export function Log({
   const leaping = reading === 'all';
 
   return (
-    <div className="log-frame">
+    <div className="log-frame relative shrinks flex fill">
       {/* Scrollable by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         ref={log}
-        className="log"
+        className="log scroll fill"
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
@@ -400,14 +400,14 @@ export function Log({
         onFocus={(event: FocusEvent) => setFocused(keyOf(event.target))}
         onBlur={() => setFocused(null)}
       >
-        <div className="log-inside">
-          <div ref={top} className="log-top" data-paged={paged}>
+        <div className="log-inside column-wise flex">
+          <div ref={top} className="log-top both-centred stack fixed" data-paged={paged}>
             {more ? (
               <button type="button" className="ghost log-more" disabled={leaping} onClick={older}>
                 {reading === 'older' ? t`Reading earlier messages…` : t`Earlier messages`}
               </button>
             ) : (
-              paged && <p className="log-beginning">{beginning}</p>
+              paged && <p className="text-2 ink-3">{beginning}</p>
             )}
           </div>
           {rows.length === 0 && empty}
@@ -432,14 +432,18 @@ export function Log({
         </div>
       </div>
       {leaping && (
-        <p className="log-leap" role="status">
+        <p className="log-leap framed-strong rounded line gap-5 nowrap figures text-2 ground-3" role="status">
           <span>{t`Going to the beginning…`}</span>
           <span aria-hidden="true">{t`${plural(read, 'message')} read`}</span>
           <button type="button" className="link-button" onClick={() => pages.stop()}>{t`Stop`}</button>
         </p>
       )}
       {stick.newBelow && (
-        <button type="button" className="new-below" onClick={stick.toEnd}>
+        <button
+          type="button"
+          className="new-below inline-flex framed-strong rounded gap-3 middle text-2 ground-3"
+          onClick={stick.toEnd}
+        >
           <DownIcon /> {t`New words below`}
         </button>
       )}

@@ -51,7 +51,12 @@ export const Mentioned = createContext<readonly Teammate[]>([]);
 
 export function Chip({ who, text = `@${who.name}` }: { who: Teammate; text?: string }) {
   return (
-    <Link href={PATHS.agent(who.agentId)} className="mention tint" style={{ '--c': who.color }} dir="auto">
+    <Link
+      href={PATHS.agent(who.agentId)}
+      className="mention unlined break named medium tint"
+      style={{ '--c': who.color }}
+      dir="auto"
+    >
       {text}
     </Link>
   );

@@ -51,7 +51,11 @@ const KEY_CHARS = 200;
 function Thinking({ text, isGoing }: { text: string; isGoing: boolean }) {
   const [open, setOpen] = useOpened(`thinking:${text.slice(0, KEY_CHARS)}`);
   return (
-    <details className="tools thought" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      className="tools above-4 text-2 ink-3 thought"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <ChevronIcon />
         <span>{isGoing ? t`Thinking…` : t`What it thought`}</span>
@@ -112,7 +116,11 @@ function VersionsButton({ message, name }: { message: MessageDoc; name: string }
   if (message.replaces === null) return null;
   return (
     <>
-      <button type="button" className="link-button msg-fold" onClick={() => setOpen(true)}>{t`Earlier version`}</button>
+      <button
+        type="button"
+        className="link-button msg-fold above-3 block"
+        onClick={() => setOpen(true)}
+      >{t`Earlier version`}</button>
       {open && (
         <Suspense fallback={null}>
           <VersionsDialog message={message} name={name} onClose={() => setOpen(false)} />
@@ -128,7 +136,7 @@ function VersionsButton({ message, name }: { message: MessageDoc; name: string }
  */
 function AddedCard({ added, name, by }: { added: AddedToThread; name: string; by: string | null }) {
   return (
-    <p className="divider" dir="auto">
+    <p className="divider centred gap-5 text-2 line" dir="auto">
       <span>
         {t`${by ?? t`You`} took ${name} into the thread ${<Link href={PATHS.thread(added.threadId)}>{added.title}</Link>}`}
       </span>
@@ -144,7 +152,7 @@ function AnsweredStep({ messageId, call }: { messageId: string; call: AnsweredCa
   const outcome = outcomeIn(call.tool, call.text, false);
   const isFailed = outcome.exit !== null && outcome.exit !== 0;
   return (
-    <ul className="steps">
+    <ul className="steps text-2 stack gap-1 ink-3">
       <StepLine
         stepKey={messageId}
         phrase={call.end === 'declined' ? wantsOf(tool, nameOf) : deedOf(tool, nameOf)}
@@ -181,7 +189,7 @@ function ReportDivider({ report: { here, missing, late } }: { report: TeamReport
     ...missing.map(({ name, why }) => t`${name} did not come: ${retold(why)}`),
   ];
   return (
-    <p className="divider" dir="auto">
+    <p className="divider centred gap-5 text-2 line" dir="auto">
       {parts.join(' · ')}
     </p>
   );
@@ -201,17 +209,25 @@ function RelayNote({ messageId, text, name }: { messageId: string; text: string;
   if (call) return <AnsweredStep messageId={messageId} call={call} />;
   if (!text.includes('\n'))
     return (
-      <p className="divider" dir="auto">
+      <p className="divider centred gap-5 text-2 line" dir="auto">
         {retold(text.replace(/^\[(.*)\]$/, '$1'))}
       </p>
     );
   return (
-    <details className="tools relay-note" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      className="tools above-4 text-2 ink-3 relay-note"
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <ChevronIcon />
         <span>{t`Note from Roost to ${name}`}</span>
       </summary>
-      {open && <pre dir="auto">{text}</pre>}
+      {open && (
+        <pre className="break as-written indented" dir="auto">
+          {text}
+        </pre>
+      )}
     </details>
   );
 }
@@ -274,7 +290,7 @@ function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) 
   return (
     // The button within handles the keys.
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div className="msg-menu" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
+    <div className="msg-menu end" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
       <MenuButton
         label={mine ? t`More about what you wrote` : t`More about what ${name} said`}
         note={fullTime(time)}
@@ -355,20 +371,22 @@ export function Bubble({
   const who = mine ? t`You` : received ? t`From ${speaker.name}` : speaker.name;
   return (
     <article
-      className={mine ? 'msg msg-mine tint' : received ? 'msg msg-received tint' : 'msg tint'}
+      className={
+        mine ? 'msg gap-5 stack msg-mine tint' : received ? 'msg gap-5 stack msg-received tint' : 'msg gap-5 stack tint'
+      }
       style={{ '--c': speaker.color }}
       aria-label={first ? who : t`${who}, continued`}
       data-first={first}
       data-last={last}
     >
-      <div className="msg-face" aria-hidden="true">
+      <div className="msg-face size-l" aria-hidden="true">
         {first && !mine && speaker.kind !== 'egg' && (
           <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={false} />
         )}
       </div>
-      <div className="msg-body">
+      <div className="relative narrow">
         {first && (
-          <header className="msg-who">
+          <header className="msg-who flex baseline gap-4 named text-2 bold">
             {received && <small>{t`from`}</small>}
             <span dir="auto">{mine ? t`You` : speaker.name}</span>
             <Moment time={time} passedBy={kept !== null}>
@@ -386,7 +404,9 @@ export function Bubble({
           </header>
         )}
         <StepsOf value={mine ? null : speaker.agentId}>
-          <div className={mine || received ? 'msg-words bubble' : 'msg-words'}>{children}</div>
+          <div className={mine || received ? 'msg-words bubble at-most-full round-l ground-3' : 'msg-words'}>
+            {children}
+          </div>
         </StepsOf>
         {foot}
       </div>
@@ -405,7 +425,7 @@ function CallDivider({ block }: { block: CallBlock }) {
     eggs > 0 ? [...known, known.length > 0 ? plural(eggs, 'more', 'more') : plural(eggs, 'egg')] : known,
   );
   const text = block.call === 'wake' ? t`You called ${who}` : t`You summoned ${who}`;
-  return <p className="divider divider-dawn">{text}</p>;
+  return <p className="divider centred gap-5 text-2 line divider-dawn">{text}</p>;
 }
 
 function statusText(message: MessageDoc, name: string): string | null {
@@ -451,10 +471,10 @@ interface MessageProps {
 function ReplyTools({ text, onRetry }: { text: () => string; onRetry: (() => void) | null }) {
   const state = useRoost();
   return (
-    <div className="msg-tools">
+    <div className="msg-tools flex gap-1">
       <button
         type="button"
-        className="icon-button"
+        className="icon-button size-l"
         aria-label={t`Copy this reply`}
         title={t`Copy`}
         onClick={() => void copyText(state, text(), t`Message`)}
@@ -464,7 +484,7 @@ function ReplyTools({ text, onRetry }: { text: () => string; onRetry: (() => voi
       {onRetry && (
         <button
           type="button"
-          className="icon-button"
+          className="icon-button size-l"
           aria-label={t`Answer again`}
           title={t`Answer again`}
           onClick={onRetry}
@@ -490,7 +510,7 @@ export function FoldButton({
 }) {
   if (stretch.fold === 'none') return null;
   return (
-    <button type="button" className="link-button msg-fold" onClick={() => onFold(itemKey)}>
+    <button type="button" className="link-button msg-fold above-3 block" onClick={() => onFold(itemKey)}>
       {stretch.fold === 'open' ? t`Show less` : t`Show all of it (${bytes(bytesOf(text()))})`}
     </button>
   );
@@ -565,7 +585,7 @@ export const Message = memo(function Message({
         />
       )}
       {status && (
-        <p className="msg-status" data-status={message.status} dir="auto">
+        <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3" data-status={message.status} dir="auto">
           <span>{status}</span>
           {onGoOn && <button type="button" className="link-button" onClick={onGoOn}>{t`Continue`}</button>}
           {!mine && onRetry && <button type="button" className="link-button" onClick={onRetry}>{t`Try again`}</button>}
@@ -577,16 +597,16 @@ export const Message = memo(function Message({
         <ReplyTools text={() => withoutThinking(textOf(message.blocks))} onRetry={status === null ? onRetry : null} />
       )}
       {waits && (
-        <p className="msg-status">
+        <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
           {t`Waits: ${waits === 'answer' ? t`${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}`}
           <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
         </p>
       )}
       {mine && onEdit && onRetry && (
-        <div className="msg-tools">
+        <div className="msg-tools flex gap-1">
           <button
             type="button"
-            className="icon-button"
+            className="icon-button size-l"
             aria-label={t`Edit and send again`}
             title={t`Edit and send again`}
             onClick={onEdit}
@@ -595,7 +615,7 @@ export const Message = memo(function Message({
           </button>
           <button
             type="button"
-            className="icon-button"
+            className="icon-button size-l"
             aria-label={t`Ask again`}
             title={t`Ask again`}
             onClick={onRetry}

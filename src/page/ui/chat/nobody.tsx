@@ -16,8 +16,8 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
     if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
   };
   return (
-    <div className="chat-nobody">
-      <h2>{t`Whoever lived here is being forgotten`}</h2>
+    <div className="chat-nobody gap-4 stack at-start ink-2">
+      <h2 className="ink">{t`Whoever lived here is being forgotten`}</h2>
       <p>{t`Out of sight now, and gone for good on ${fullTime(forget.finalAt)}. Until then it can be kept after all.`}</p>
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
@@ -34,8 +34,8 @@ export default function Nobody({ agentId }: { agentId: AgentId }) {
   );
   if (leaving) return <Leaving forget={leaving} />;
   return (
-    <div className="chat-nobody">
-      <h2>{t`Nobody lives at this address`}</h2>
+    <div className="chat-nobody gap-4 stack at-start ink-2">
+      <h2 className="ink">{t`Nobody lives at this address`}</h2>
       <p>{t`Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut short.`}</p>
       <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
     </div>

@@ -92,13 +92,13 @@ export function StepLine({ stepKey, phrase, state, outcome, took, answer = null,
   return (
     <li className="step" data-state={state}>
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
-          <span className="step-mark" aria-hidden="true" />
-          <span className="step-text" dir="auto">
+        <summary className="at-most-full">
+          <span className="step-mark centred fixed" aria-hidden="true" />
+          <span className="step-text truncate ink-2" dir="auto">
             {phrase}
             <span className="visually-hidden">, {STATES[state]}</span>
           </span>
-          {notes.length > 0 && <span className="step-end">{notes.join(' · ')}</span>}
+          {notes.length > 0 && <span className="fixed figures ink-3">{notes.join(' · ')}</span>}
           <ChevronIcon />
         </summary>
         {open && (
@@ -110,7 +110,7 @@ export function StepLine({ stepKey, phrase, state, outcome, took, answer = null,
       </details>
       {inSight && <pre dir="auto">{output}</pre>}
       {!inSight && !open && outcome.isShown && outcome.firstLine !== '' && (
-        <p className="step-first" dir="auto">
+        <p className="step-first truncate" dir="auto">
           {outcome.firstLine}
         </p>
       )}
@@ -132,10 +132,12 @@ export function FileCard({ file: { path, preview, more } }: { file: WrittenFile 
   const at = path.lastIndexOf('/');
   const name = revealedCode(path.slice(at + 1));
   return (
-    <article className="file-card" aria-label={name}>
+    <article className="file-card clip box ground-2" aria-label={name}>
       <header>
-        <span className="files-kind" data-kind="file" aria-hidden="true" />
-        <b dir="auto">{name}</b>
+        <span className="files-kind fixed" data-kind="file" aria-hidden="true" />
+        <b className="text-3" dir="auto">
+          {name}
+        </b>
         {at > 0 && <small dir="auto">{revealedCode(path.slice(0, at))}</small>}
         {agentId !== null && (
           <button
@@ -163,7 +165,7 @@ export function FileCard({ file: { path, preview, more } }: { file: WrittenFile 
 function StepList({ tools }: { tools: readonly ToolBlock[] }) {
   const nameOf = namedIn(useTeammates());
   return (
-    <ul className="steps">
+    <ul className="steps text-2 stack gap-1 ink-3">
       {tools.map((tool) => (
         <StepLine
           key={tool.toolUseId}
@@ -192,15 +194,15 @@ export function ToolSteps({ tools }: { tools: readonly ToolBlock[] }) {
         <StepList tools={tools} />
       ) : (
         <details
-          className="tools"
+          className="tools above-4 text-2 ink-3"
           data-error={failed > 0}
           open={open}
           onToggle={(event) => setOpen(event.currentTarget.open)}
         >
           <summary>
             <ChevronIcon />
-            <span className="steps-sum">{failed > 0 ? t`worked ${steps}, ${failed} failed` : t`worked ${steps}`}</span>
-            <span className="steps-gist" dir="auto">
+            <span className="fixed">{failed > 0 ? t`worked ${steps}, ${failed} failed` : t`worked ${steps}`}</span>
+            <span className="steps-gist truncate narrow ink-3" dir="auto">
               {deedsOf(tools, nameOf)}
             </span>
           </summary>

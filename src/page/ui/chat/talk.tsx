@@ -91,9 +91,9 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
   const ofLead = rehearsing ? demoWords(speaker, undefined) : EXAMPLES;
   const openers = !speaker.awake ? [] : speaker.kind === 'lead' ? ofLead : OPENERS;
   return (
-    <div className="empty-log tint" style={{ '--c': speaker.color }}>
+    <div className="empty-log centred-column centred stack tint" style={{ '--c': speaker.color }}>
       <div
-        className="empty-figure"
+        className="empty-figure under-6"
         data-asleep={
           speaker.kind === 'agent' ? speaker.seat.state === 'sleeping' : speaker.kind === 'lead' && !speaker.awake
         }
@@ -105,13 +105,17 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
           <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
         )}
       </div>
-      <h3>{title}</h3>
-      <p>{text}</p>
+      <h3 className="named">{title}</h3>
+      <p className="ink-2">{text}</p>
       {openers.length > 0 && (
-        <ul>
+        <ul className="flex wrap gap-4 centred-row">
           {openers.map((opener) => (
             <li key={opener}>
-              <button type="button" className="chip" onClick={() => onPick(opener)}>
+              <button
+                type="button"
+                className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2"
+                onClick={() => onPick(opener)}
+              >
                 {opener}
               </button>
             </li>
@@ -156,12 +160,16 @@ export function FirstWords({
   const words = rehearsing ? demoWords(speaker, other) : EXAMPLES;
   const title = rehearsing ? t`In this demo you can try` : t`Ask ${speaker.name}, for example`;
   return (
-    <section className="first-words" aria-label={title}>
-      <h3>{title}</h3>
-      <ul>
+    <section className="first-words line gap-5 narrow" aria-label={title}>
+      <h3 className="fixed ink-3">{title}</h3>
+      <ul className="flex gap-4 narrow">
         {words.map((text) => (
-          <li key={text}>
-            <button type="button" className="chip" onClick={() => onPick(text)}>
+          <li className="fixed" key={text}>
+            <button
+              type="button"
+              className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2 nowrap"
+              onClick={() => onPick(text)}
+            >
               {text}
             </button>
           </li>
@@ -244,8 +252,8 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   if (!conversation || conversation.status === 'loading') return <Skeleton />;
   if (conversation.status === 'failed')
     return (
-      <div className="chat-nobody" role="alert">
-        <h2>{t`This conversation could not be read`}</h2>
+      <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
+        <h2 className="ink">{t`This conversation could not be read`}</h2>
         <p>{t`${conversation.error} If it stays so, Settings, Storage, Rebuild reads everything anew.`}</p>
         <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>{t`Try again`}</button>
       </div>

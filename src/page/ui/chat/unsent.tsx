@@ -31,7 +31,7 @@ export const Queued = memo(function Queued({
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
-      <p className="msg-status">
+      <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
         {t`Kept on this device: ${why}`}
         <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
       </p>
@@ -57,15 +57,17 @@ export const Unsent = memo(function Unsent({
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => text} itemKey={clientId} onFold={onFold} />
-      {(state.kind === 'sending' || state.kind === 'accepted') && <p className="msg-status">{t`Sending…`}</p>}
+      {(state.kind === 'sending' || state.kind === 'accepted') && (
+        <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">{t`Sending…`}</p>
+      )}
       {state.kind === 'waiting' && (
-        <p className="msg-status">
+        <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
           {t`Not sent yet: the relay is out of reach. It goes out by itself when the relay is back.`}
           <button type="button" className="link-button" onClick={() => onWithdraw(clientId)}>{t`Withdraw`}</button>
         </p>
       )}
       {state.kind === 'refused' && (
-        <p className="msg-status" data-status="failed" role="alert">
+        <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3" data-status="failed" role="alert">
           {t`Not sent: ${state.reason}`}
           <button type="button" className="link-button" onClick={() => onAgain(clientId)}>{t`Try again`}</button>
           <button type="button" className="link-button" onClick={() => onWithdraw(clientId)}>{t`Withdraw`}</button>
@@ -77,7 +79,7 @@ export const Unsent = memo(function Unsent({
     <Bubble speaker={speaker} time={time} mine foot={foot} first={stretch.first} last={stretch.last}>
       <PersonWords parts={stretch.parts} />
       {stretch.last && attachments.length > 0 && (
-        <p className="msg-status">
+        <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
           {t`With`} {names(attachments.map(({ name }) => name))}
         </p>
       )}

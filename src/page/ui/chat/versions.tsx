@@ -56,7 +56,7 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
           <p className="quiet">{t`It stays in the conversation, out of sight: ${name} goes on from what stands there now.`}</p>
           {versionsOf(found.slice(0, MOST)).map((version, i) => (
             <section key={version[0]?.messageId ?? i} className="version">
-              <h3>{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>
+              <h3 className="ink-3">{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>
               {version.map((each) => (
                 <div key={each.messageId} className="version-message">
                   <strong dir="auto">

@@ -69,23 +69,25 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
   };
   const state = item.kind === 'sending' ? item.sending.state.kind : null;
   return (
-    <li className="meanwhile-row" data-failed={state === 'refused'}>
-      <span className="meanwhile-text" dir="auto">
+    <li className="meanwhile-row line gap-4 ink-2 text-3 round" data-failed={state === 'refused'}>
+      <span className="truncate fill" dir="auto">
         {beginningOfText(text, SHOWN)}
       </span>
       {files.map(({ attachmentId, name }) => (
-        <span key={attachmentId} className="meanwhile-file">
+        <span key={attachmentId} className="meanwhile-file inline-flex round-s clip text-2 middle gap-2 ink-2 ground-3">
           <AttachIcon />
-          <span dir="auto">{name}</span>
+          <span className="nowrap" dir="auto">
+            {name}
+          </span>
         </span>
       ))}
-      {note !== null && <span className="meanwhile-note">{note}</span>}
+      {note !== null && <span className="meanwhile-note text-2 truncate fixed ink-3">{note}</span>}
       {state !== 'sending' && state !== 'accepted' && (
-        <span className="meanwhile-ways">
+        <span className="meanwhile-ways flex fixed">
           {item.kind === 'sending' && state === 'refused' && (
             <button
               type="button"
-              className="icon-button"
+              className="icon-button size-l"
               aria-label={t`Try again`}
               title={t`Try again`}
               onClick={() => onAgain(item.sending.clientId)}
@@ -95,7 +97,7 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
           )}
           <button
             type="button"
-            className="icon-button"
+            className="icon-button size-l"
             aria-label={t`Edit`}
             title={t`Edit: it goes back into the field`}
             disabled={busy}
@@ -105,7 +107,7 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
           </button>
           <button
             type="button"
-            className="icon-button"
+            className="icon-button size-l"
             aria-label={t`Withdraw`}
             title={t`Withdraw`}
             disabled={busy}
@@ -121,8 +123,8 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
 
 export function WrittenMeanwhile({ name, items, ...ways }: Props) {
   return (
-    <section className="meanwhile" aria-label={t`Written meanwhile`}>
-      <p className="meanwhile-head">
+    <section className="meanwhile scroll full" aria-label={t`Written meanwhile`}>
+      <p className="meanwhile-head text-2 ink-3">
         {items.length === 1
           ? t`${name} reads this next`
           : t`${name} reads these ${plural(items.length, 'message')} next`}

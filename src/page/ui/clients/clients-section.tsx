@@ -62,8 +62,8 @@ function scopeName(scope: Scope): string {
 
 function ScopeTicks({ chosen, onChange }: { chosen: readonly Scope[]; onChange: (scopes: readonly Scope[]) => void }) {
   return (
-    <fieldset className="scopes">
-      <legend>{t`It may`}</legend>
+    <fieldset className="scopes full stack gap-3">
+      <legend className="ink-2 under-3 no-pad">{t`It may`}</legend>
       {SCOPES.map((scope) => (
         <label key={scope} className="tick-line">
           <input
@@ -102,7 +102,7 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
       }}
       onClose={onClose}
     >
-      <p className="secret">{t`Whoever uses “${labelOf(credential)}” (…${credential.hint}) is not let in as ${name} any more, at once; what it is waiting for ends. This cannot be undone, but another can be made.`}</p>
+      <p className="secret stack gap-5 ink-2 text-3">{t`Whoever uses “${labelOf(credential)}” (…${credential.hint}) is not let in as ${name} any more, at once; what it is waiting for ends. This cannot be undone, but another can be made.`}</p>
     </SureDialog>
   );
 }
@@ -120,10 +120,10 @@ function Line({
 }) {
   const { hint, readsSoul, scopes, madeAt, usedAt, revokedAt } = credential;
   return (
-    <li className="credential" data-revoked={revokedAt !== null}>
-      <div>
+    <li className="credential gap-4 pad box cluster text-3" data-revoked={revokedAt !== null}>
+      <div className="break">
         <b dir="auto">{labelOf(credential)}</b>
-        <small>
+        <small className="block">
           {name !== null && <span>{`${t`as ${name}`} · `}</span>}
           <code>…{hint}</code>
           <span>
@@ -160,7 +160,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   const good = mine.filter(({ revokedAt }) => revokedAt === null);
   const revoked = mine.filter(({ revokedAt }) => revokedAt !== null);
   const lines = (some: readonly Credential[]) => (
-    <ul className="credentials">
+    <ul className="credentials stack gap-4">
       {some.map((credential) => (
         <Line
           key={credential.credentialId}
@@ -287,7 +287,7 @@ function SecretDialog({
       shape="wide"
       onClose={() => setAsked(true)}
     >
-      <div className="secret">
+      <div className="secret stack gap-5 ink-2 text-3">
         <p>
           {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Whoever has it`}{' '}
           {name === null ? t`may do what you ticked` : t`acts as ${name}`}
@@ -296,8 +296,8 @@ function SecretDialog({
         <CopyableText text={secret} what={t`The secret`} />
         {(name === null ? callsToPaste(location.origin, secret) : settingsToPaste(location.origin, secret, model)).map(
           ({ key, title, about, text }) => (
-            <section key={key} aria-label={title}>
-              <h3>{title}</h3>
+            <section className="stack gap-3" key={key} aria-label={title}>
+              <h3 className="ink above-3">{title}</h3>
               <p>{about}</p>
               <CopyableText text={text} what={title} />
             </section>
@@ -388,7 +388,7 @@ export function MakeCredential({
     setScopes(USUAL_SCOPES);
   };
   return (
-    <form className="make-credential" onSubmit={(event) => void make(event)}>
+    <form className="make-credential flex wrap gap-5 text-3" onSubmit={(event) => void make(event)}>
       {(among.length > 1 || applications) && (
         <label>
           <span>{t`For`}</span>
@@ -421,7 +421,7 @@ export function MakeCredential({
       </label>
       {isApplication && <ScopeTicks chosen={scopes} onChange={setScopes} />}
       {!isApplication && (
-        <label className="tick-line">
+        <label className="tick-line full">
           <input type="checkbox" checked={readsSoul} onChange={(event) => setReadsSoul(event.target.checked)} />
           {t`May read its agent’s soul and last conversation`}
         </label>
@@ -430,7 +430,7 @@ export function MakeCredential({
         {busy ? t`Making…` : t`Make a credential`}
       </button>
       {failed !== null && (
-        <p className="wrong-note" role="alert">
+        <p className="wrong-note full" role="alert">
           {t`It could not be made: ${failed}`}
         </p>
       )}
@@ -449,7 +449,7 @@ export function ClientsSection() {
   const isAgent = ({ agentId }: Teammate) => agentId !== LEAD_ID;
   return (
     <div className="clients">
-      <p className="settings-note">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents, or as the lead. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents, or as the lead. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
       <h3>{t`What a credential lets it do`}</h3>
       <ul className="may">
         <li>{t`Read its agent’s inbox, threads and remaining limits, and the names of the team.`}</li>

@@ -11,7 +11,7 @@ export default function AdoptDialog({ position, onClose }: { position: SeatPosit
   const [file, setFile] = useState<File | null>(null);
   return (
     <Dialog title={t`Adopt into seat ${seatNumber(position)}`} onClose={onClose}>
-      <div className="copies">
+      <div className="copies gap-7 stack narrow ink-2 text-3">
         {file ? (
           <AdoptFlow
             key={`${file.name}:${file.lastModified}:${file.size}`}

@@ -46,7 +46,7 @@ function useRelation({ parsed, comparison, consents }: Applicant) {
 }
 
 function Relation({ children }: { children: ReactNode }) {
-  return <p className="copies-relation">{children}</p>;
+  return <p className="ink-2">{children}</p>;
 }
 
 interface Props {
@@ -108,7 +108,7 @@ export function Work({
   const isKey = progress?.stage === 'key';
   const { done, of } = progress && !isKey ? progress : { done: 0, of: 0 };
   return (
-    <div className="copies-work">
+    <div className="stack at-start gap-5">
       <Progress
         label={isKey ? t`Making the key from the passphrase…` : label}
         done={done}
@@ -238,9 +238,9 @@ function Form({
         </Relation>
       )}
       {!addTo && (
-        <div className="adopt-fields">
-          <div className="pass-field">
-            <label htmlFor={`${id}-name`}>{t`Name`}</label>
+        <div className="adopt-fields full gap-5 stack">
+          <div className="pass-field rows-top gap-3 stack">
+            <label className="ink medium" htmlFor={`${id}-name`}>{t`Name`}</label>
             <input
               id={`${id}-name`}
               className="field"
@@ -251,12 +251,12 @@ function Form({
               aria-describedby={`${id}-fault`}
               onChange={(event) => setName(event.target.value)}
             />
-            <p id={`${id}-fault`} className="pass-wrong">
+            <p id={`${id}-fault`} className="pass-wrong danger text-2">
               {fault ?? ''}
             </p>
           </div>
-          <div className="pass-field">
-            <label htmlFor={`${id}-seat`}>{t`Seat`}</label>
+          <div className="pass-field rows-top gap-3 stack">
+            <label className="ink medium" htmlFor={`${id}-seat`}>{t`Seat`}</label>
             {position === null ? (
               <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
             ) : (
@@ -353,10 +353,10 @@ export function AdoptFlow({
     if (agentId !== null) go(PATHS.agent(agentId));
   };
   return (
-    <div className="adopt">
-      <div className="adopt-soul">
+    <div className="adopt gap-6 stack at-start narrow">
+      <div className="full flex gap-6 narrow">
         {parsed.name !== null && (
-          <span className="copies-face adopt-face" aria-hidden="true">
+          <span className="copies-face fixed adopt-face" aria-hidden="true">
             <Face
               agentId={parsed.agentId ?? file.name}
               face={parsed.name}
@@ -367,7 +367,7 @@ export function AdoptFlow({
         )}
         {/* Scrollable, so it must be reachable by keyboard. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <blockquote className="soul adopt-text" tabIndex={0} aria-label={t`Soul`}>
+        <blockquote className="soul adopt-text fill" tabIndex={0} aria-label={t`Soul`}>
           {parsed.soul === '' ? (
             <p className="setting-hint">{t`There is no soul in it.`}</p>
           ) : (
@@ -376,7 +376,7 @@ export function AdoptFlow({
         </blockquote>
       </div>
       {parsed.warnings.length > 0 && (
-        <ul className="adopt-warnings">
+        <ul className="adopt-warnings warn-box stack gap-3 round">
           {parsed.warnings.map((warning, i) => (
             <li key={i}>{warningText(warning)}</li>
           ))}

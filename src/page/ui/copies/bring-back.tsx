@@ -7,7 +7,7 @@ import './copies.css';
 export default function BringBack({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t`Bring back a household`} onClose={onClose}>
-      <div className="copies">
+      <div className="copies gap-7 stack narrow ink-2 text-3">
         <p>{t`An export has all agents, every message and the settings. You see its content before anything is imported.`}</p>
         <ImportCopy onlyWhole />
       </div>

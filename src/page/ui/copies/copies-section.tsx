@@ -69,7 +69,7 @@ function ExportAll() {
       )}
       <div role="status" className="copies-said">
         {state.kind === 'done' && (
-          <div className="copies-done">
+          <div className="copies-done pad-wide box stack at-start gap-5">
             <p>
               {t`${<strong>{t`Exported.`}</strong>} ${plural(state.exported.documents, 'entry', 'entries')}, ${bytes(state.exported.bytes)}, in ${<b dir="auto">{state.fileName}</b>}`}
               {state.sealed ? t`, under your passphrase` : t`, readable by anybody who has it`}.
@@ -95,7 +95,7 @@ function ExportAll() {
 /** Exports and imports copies. */
 export function CopiesSection() {
   return (
-    <div className="copies">
+    <div className="copies gap-7 stack narrow ink-2 text-3">
       <section aria-label={t`Export everything`}>
         <h3>{t`Export everything`}</h3>
         <ExportAll />

@@ -27,8 +27,10 @@ interface Props {
 function Field({ label, value, onChange, shown, wrong = null, isNew }: Props) {
   const id = useId();
   return (
-    <div className="pass-field">
-      <label htmlFor={id}>{label}</label>
+    <div className="pass-field rows-top gap-3 stack">
+      <label className="ink medium" htmlFor={id}>
+        {label}
+      </label>
       <input
         id={id}
         className="field"
@@ -40,7 +42,7 @@ function Field({ label, value, onChange, shown, wrong = null, isNew }: Props) {
         aria-describedby={`${id}-wrong`}
         onChange={(event) => onChange(event.target.value)}
       />
-      <p id={`${id}-wrong`} className="pass-wrong" role={wrong === null ? undefined : 'alert'}>
+      <p id={`${id}-wrong`} className="pass-wrong danger text-2" role={wrong === null ? undefined : 'alert'}>
         {wrong ?? ''}
       </p>
     </div>
@@ -85,7 +87,7 @@ export function NewPassphraseFields({
   const fault = passphraseFault(value);
   const apart = second !== '' && !first.startsWith(second);
   return (
-    <div className="pass">
+    <div className="pass full">
       <Field
         label={t`Passphrase`}
         value={first}
@@ -106,7 +108,7 @@ export function NewPassphraseFields({
       {first !== '' && first.length < SHORT && (
         <p className="setting-hint">{t`Short ones can be guessed by a machine. Four or five words that do not belong together hold.`}</p>
       )}
-      <p className="pass-warning">
+      <p className="pass-warning pad-5 warn-box round">
         {t`${<strong>{t`Nobody can recover it.`}</strong>} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
       </p>
     </div>
@@ -129,7 +131,7 @@ function PassphraseForm({
   const [shown, setShown] = useState(false);
   return (
     <form
-      className="pass"
+      className="pass full"
       onSubmit={(event) => {
         event.preventDefault();
         if (text !== '') onTry(text);
@@ -149,7 +151,7 @@ function PassphraseForm({
         }
       />
       <Show shown={shown} onChange={setShown} />
-      <div className="copies-ways">
+      <div className="gap-4 flex wrap">
         <button type="submit" className="solid" disabled={text === ''}>{t`Open`}</button>
         <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
       </div>
@@ -184,12 +186,12 @@ function Person({
 }) {
   return (
     <li>
-      <label className="copies-person tint" style={{ '--c': agent.color }} data-taken={taken}>
+      <label className="copies-person pad box line gap-5 tint" style={{ '--c': agent.color }} data-taken={taken}>
         <input type="checkbox" checked={taken} onChange={(event) => onChange(event.target.checked)} />
-        <span className="copies-face">
+        <span className="copies-face fixed">
           <Face agentId={agent.agentId} face={agent.name} color={agent.color} awake={false} />
         </span>
-        <span className="copies-who">
+        <span className="copies-who narrow">
           <b dir="auto">{agent.name}</b>
           <small>
             {seatText(agent)} · {plural(agent.messages, 'message')} ·{' '}
@@ -270,7 +272,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
       }}
     >
       <div>
-        <p className="copies-file">
+        <p className="under-3">
           <b dir="auto">{shownText(fileName)}</b>{' '}
           <small>
             <span>{t`written ${fullTime(exportedAt)}`}</span>
@@ -303,7 +305,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
       {agents.length > 0 && (
         <fieldset>
           <legend>{t`Who comes`}</legend>
-          <ul className="copies-people">
+          <ul className="copies-people stack gap-4">
             {agents.map((agent) => (
               <Person
                 key={agent.agentId}
@@ -322,21 +324,21 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
         </label>
       )}
       <Changes changes={asked} ticks={ticks} onTicks={setTicks} />
-      <div className="copies-conflicts" data-some={met.length > 0}>
-        <h4>
+      <div className="copies-conflicts pad-wide full box stack gap-4" data-some={met.length > 0}>
+        <h4 className="ink">
           {met.length === 0
             ? t`Nothing stands against what is here`
             : plural(met.length, 'thing stands against what is here', 'things stand against what is here')}
         </h4>
-        {lines.length > 0 && <ul>{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
+        {lines.length > 0 && <ul className="stack gap-3">{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
         {lines.length > CONFLICTS_SHOWN && (
           <details>
             <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more', 'more')}</summary>
-            <ul>{lines.slice(CONFLICTS_SHOWN)}</ul>
+            <ul className="stack gap-3">{lines.slice(CONFLICTS_SHOWN)}</ul>
           </details>
         )}
       </div>
-      <div className="copies-ways">
+      <div className="gap-4 flex wrap">
         <button type="submit" className="solid" disabled={nothingChosen}>
           {nothingChosen ? t`Nothing chosen` : t`Import`}
         </button>
@@ -354,7 +356,7 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
   const { documents, written, leftOut } = state.imported;
   const same = documents - written;
   return (
-    <div className="copies-done">
+    <div className="copies-done pad-wide box stack at-start gap-5">
       <p>
         <strong>{written === 0 ? t`Nothing was new.` : t`Imported.`}</strong>{' '}
         <span>

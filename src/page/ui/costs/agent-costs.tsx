@@ -23,19 +23,19 @@ export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }
           const own = agents.find((agent) => agent.agentId === agentId);
           return (
             <>
-              <dl className="facts">
-                <dt>{t`Today`}</dt>
-                <dd>{own ? costText(own.today) : '$0'}</dd>
-                <dt>{t`${USUAL_DAYS} days`}</dt>
-                <dd>{own ? costText(own.total) : '$0'}</dd>
+              <dl className="facts gap-5 stack">
+                <dt className="ink-3">{t`Today`}</dt>
+                <dd className="break ink text-end">{own ? costText(own.today) : '$0'}</dd>
+                <dt className="ink-3">{t`${USUAL_DAYS} days`}</dt>
+                <dd className="break ink text-end">{own ? costText(own.total) : '$0'}</dd>
               </dl>
               {own && <Meter label={t`Today’s budget of ${name}`} spent={own.today} budgetUsd={own.dailyBudgetUsd} />}
             </>
           );
         }}
       </QueryView>
-      {rehearsing && <p className="quiet agent-free">{t`A rehearsal costs nothing.`}</p>}
-      <div className="agent-budget">
+      {rehearsing && <p className="quiet above-3">{t`A rehearsal costs nothing.`}</p>}
+      <div className="agent-budget at-top above-4 flex apart gap-5">
         <span aria-hidden="true">{t`Budget a day`}</span>
         <AgentBudget agentId={agentId} name={name} />
       </div>

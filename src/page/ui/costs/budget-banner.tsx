@@ -24,9 +24,9 @@ function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates })
   if (!first) return null;
   const there = route.kind === 'settings' && route.section === 'costs';
   return (
-    <div className="banner" data-tone="warn" role="alert">
+    <div className="banner text-2 line gap-5 ink-2" data-tone="warn" role="alert">
       <WarnIcon />
-      <p>
+      <p className="fill">
         {t`${<strong>{stoppedText(stopped, team)}.</strong>} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
       </p>
       {!there && <Link href={PATHS.settings('costs')} className="ghost">{t`Raise it`}</Link>}

@@ -10,8 +10,12 @@ export default function CostChip() {
   if (costs.kind !== 'ready' || costs.value.today.requests === 0) return null;
   const spent = costText(costs.value.today);
   return (
-    <Link href={PATHS.activity('costs')} className="cost-chip" title={t`Costs of today`}>
-      <b>{spent}</b> <span>{t`today`}</span>
+    <Link
+      href={PATHS.activity('costs')}
+      className="cost-chip unlined nowrap figures ink-2 text-2"
+      title={t`Costs of today`}
+    >
+      <b className="ink">{spent}</b> <span>{t`today`}</span>
     </Link>
   );
 }

@@ -57,30 +57,34 @@ export function Chart({
   const top = roundUp(budget !== null && budget <= highest * 4 ? Math.max(highest, budget) : highest);
   const label = (value: number) => (measure === 'money' ? money(Math.round(value * 1_000_000)) : tokens(value));
   return (
-    <div className="chart" aria-hidden="true">
-      <div className="chart-scale">
+    <div className="chart panel box stack figures ink-3 text-1" aria-hidden="true">
+      <div className="chart-scale column-wise text-end flex apart">
         <span>{label(top)}</span>
         <span>{label(top / 2)}</span>
         <span>0</span>
       </div>
-      <div className="chart-bars" style={{ '--days': oldestFirst.length }}>
+      <div className="chart-bars relative stack" style={{ '--days': oldestFirst.length }}>
         {budget !== null && budget <= top && (
           <span className="chart-budget" style={{ '--at': budget / top }}>
-            <small>{t`budget ${budgetText(budget)}`}</small>
+            <small className="warn text-1 ground-1">{t`budget ${budgetText(budget)}`}</small>
           </span>
         )}
         {oldestFirst.map((day, i) => (
           <span
             key={day.day}
-            className="chart-day"
+            className="chart-day flex"
             title={t`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`}
             data-today={i === oldestFirst.length - 1}
           >
-            <i style={{ '--share': valueOf(day, measure) / top }} data-none={valueOf(day, measure) === 0} />
+            <i
+              className="fill"
+              style={{ '--share': valueOf(day, measure) / top }}
+              data-none={valueOf(day, measure) === 0}
+            />
           </span>
         ))}
       </div>
-      <div className="chart-days">
+      <div className="chart-days flex apart">
         <span>{dayText(oldestFirst[0]?.day ?? '')}</span>
         {oldestFirst.length > 2 && (
           <span>{dayText(oldestFirst[Math.floor((oldestFirst.length - 1) / 2)]?.day ?? '')}</span>
@@ -95,8 +99,8 @@ export function Chart({
 function Sheet({ label, head, children }: { label: string; head: readonly string[]; children: ReactNode }) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="sheet" role="region" aria-label={label} tabIndex={0}>
-      <table>
+    <div className="sheet relative panel scroll box" role="region" aria-label={label} tabIndex={0}>
+      <table className="table table-figures">
         <thead>
           <tr>
             {head.map((title) => (
@@ -151,7 +155,11 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
         return (
           <tr key={agentId}>
             <th scope="row">
-              <Link href={PATHS.soul(agentId)} className="sheet-who tint" style={{ '--c': who.color }}>
+              <Link
+                href={PATHS.soul(agentId)}
+                className="sheet-who inline-flex agent-name unlined gap-4 middle named tint"
+                style={{ '--c': who.color }}
+              >
                 <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
                 <span dir="auto">{who.name}</span>
               </Link>
@@ -278,7 +286,7 @@ const RANGES = [7, USUAL_DAYS, 90] as const;
 
 function Block({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className="cost-block" aria-label={title}>
+    <section className="cost-block gap-5 stack narrow" aria-label={title}>
       <h2>{title}</h2>
       {children}
     </section>
@@ -296,19 +304,19 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
   const estimated = costs.days.some(({ spent }) => spent.estimated) || costs.routines.some((one) => one.estimated);
   return (
     <>
-      <section className="cost-today" aria-label={t`Today`}>
-        <h2>{t`Today`}</h2>
-        <p className="cost-figure">{costText(today)}</p>
-        <p className="cost-detail">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
+      <section className="cost-today panel round-l framed" aria-label={t`Today`}>
+        <h2 className="ink-2">{t`Today`}</h2>
+        <p className="cost-figure bold figures">{costText(today)}</p>
+        <p className="pretty ink-3 text-3">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
         <Meter label={t`Today’s budget for everybody`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
-        {costs.dailyBudgetUsd === null && <p className="cost-detail">{t`No daily budget is set.`}</p>}
+        {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{t`No daily budget is set.`}</p>}
       </section>
       {rehearsing && (
-        <p className="cost-note">{t`Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.`}</p>
+        <p className="cost-note warn-box warn text-3 round">{t`Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.`}</p>
       )}
-      <section className="cost-block" aria-label={t`Day by day`}>
-        <div className="cost-line">
-          <h2>{t`Day by day`}</h2>
+      <section className="cost-block gap-5 stack narrow" aria-label={t`Day by day`}>
+        <div className="cost-line gap-4 cluster">
+          <h2 className="fill">{t`Day by day`}</h2>
           <OneOf
             label={t`What is drawn`}
             options={[
@@ -326,9 +334,9 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
           />
         </div>
         {nothing ? (
-          <p className="cost-detail">{t`No model was asked in these ${days} days.`}</p>
+          <p className="pretty ink-3 text-3">{t`No model was asked in these ${days} days.`}</p>
         ) : (
-          <div className="cost-days">
+          <div className="cost-days at-top gap-7 stack">
             <Chart days={costs.days} measure={measure} budgetUsd={costs.dailyBudgetUsd} />
             <DayTable days={costs.days} />
           </div>
@@ -349,7 +357,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
           <SessionTable sessions={costs.sessions} rest={costs.rest?.sessions} />
         </Block>
       )}
-      <p className="cost-detail">
+      <p className="pretty ink-3 text-3">
         {estimated && (
           <span>{t`Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. `}</span>
         )}
@@ -368,11 +376,11 @@ export function CostReport() {
   const [held, setHeld] = useState<Costs | null>(null);
   if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
   return (
-    <div className="costs">
+    <div className="page stack gap-7">
       {costs.kind === 'loading' && !held && <QueryLoading />}
       <QueryProblem query={queries.report(days)} state={costs} what={t`The costs`} before={held !== null} />
       {held && <Figures costs={held} days={days} onDays={setDays} />}
-      <p className="agent-ways">
+      <p className="gap-4 above-3 flex wrap text-2">
         <Link href={PATHS.settings('costs')}>{t`Budgets and prices`}</Link>
       </p>
     </div>

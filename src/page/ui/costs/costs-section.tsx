@@ -213,14 +213,14 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
   };
   const change = (row: PriceRow) => setDraft(rows.map((one) => (one.key === row.key ? row : one)));
   return (
-    <div className="prices">
+    <div className="prices stack gap-5 narrow">
       <p className="setting-hint">
         {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${<code>*</code>} stands for all others: what it counts is marked ≈, as an estimate. A row with a number of tokens holds for requests that read more than that. A change holds from the next request on.`}
       </p>
       {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="sheet prices-sheet" role="region" aria-label={t`Prices`} tabIndex={0}>
-        <table>
+      <div className="sheet relative panel scroll box prices-sheet" role="region" aria-label={t`Prices`} tabIndex={0}>
+        <table className="table table-figures">
           <thead>
             <tr>
               <th scope="col">{t`Model begins with`}</th>
@@ -259,7 +259,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
           {CHANGED_ELSEWHERE}
         </p>
       )}
-      <div className="cost-ways">
+      <div className="flex wrap gap-4">
         {draft && (
           <>
             <button
@@ -317,13 +317,13 @@ function PriceTable() {
 
 function AgentLine({ who, today }: { who: Teammate; today: string }) {
   return (
-    <li className="budget-line tint" style={{ '--c': who.color }}>
+    <li className="budget-line gap-4 cluster tint" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
       <div>
         <Link href={PATHS.soul(who.agentId)} dir="auto">
           {who.name}
         </Link>
-        <small>{t`${today} today`}</small>
+        <small className="block">{t`${today} today`}</small>
       </div>
       <AgentBudget agentId={who.agentId} name={who.name} />
     </li>
@@ -375,15 +375,15 @@ export function CostsSection() {
   const online = useLive((state) => state.link.kind === 'live');
   return (
     <div className="cost-settings">
-      <p className="settings-note">
+      <p className="settings-note under-6 ink-2 text-3">
         {costs.kind === 'ready' && <span>{t`Today: ${costText(costs.value.today)}. `}</span>}
         <Link href={PATHS.activity('costs')}>{t`All the figures`}</Link>
       </p>
       {rehearsing && (
-        <p className="cost-note">{t`Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.`}</p>
+        <p className="cost-note warn-box warn text-3 round under-6">{t`Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.`}</p>
       )}
       {!online && (
-        <p className="settings-note">{t`The relay cannot be reached now: what is set here could not be saved.`}</p>
+        <p className="settings-note under-6 ink-2 text-3">{t`The relay cannot be reached now: what is set here could not be saved.`}</p>
       )}
       <h3>{t`Daily budgets`}</h3>
       <p className="setting-hint">{t`Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests are sent until midnight; the agent and you are told.`}</p>

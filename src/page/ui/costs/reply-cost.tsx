@@ -15,7 +15,7 @@ export default function ReplyCost({ messageId }: { messageId: MessageId }) {
   if (!cost) return null;
   return (
     <p
-      className="msg-cost"
+      className="msg-cost text-1 nowrap figures ink-3"
       data-always={always}
       title={
         cost.estimated

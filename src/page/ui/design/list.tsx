@@ -41,6 +41,17 @@ export function Empty({ children, act }: { children: ReactNode; act?: ReactNode 
   );
 }
 
+/** What is shown in place of a page without content yet. */
+export function EmptyPage({ icon, title, children }: { icon: ReactNode; title: string; children: ReactNode }) {
+  return (
+    <div className="empty-page">
+      {icon}
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
 /** A state as a word with a dot, so that it never depends on colour alone. */
 export function Status({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'quiet'; children: ReactNode }) {
   return (

@@ -119,11 +119,11 @@ export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void)
 /** The page's address works on this machine only. */
 function OutOfReach() {
   return (
-    <div className="device-reach" role="note">
+    <div className="device-reach framed-strong pad-wide full gap-4 stack text-3 round ground-2" role="note">
       <p>
         <strong>{t`Your phone can’t reach this address yet.`}</strong>
       </p>
-      <ol>
+      <ol className="stack gap-5">
         <li>{t`Install ${(
           <a href="https://tailscale.com/download" target="_blank" rel="noopener noreferrer nofollow">{t`Tailscale`}</a>
         )} on this computer and on the phone.`}</li>
@@ -172,7 +172,7 @@ export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore
       const reachable = reachableFrom(shown.code);
       const link = deviceLink(reachable ?? location.origin, shown.code.code);
       return (
-        <div className="offer">
+        <div className="offer centred-column stack gap-6 narrow">
           {reachable === null ? (
             <>
               <OutOfReach />
@@ -181,7 +181,7 @@ export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore
           ) : (
             <>
               <p>{t`Point the new device’s camera at this, or open the link there. Both then show the same six words.`}</p>
-              <figure className="offer-code">
+              <figure className="centred-column stack gap-4">
                 <QrCode text={link} label={t`QR code that opens Roost on the new device, with the link below`} />
                 <figcaption>
                   <Countdown left={left} />
@@ -331,9 +331,9 @@ function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: st
     };
   }, [stream, device, onRead]);
   return (
-    <div className="viewfinder">
-      <video ref={video} muted playsInline aria-label={t`What the camera sees`} />
-      <i aria-hidden="true" />
+    <div className="viewfinder relative round-l clip full">
+      <video className="full block" ref={video} muted playsInline aria-label={t`What the camera sees`} />
+      <i className="round" aria-hidden="true" />
     </div>
   );
 }
@@ -379,7 +379,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
   };
   if (camera.kind === 'on')
     return (
-      <div className="scan">
+      <div className="gap-4 stack at-start narrow">
         <Viewfinder stream={camera.stream} onRead={found} />
         <p role="status">{t`Show the new device’s code to the camera.`}</p>
         <button
@@ -393,7 +393,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
       </div>
     );
   return (
-    <div className="scan">
+    <div className="gap-4 stack at-start narrow">
       <button type="button" className="solid" disabled={camera.kind === 'asking'} onClick={() => void start()}>
         {camera.kind === 'asking' ? t`Asking for the camera…` : t`Scan with the camera`}
       </button>
@@ -451,7 +451,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
     return null;
   };
   return (
-    <section className="devices-block" aria-label={t`Here`}>
+    <section className="devices-block stack gap-5 narrow" aria-label={t`Here`}>
       <h3>{t`Here`}</h3>
       <Scan onRead={takeCode} />
       <DropZone label={t`Choose a picture of the code`} accept="image/*" onFile={(file) => void picture(file)}>
@@ -466,9 +466,9 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
 /** What to do first on the other device. */
 function OnTheOther() {
   return (
-    <section className="devices-block" aria-label={t`On the new device`}>
+    <section className="devices-block stack gap-5 narrow" aria-label={t`On the new device`}>
       <h3>{t`On the new device`}</h3>
-      <ol className="devices-steps">
+      <ol className="devices-steps gap-4 stack">
         <li>{t`Its browser is let in already: by a link that Roost printed, or because Roost was used there before.`}</li>
         <li>
           {t`Choose ${<b>{t`I have Roost on another device`}</b>}. If Roost was used there before: Settings, Devices, ${<b>{t`Join from another device`}</b>}.`}
@@ -500,7 +500,7 @@ function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="devices-other" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{t`Another way: the new device shows a code, and this one takes it`}</summary>
+      <summary className="text-3 touchable ink-2">{t`Another way: the new device shows a code, and this one takes it`}</summary>
       {open && (
         <>
           <OnTheOther />
@@ -584,7 +584,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
         );
       case 'sending':
         return (
-          <div className="compare">
+          <div className="compare stack gap-6 narrow">
             <StepHead>{t`Say yes on the new device too`}</StepHead>
             <Progress
               label={t`Sending the keys, sealed for the new device…`}
@@ -606,7 +606,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
       case 'failed':
         return (
           <Wrong title={t`The device was not added.`} reason={t`${now.reason} What is here has not changed.`}>
-            <div className="devices-ways">
+            <div className="devices-ways gap-4 cluster">
               {offered !== null && (
                 <button type="button" className="ghost" onClick={() => take(offered)}>{t`Try again`}</button>
               )}
@@ -621,7 +621,9 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title={t`Add a device`} onClose={leave}>
-      <div className="devices">{shared ? step(invite) : <ShareFirst onClose={leave} />}</div>
+      <div className="devices stack gap-7 narrow ink-2 text-3">
+        {shared ? step(invite) : <ShareFirst onClose={leave} />}
+      </div>
     </Dialog>
   );
 }

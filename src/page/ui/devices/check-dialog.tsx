@@ -33,7 +33,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t`Check my phrase`} onClose={onClose}>
       {step.kind === 'good' ? (
-        <div className="devices">
+        <div className="devices stack gap-7 narrow ink-2 text-3">
           <div className="devices-done" role="status">
             <StepHead>{t`This is your phrase`}</StepHead>
             <p>{t`It brings your team back on a new device.`}</p>
@@ -41,7 +41,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
           </div>
         </div>
       ) : (
-        <form className="devices" onSubmit={(event) => void check(event)} noValidate>
+        <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={(event) => void check(event)} noValidate>
           <p>{t`Type it from your paper. It is compared on this device, and goes nowhere.`}</p>
           <PhraseField
             value={phrase}
@@ -51,7 +51,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
             }}
             wrong={step.kind === 'typing' ? step.wrong : null}
           />
-          <div className="devices-ways">
+          <div className="devices-ways gap-4 cluster">
             <button type="submit" className="solid" disabled={step.kind === 'checking' || phrase.trim() === ''}>
               {step.kind === 'checking' ? t`Checking…` : t`Check`}
             </button>

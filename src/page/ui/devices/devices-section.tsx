@@ -36,7 +36,7 @@ function Along({
     <fieldset className="devices-along">
       <legend>{t`These go with it`}</legend>
       <p className="setting-hint">{t`It let them in, or nobody says who did. Tick what you know and want to keep.`}</p>
-      <ul>
+      <ul className="stack gap-1 scroll">
         {devices.map((device) => (
           <li key={device.deviceId}>
             <label className="tick-line">
@@ -89,8 +89,8 @@ function RemoveDialog({
   };
   return (
     <Dialog title={t`Remove ${device.name}?`} onClose={onClose}>
-      <div className="devices">
-        <ul className="devices-points">
+      <div className="devices stack gap-7 narrow ink-2 text-3">
+        <ul className="devices-points stack gap-4">
           <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
           <li>{t`The household key is renewed. It reads nothing that is written from now on.`}</li>
           <li>
@@ -123,7 +123,7 @@ function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => 
   };
   return (
     <Dialog title={t`Rename this device`} onClose={onClose}>
-      <form className="devices" onSubmit={(event) => void rename(event)} noValidate>
+      <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={(event) => void rename(event)} noValidate>
         <NameField value={name} onChange={setName} hint={t`Your other devices show it by this name.`} />
         {failed !== null && <Wrong title={t`It could not be renamed.`} reason={failed} />}
         <div className="dialog-ways">
@@ -149,11 +149,13 @@ function Row({
   const { name, self, online } = device;
   return (
     <li className="device" data-online={online || self}>
-      <i className="device-dot" aria-hidden="true" />
-      <div className="device-who">
+      <i className="device-dot rounded fixed" aria-hidden="true" />
+      <div className="device-who fill break">
         <b dir="auto">{name}</b>
-        {self && <span className="device-tag">{t`this device`}</span>}
-        <small dir="auto">{reachText(device, now)}</small>
+        {self && <span className="device-tag framed-strong rounded nowrap ink-2 text-1">{t`this device`}</span>}
+        <small className="figures" dir="auto">
+          {reachText(device, now)}
+        </small>
       </div>
       {self ? (
         <button
@@ -193,7 +195,7 @@ function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
   const [renaming, setRenaming] = useState<DeviceView | null>(null);
   return (
     <>
-      <ul className="device-list">
+      <ul className="stack gap-4">
         {inOrder(devices).map((device) => (
           <Row
             key={device.deviceId}
@@ -228,9 +230,9 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
     setFailed(done.ok ? null : done.reason);
   };
   return (
-    <section className="devices-block" aria-label={t`Kept a second time`}>
+    <section className="devices-block stack gap-5 narrow" aria-label={t`Kept a second time`}>
       <h3>
-        <i className="device-dot" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" />{' '}
+        <i className="device-dot rounded fixed" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" />{' '}
         {t`Kept a second time`}
       </h3>
       <p>{protectionText(kept)}</p>
@@ -253,7 +255,7 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
               ? t`Then only files on this device, and copies that you export, protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`
               : t`Then only copies that you export protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
           </p>
-          <div className="devices-ways">
+          <div className="devices-ways gap-4 cluster">
             <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Leave it on`}</button>
             <button
               type="button"
@@ -263,7 +265,7 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
           </div>
         </div>
       ) : (
-        <div className="devices-ways">
+        <div className="devices-ways gap-4 cluster">
           <button type="button" className="ghost" onClick={() => (off ? void set(true) : setAsking(true))}>
             {off ? t`Hand sealed entries to the relay` : t`Hand nothing to the relay…`}
           </button>
@@ -298,11 +300,11 @@ function WithoutRelay() {
   };
   return (
     <details className="without-relay">
-      <summary>{t`Without a relay`}</summary>
+      <summary className="text-4 bold ink">{t`Without a relay`}</summary>
       <p>{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
-      <ol className="without-steps">
-        <li>
-          <h4>{t`On the first device: make a text`}</h4>
+      <ol className="without-steps above-6 gap-6 stack">
+        <li className="stack gap-4 narrow at-start relative">
+          <h4 className="medium">{t`On the first device: make a text`}</h4>
           {made === null && answer !== null && <p className="setting-hint">{t`Done: its text was pasted here.`}</p>}
           {made === null && answer === null && (
             <button type="button" className="ghost" onClick={() => void make()}>{t`Make the text`}</button>
@@ -315,8 +317,8 @@ function WithoutRelay() {
           )}
           {failed !== null && <Wrong title={t`The text could not be made.`} reason={failed} />}
         </li>
-        <li>
-          <h4>{t`On the second device: paste it, and carry the answer back`}</h4>
+        <li className="stack gap-4 narrow at-start relative">
+          <h4 className="medium">{t`On the second device: paste it, and carry the answer back`}</h4>
           {made === null && answer === null && (
             <PasteText
               label={t`The text of the first device`}
@@ -330,8 +332,8 @@ function WithoutRelay() {
             <p className="setting-hint">{t`Settings, Devices, Without a relay, on that device.`}</p>
           )}
         </li>
-        <li>
-          <h4>{t`On the first device again: paste the answer`}</h4>
+        <li className="stack gap-4 narrow at-start relative">
+          <h4 className="medium">{t`On the first device again: paste the answer`}</h4>
           {made !== null && !opening && (
             <PasteText
               label={t`The answer of the second device`}
@@ -345,7 +347,7 @@ function WithoutRelay() {
           )}
           {opening && (
             <p
-              className="without-done"
+              className="good"
               role="status"
             >{t`The connection is open: “direct connection” stands beside the other device above.`}</p>
           )}
@@ -405,15 +407,15 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
 function HowFar({ status }: { status: SharedStatus }) {
   const { backlog, attachments, newer, ahead, refused, trouble } = status;
   return (
-    <section className="devices-block" aria-label={t`On the way`}>
+    <section className="devices-block stack gap-5 narrow" aria-label={t`On the way`}>
       <h3>{t`On the way`}</h3>
       {trouble !== null && (
         <p className="wrong-note" role="alert">
           {retold(trouble)}
         </p>
       )}
-      <p className="devices-handed" data-link={status.link}>
-        <i className="device-dot" aria-hidden="true" />
+      <p className="devices-handed gap-4 flex baseline" data-link={status.link}>
+        <i className="device-dot rounded fixed" aria-hidden="true" />
         {acknowledgedText(status)}
       </p>
       {backlog !== null && (
@@ -448,16 +450,17 @@ function HowFar({ status }: { status: SharedStatus }) {
 /** Recovery when every device is lost. */
 function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialogName) => void }) {
   return (
-    <section className="devices-block" aria-label={t`Recovery phrase`}>
+    <section className="devices-block stack gap-5 narrow" aria-label={t`Recovery phrase`}>
       <h3>
-        <i className="device-dot" data-state={made ? 'good' : 'warn'} aria-hidden="true" /> {t`Recovery phrase`}
+        <i className="device-dot rounded fixed" data-state={made ? 'good' : 'warn'} aria-hidden="true" />{' '}
+        {t`Recovery phrase`}
       </h3>
       <p>
         {made
           ? t`You have one. With its 24 words your team comes back on a new device, even when all of these are lost.`
           : t`There is none yet. If all of these devices were lost, nobody could open what the relay keeps. Twenty-four words on paper can.`}
       </p>
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         {made && <button type="button" className="ghost" onClick={() => onOpen('check')}>{t`Check my phrase`}</button>}
         <button type="button" className={made ? 'ghost' : 'solid'} onClick={() => onOpen('phrase')}>
           {made ? t`Make a new one` : t`Make a recovery phrase`}
@@ -476,10 +479,10 @@ interface Props {
 function Shared({ status, onOpen }: Props) {
   return (
     <>
-      <section className="devices-block" aria-label={t`Your devices`}>
+      <section className="devices-block stack gap-5 narrow" aria-label={t`Your devices`}>
         <h3>{t`Your devices`}</h3>
         <DeviceList devices={status.devices} />
-        <div className="devices-ways">
+        <div className="devices-ways gap-4 cluster">
           <button type="button" className="solid" onClick={() => onOpen('add')}>{t`Add a device`}</button>
         </div>
       </section>
@@ -511,27 +514,27 @@ function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => 
 function Alone({ status, onOpen }: AloneProps) {
   return (
     <>
-      <p className="devices-lead">
+      <p className="text-4">
         {t`${<strong>{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, only a second device, a recovery phrase or an exported copy brings them back: the relay keeps everything sealed, and cannot open it.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
-      <div className="devices-choices">
-        <section aria-label={t`A second device`}>
+      <div className="devices-choices stack gap-5">
+        <section className="stack at-start gap-4 framed round-l pad-6" aria-label={t`A second device`}>
           <h3>{t`A second device`}</h3>
           <p>{t`Your phone or another computer gets the same team, and what is said on one is known on all of them.`}</p>
           <button type="button" className="solid" onClick={() => onOpen('add')}>{t`Add a device`}</button>
         </section>
-        <section aria-label={t`A recovery phrase`}>
+        <section className="stack at-start gap-4 framed round-l pad-6" aria-label={t`A recovery phrase`}>
           <h3>{t`A recovery phrase`}</h3>
           <p>{t`Twenty-four words on paper that bring everyone back when every device is lost.`}</p>
           <button type="button" className="solid" onClick={() => onOpen('phrase')}>{t`Make a recovery phrase`}</button>
         </section>
       </div>
       {status.kept && <SecondHome kept={status.kept} />}
-      <section className="devices-block" aria-label={t`Your team lives elsewhere?`}>
+      <section className="devices-block stack gap-5 narrow" aria-label={t`Your team lives elsewhere?`}>
         <h3>{t`Your team lives elsewhere?`}</h3>
         <p>{t`Then this browser can become one of its devices.`}</p>
-        <div className="devices-ways">
+        <div className="devices-ways gap-4 cluster">
           <button type="button" className="ghost" onClick={() => onOpen('join')}>{t`Join from another device`}</button>
           <button
             type="button"
@@ -553,11 +556,11 @@ interface RemovedProps {
 function Removed({ status, onOpen }: RemovedProps) {
   return (
     <>
-      <p className="devices-lead">
+      <p className="text-4">
         {t`${<strong>{t`This device was removed from your devices.`}</strong>} What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" onClick={() => onOpen('join')}>{t`Join again`}</button>
         <button type="button" className="ghost" onClick={() => onOpen('restore')}>{t`I have a recovery phrase`}</button>
         <Link href={PATHS.settings('copies')} className="ghost">{t`Export what is here`}</Link>
@@ -579,13 +582,13 @@ export function DevicesSection() {
     go(PATHS.hearth);
   }, [notices, go]);
   return (
-    <div className="devices">
+    <div className="devices stack gap-7 narrow ink-2 text-3">
       {failed !== null && (
         <Wrong title={t`The state of your devices is unknown.`} reason={failed}>
           <button type="button" className="ghost" onClick={() => void devices.refresh()}>{t`Ask again`}</button>
         </Wrong>
       )}
-      {status === null && failed === null && <p className="query-loading" role="status">{t`Looking…`}</p>}
+      {status === null && failed === null && <p className="query-loading ink-3 text-3" role="status">{t`Looking…`}</p>}
       {status?.kind === 'alone' && <Alone status={status} onOpen={setOpen} />}
       {status?.kind === 'shared' && <Shared status={status} onOpen={setOpen} />}
       {status?.kind === 'returning' && (

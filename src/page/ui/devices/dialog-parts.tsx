@@ -30,12 +30,14 @@ export function PasteText({ label, placeholder, button, busy = false, onText }: 
     setWrong(await onText(text));
   };
   return (
-    <form className="device-field" onSubmit={(event) => void take(event)}>
-      <label htmlFor={id}>{label}</label>
-      <div className="device-line">
+    <form className="device-field gap-3 stack narrow" onSubmit={(event) => void take(event)}>
+      <label className="medium" htmlFor={id}>
+        {label}
+      </label>
+      <div className="device-line gap-4 flex wrap">
         <textarea
           id={id}
-          className="field device-text"
+          className="field device-text narrow break"
           rows={2}
           spellCheck={false}
           autoComplete="off"
@@ -54,7 +56,7 @@ export function PasteText({ label, placeholder, button, busy = false, onText }: 
         </button>
       </div>
       {wrong !== null && (
-        <p id={`${id}-wrong`} className="device-wrong" role="alert">
+        <p id={`${id}-wrong`} className="danger text-2" role="alert">
           {wrong}
         </p>
       )}
@@ -82,8 +84,10 @@ export function NameField({
   const id = useId();
   const missing = value.trim() === '';
   return (
-    <div className="device-field">
-      <label htmlFor={id}>{label}</label>
+    <div className="device-field gap-3 stack narrow">
+      <label className="medium" htmlFor={id}>
+        {label}
+      </label>
       <input
         id={id}
         className="field"
@@ -136,8 +140,8 @@ export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
   const id = useId();
   const count = countWords(value);
   return (
-    <div className="device-field">
-      <label htmlFor={id}>{t`The ${WORDS} words`}</label>
+    <div className="device-field gap-3 stack narrow">
+      <label className="medium" htmlFor={id}>{t`The ${WORDS} words`}</label>
       <textarea
         id={id}
         className="field phrase-field"
@@ -151,14 +155,14 @@ export function PhraseField({ value, onChange, wrong }: PhraseFieldProps) {
         aria-describedby={`${id}-hint ${id}-wrong`}
         onChange={(event) => onChange(event.target.value)}
       />
-      <p className="phrase-count">
+      <p className="phrase-count gap-5 flex apart">
         <small
           id={`${id}-hint`}
         >{t`In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.`}</small>
         <small data-whole={count === WORDS}>{t`${count} of ${WORDS}`}</small>
       </p>
       {wrong !== null && (
-        <p id={`${id}-wrong`} className="device-wrong" role="alert">
+        <p id={`${id}-wrong`} className="danger text-2" role="alert">
           {wrong}
         </p>
       )}
@@ -189,9 +193,9 @@ interface SixWordsProps {
 /** Six words that both devices show, as a list for screen readers. */
 export function Words({ words }: { words: readonly string[] }) {
   return (
-    <ol className="six-words" aria-label={t`The six words`}>
+    <ol className="six-words stack gap-4" aria-label={t`The six words`}>
       {words.map((word, i) => (
-        <li key={i} translate="no">
+        <li className="stack gap-1 round centred-column ground-0 framed-strong" key={i} translate="no">
           {word}
         </li>
       ))}
@@ -202,11 +206,11 @@ export function Words({ words }: { words: readonly string[] }) {
 /** The person compares the words on both devices. */
 export function CompareWords({ words, elsewhere, onAnswer }: SixWordsProps) {
   return (
-    <div className="compare">
+    <div className="compare stack gap-6 narrow">
       <StepHead>{t`Are these the same on both?`}</StepHead>
       <Words words={words} />
       <p>{elsewhere}</p>
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" onClick={() => onAnswer(true)}>{t`Yes, all six`}</button>
         <button type="button" className="ghost" onClick={() => onAnswer(false)}>{t`No`}</button>
       </div>
@@ -265,11 +269,11 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
     if (!shared.ok) setFailed(shared.reason);
   };
   return (
-    <form className="devices-block" onSubmit={(event) => void share(event)} noValidate>
+    <form className="devices-block stack gap-5 narrow" onSubmit={(event) => void share(event)} noValidate>
       <p>{t`Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.`}</p>
       <NameField value={name} onChange={setName} />
       {failed !== null && <Wrong title={t`This could not be saved.`} reason={t`${failed} Nothing has changed.`} />}
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
           {busy ? t`Saving…` : t`Go on`}
         </button>

@@ -36,17 +36,17 @@ function Offer({
       </Wrong>
     );
   return (
-    <div className="offer">
+    <div className="offer centred-column stack gap-6 narrow">
       <StepHead>{t`Show this to a device that has your team`}</StepHead>
       <p>{t`There: Settings, Devices, ${<b>{t`Add a device`}</b>}. Scan this, or bring the text below.`}</p>
-      <figure className="offer-code">
+      <figure className="centred-column stack gap-4">
         <QrCode text={offer} label={t`QR code for your other device; the same stands below as text`} />
         <figcaption>
           <Countdown left={left} />
         </figcaption>
       </figure>
       <CopyableText text={offer} what={t`The code as text`} />
-      <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
+      <button type="button" className="ghost self-start" onClick={onCancel}>{t`Cancel`}</button>
     </div>
   );
 }
@@ -54,7 +54,7 @@ function Offer({
 function Waiting({ words, until }: { words: readonly string[]; until: number }) {
   const left = useLeft(until);
   return (
-    <div className="compare">
+    <div className="compare stack gap-6 narrow">
       <StepHead>{t`Say yes on the other device too`}</StepHead>
       <Progress label={t`Waiting for the other device…`} done={0} of={0} text={t`The same six words stand there.`} />
       <Words words={words} />
@@ -83,12 +83,12 @@ function Begin({
     setBusy(false);
   };
   return (
-    <form className="devices-block" onSubmit={(event) => void submit(event)} noValidate>
+    <form className="devices-block stack gap-5 narrow" onSubmit={(event) => void submit(event)} noValidate>
       <p>{t`This device shows a code. A device that has your team takes it, both show the same six words, and then your team is here too.`}</p>
       <TwoTeams />
       <NameField value={name} onChange={setName} />
       {failed !== null && <Wrong title={t`This device has not joined.`} reason={t`${failed} Nothing has changed.`} />}
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
           {busy ? t`Making a code…` : t`Show the code`}
         </button>
@@ -110,7 +110,7 @@ function LeftOffer({ problem, children }: { problem: string | null; children: Re
       </>
     );
   return (
-    <div className="compare">
+    <div className="compare stack gap-6 narrow">
       <StepHead>{t`Look at your other device`}</StepHead>
       <Progress
         label={t`Asking your other device…`}
@@ -215,7 +215,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
 
   return (
     <Dialog title={t`Join from another device`} onClose={leave}>
-      <div className="devices">
+      <div className="devices stack gap-7 narrow ink-2 text-3">
         {joined ? (
           <Progress label={t`This device is one of yours now…`} done={0} of={0} />
         ) : joining === null || failed !== null ? (

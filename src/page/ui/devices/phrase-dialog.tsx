@@ -46,15 +46,15 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
     setFailed(reason);
   };
   return (
-    <form className="devices-block" onSubmit={(event) => void keep(event)} noValidate>
+    <form className="devices-block stack gap-5 narrow" onSubmit={(event) => void keep(event)} noValidate>
       <h3>{t`Now from your paper`}</h3>
       <p>{t`Three words, to be sure that what you wrote can be read back.`}</p>
-      <div className="drill">
+      <div className="drill stack gap-5">
         {positions.map((position, i) => {
           const wrong = wrongPositions.includes(position);
           return (
-            <div key={position} className="device-field">
-              <label htmlFor={`${id}-${position}`}>{t`Word ${position}`}</label>
+            <div key={position} className="device-field gap-3 stack narrow">
+              <label className="medium" htmlFor={`${id}-${position}`}>{t`Word ${position}`}</label>
               <input
                 id={`${id}-${position}`}
                 ref={i === 0 ? first : undefined}
@@ -75,14 +75,14 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
         })}
       </div>
       {wrongPositions.length > 0 && (
-        <p className="device-wrong" role="alert">
+        <p className="danger text-2" role="alert">
           {wrongPositions.length === 1
             ? t`Word ${wrongPositions.join()} is not what was shown. Look at your paper, or at the words again and put the paper right.`
             : t`Words ${names(wrongPositions.map(String))} are not what was shown. Look at your paper, or at the words again and put the paper right.`}
         </p>
       )}
       {failed !== null && <Wrong title={t`The phrase does not count yet.`} reason={failed} />}
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="submit" className="solid" disabled={busy || missing}>
           {busy ? t`Keeping…` : t`Check`}
         </button>
@@ -100,13 +100,15 @@ function PhraseWords({ words }: { words: readonly string[] }) {
     <>
       <div className="phrase-sheet">
         <p className="phrase-head">{t`Roost: recovery phrase, made ${fullTime(state.device.now())}`}</p>
-        <ol className="phrase-words" aria-label={t`The recovery phrase`} translate="no">
+        <ol className="phrase-words stack gap-3" aria-label={t`The recovery phrase`} translate="no">
           {words.map((word, i) => (
-            <li key={i}>{word}</li>
+            <li className="flex baseline gap-4 round-s framed ground-0" key={i}>
+              {word}
+            </li>
           ))}
         </ol>
       </div>
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="button" className="ghost" onClick={() => print()}>{t`Print`}</button>
         <button
           type="button"
@@ -127,9 +129,9 @@ type Step =
 
 function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; onShow: () => void }) {
   return (
-    <div className="devices-block">
+    <div className="devices-block stack gap-5 narrow">
       <p>{t`Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.`}</p>
-      <ul className="devices-points">
+      <ul className="devices-points stack gap-4">
         <li>{t`They are shown once, and stored nowhere. Have paper and a pen at hand.`}</li>
         <li>{t`Anyone with these words has your team. Keep them like a house key.`}</li>
         <li>{t`You are asked for three of them afterwards, so that a slip of the pen is found now.`}</li>
@@ -141,7 +143,7 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
           </span>
         </p>
       )}
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" disabled={busy} onClick={onShow}>
           {busy ? t`Making the words…` : t`Show the words`}
         </button>
@@ -153,10 +155,10 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
 /** The words, shown once. The focus starts at their heading. */
 function Shown({ words, onWritten }: { words: readonly string[]; onWritten: () => void }) {
   return (
-    <div className="devices-block">
+    <div className="devices-block stack gap-5 narrow">
       <StepHead>{t`Write these down, in this order`}</StepHead>
       <PhraseWords words={words} />
-      <div className="devices-ways">
+      <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" onClick={onWritten}>{t`I have written them down`}</button>
       </div>
     </div>
@@ -227,14 +229,14 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title={t`Recovery phrase`} onClose={close}>
-      <div className="devices">
+      <div className="devices stack gap-7 narrow ink-2 text-3">
         {leaving && halfWay && (
           <div className="wrong-note" role="alert">
             <p>
               <span>{t`${<strong>{t`These words do not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}</span>{' '}
               {replaces && <span>{t`Your earlier phrase stays active.`}</span>}
             </p>
-            <div className="devices-ways">
+            <div className="devices-ways gap-4 cluster">
               <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Stay`}</button>
               <button
                 type="button"

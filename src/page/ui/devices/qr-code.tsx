@@ -72,7 +72,7 @@ export function useLeft(until: number): number {
  */
 export function Countdown({ left }: { left: number }) {
   return (
-    <p className="countdown">
+    <p className="figures ink-2">
       {t`Good for`}{' '}
       <span role="timer" aria-live="off">
         {clock(left)}
@@ -91,7 +91,13 @@ export function QrCode({ text, label }: { text: string; label: string }) {
     return { size: modules.length, path: pathOf(modules) };
   }, [text]);
   return (
-    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={label}>
+    <svg
+      className="qr-code block round"
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      role="img"
+      aria-label={label}
+    >
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#0a0c14" />
     </svg>

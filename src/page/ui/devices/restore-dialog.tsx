@@ -31,7 +31,7 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
   };
   return (
     <Dialog title={t`Bring your team back`} onClose={onClose}>
-      <form className="devices" onSubmit={(event) => void restore(event)} noValidate>
+      <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={(event) => void restore(event)} noValidate>
         <p>{t`The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours; devices you still have stay so.`}</p>
         <TwoTeams />
         <PhraseField
@@ -44,7 +44,7 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
         />
         <NameField value={name} onChange={setName} />
         {busy && <Progress label={t`Asking the relay for what these words open…`} done={0} of={0} />}
-        <div className="devices-ways">
+        <div className="devices-ways gap-4 cluster">
           <button type="submit" className="solid" disabled={busy || phrase.trim() === '' || name.trim() === ''}>
             {busy ? t`Opening…` : t`Bring my team back`}
           </button>

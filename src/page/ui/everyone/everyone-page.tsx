@@ -62,7 +62,7 @@ function Answer({ agentId, clientId }: { agentId: AgentId; clientId: string }) {
   const growing = open && question && open.startedAt >= question.time ? open : undefined;
   const last = answers.at(-1);
   return (
-    <li className="everyone-answer tint" style={{ '--c': speaker.color }}>
+    <li className="everyone-answer pad-wide gap-4 stack narrow round ground-2 tint" style={{ '--c': speaker.color }}>
       <header>
         <Face agentId={agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
         <h3 dir="auto">{speaker.name}</h3>
@@ -73,13 +73,13 @@ function Answer({ agentId, clientId }: { agentId: AgentId; clientId: string }) {
         )}
       </header>
       <StepsOf value={agentId}>
-        <div className="everyone-words msg-words">
+        <div className="everyone-words scroll msg-words">
           {answers.map((message) => (
             <ShownParts key={message.messageId} parts={partsOf(message.blocks)} />
           ))}
           {growing && <GrowingParts blocks={growing.blocks} />}
           {!growing && answers.length === 0 && (
-            <p className="query-quiet">
+            <p className="query-quiet ink-3 text-3">
               {speaker.awake ? t`Waits for its turn…` : t`Asleep. It reads this on waking.`}
             </p>
           )}
@@ -110,9 +110,9 @@ export default function EveryonePage({ onClose }: { onClose: () => void }) {
     setText('');
   };
   return (
-    <div className="everyone">
+    <div className="everyone page">
       <PageHead title={t`Ask everyone`} onClose={onClose} />
-      <form className="everyone-form" onSubmit={send}>
+      <form className="everyone-form gap-4 stack" onSubmit={send}>
         <textarea
           className="field"
           dir="auto"
@@ -128,8 +128,8 @@ export default function EveryonePage({ onClose }: { onClose: () => void }) {
             send();
           }}
         />
-        <div className="everyone-ways">
-          <span className="chip-quiet">{awake.length === 0 ? t`Nobody is awake` : price}</span>
+        <div className="everyone-ways to-end line gap-5">
+          <span className="chip-quiet figures">{awake.length === 0 ? t`Nobody is awake` : price}</span>
           <button type="submit" className="solid" disabled={words === '' || isLong || awake.length === 0}>
             {t`Ask`}
           </button>
@@ -137,10 +137,10 @@ export default function EveryonePage({ onClose }: { onClose: () => void }) {
       </form>
       {asked && (
         <section aria-label={t`Answers`}>
-          <blockquote className="everyone-asked" dir="auto">
+          <blockquote className="everyone-asked ink-2" dir="auto">
             <PersonWords parts={[{ kind: 'text', text: asked.text }]} />
           </blockquote>
-          <ul className="everyone-answers">
+          <ul className="everyone-answers no-pad gap-5 stack">
             {asked.each.map(({ agentId, clientId }) => (
               <Answer key={clientId} agentId={agentId} clientId={clientId} />
             ))}

@@ -58,7 +58,7 @@ const inOrder = (entries: readonly FileEntry[]) =>
 export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: Props) {
   const now = useNow();
   return (
-    <ul className="files-list" aria-label={t`Files`}>
+    <ul className="files-list round-l clip framed ground-1" aria-label={t`Files`}>
       {inOrder(entries).map((entry) => {
         const { name, kind } = entry;
         const items: MenuItem[] = [
@@ -68,16 +68,21 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
           { label: t`Delete…`, run: () => onRemove(entry) },
         ];
         return (
-          <li key={name}>
+          <li className="stack middle touchable" key={name}>
             <span className="files-kind" data-kind={kind} aria-hidden="true" />
-            <span className="files-name">
+            <span className="break">
               {kind === 'folder' ? (
                 <Link href={PATHS.files(agentId, folder === '' ? name : `${folder}/${name}`)} dir="auto">
                   {name}
                   <span className="visually-hidden">{t`, folder`}</span>
                 </Link>
               ) : kind === 'file' ? (
-                <button type="button" className="files-open" dir="auto" onClick={() => onOpen(entry)}>
+                <button
+                  type="button"
+                  className="files-open text-start plain-button break ink"
+                  dir="auto"
+                  onClick={() => onOpen(entry)}
+                >
                   {name}
                 </button>
               ) : (
@@ -85,7 +90,7 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
               )}
             </span>
             <small className="files-size">{ODD[kind] ?? bytes(entry.bytes)}</small>
-            <small className="files-when">
+            <small className="files-when text-end">
               {dayWithin(entry.changedAt, now)} {clockTime(entry.changedAt)}
             </small>
             <MenuButton label={t`More for ${name}`} items={items}>
@@ -183,7 +188,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
     case 'none':
       return <p>{t`${content.why} Download it to open it.`}</p>;
     case 'image':
-      return <img className="files-picture" src={content.url} alt={name} />;
+      return <img className="files-picture at-most-full block round" src={content.url} alt={name} />;
     case 'text':
       if (shownAs(name).kind === 'patch') return <Patch text={content.text} label={t`Change in ${name}`} />;
       return shownAs(name).kind === 'markdown' ? (
@@ -192,8 +197,14 @@ function Shown({ content, name }: { content: Content; name: string }) {
         </div>
       ) : (
         // Scrollable where it is too wide, by keyboard too.
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre className="files-text" dir="auto" tabIndex={0} role="region" aria-label={t`Text of ${name}`}>
+        <pre
+          className="files-text break as-written pad-wide scroll box text-3 ground-2"
+          dir="auto"
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          tabIndex={0}
+          role="region"
+          aria-label={t`Text of ${name}`}
+        >
           {content.text === '' ? t`It is empty.` : content.text}
         </pre>
       );
@@ -225,7 +236,7 @@ const within = (folder: string, name: string) => (folder === '' ? name : `${fold
 function Trail({ agentId, folder, name }: Whose & { name: string }) {
   const parts = folder === '' ? [] : folder.split('/');
   return (
-    <nav className="files-trail" aria-label={t`Where this is`}>
+    <nav className="files-trail flex wrap narrow break" aria-label={t`Where this is`}>
       {[name, ...parts].map((part, i) => {
         const path = parts.slice(0, i).join('/');
         return (
@@ -251,7 +262,7 @@ function Room({ used: { bytes: files, entries, most, whole, history = 0 } }: Pic
   const taken = files + history;
   const text = t`${bytes(taken)} of ${bytes(most)}`;
   return (
-    <div className="files-room">
+    <div className="files-room stack gap-3 ink-3">
       <UsedBar share={taken / most} meter={{ label: t`Room that is used`, now: taken, most, text }} />
       <small>
         {whole === undefined
@@ -340,7 +351,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
   };
   return (
     <>
-      <div className="files-bar">
+      <div className="gap-5 cluster apart">
         <Trail agentId={agentId} folder={folder} name={name} />
         <button type="button" className="ghost" disabled={zipping} onClick={() => void zip()}>
           {zipping ? t`Making a zip…` : t`Download all as a zip`}
@@ -350,7 +361,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
         {(answer) => (
           <>
             {answer.entries.length === 0 ? (
-              <p className="files-empty">
+              <p className="files-empty round-l pretty ink-2 framed">
                 {folder === ''
                   ? t`${name} has a folder of its own on the relay’s machine, and nothing in it yet. Ask for something in writing, or give it something to work with.`
                   : t`Nothing lies here.`}
@@ -364,7 +375,9 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
                 onRemove={setRemoving}
               />
             )}
-            {answer.more > 0 && <p className="files-about">{t`And ${answer.more} more, which are in the zip.`}</p>}
+            {answer.more > 0 && (
+              <p className="files-about pretty ink-2 text-3">{t`And ${answer.more} more, which are in the zip.`}</p>
+            )}
             <DropZone label={t`Choose files`} accept="" several onFile={giving.give}>
               {giving.left > 0
                 ? t`${plural(giving.left, 'file')} on the way…`
@@ -412,7 +425,7 @@ export default function FilesPage({
   const known = team.all.filter(({ retired, agentId: id }) => !retired || id === agentId);
   const whose = known.find((mate) => mate.agentId === agentId) ?? known.find((mate) => mate.agentId !== LEAD_ID);
   return (
-    <div className="files">
+    <div className="files page page-narrow one-column gap-6 stack">
       <PageHead title={t`Files`} pageTitle={whose ? t`Files of ${whose.name}` : t`Files`} onClose={onClose}>
         <AgentSelect
           label={t`Of`}
@@ -420,7 +433,7 @@ export default function FilesPage({
           path={(id) => (history && id !== null ? PATHS.fileHistory(id) : PATHS.files(id))}
         />
       </PageHead>
-      <p className="files-about">{t`They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your household.`}</p>
+      <p className="files-about pretty ink-2 text-3">{t`They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your household.`}</p>
       {whose ? (
         <Tabs
           label={t`Files of ${whose.name}`}
@@ -444,7 +457,7 @@ export default function FilesPage({
           )}
         </Tabs>
       ) : (
-        <p className="files-empty">{t`Nobody is born yet who could have a folder: SUMMON first.`}</p>
+        <p className="files-empty round-l pretty ink-2 framed">{t`Nobody is born yet who could have a folder: SUMMON first.`}</p>
       )}
     </div>
   );

@@ -235,13 +235,18 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
     <>
       <ul className="history-changes" aria-label={t`Changed files`}>
         {answer.changes.map((change) => (
-          <li key={`${change.folder}/${change.file}`} data-change={change.change}>
+          <li className="stack middle touchable" key={`${change.folder}/${change.file}`} data-change={change.change}>
             <small className="history-what">{CHANGES[change.change]}</small>
-            <span className="history-path">
+            <span className="history-path flex baseline wrap break">
               {change.kind === 'folder' ? (
                 <span dir="auto">{`${change.path}/`}</span>
               ) : (
-                <button type="button" className="files-open" dir="auto" onClick={() => setOpened(change)}>
+                <button
+                  type="button"
+                  className="files-open text-start plain-button break ink"
+                  dir="auto"
+                  onClick={() => setOpened(change)}
+                >
                   {change.path}
                 </button>
               )}
@@ -257,7 +262,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
         ))}
       </ul>
       {answer.more > 0 && (
-        <p className="files-about">{t`And ${count(answer.more)} more, which are restored with all.`}</p>
+        <p className="files-about pretty ink-2 text-3">{t`And ${count(answer.more)} more, which are restored with all.`}</p>
       )}
       {answer.notRecorded.length > 0 && (
         <details className="history-left">
@@ -294,7 +299,12 @@ function PointItem({
   const nameOf = (id: string) => team.all.find((mate) => mate.agentId === id)?.name ?? null;
   return (
     <li>
-      <button type="button" className="history-head" aria-expanded={isOpen} onClick={onToggle}>
+      <button
+        type="button"
+        className="history-head touchable text-start full plain-button stack middle break ink"
+        aria-expanded={isOpen}
+        onClick={onToggle}
+      >
         <span dir="auto">{workText(point.work, nameOf)}</span>
         <small>{countsText(point.counts)}</small>
         <small>
@@ -302,9 +312,9 @@ function PointItem({
         </small>
       </button>
       {isOpen && (
-        <div className="history-body">
+        <div className="history-body one-column ruled stack gap-5">
           {point.cutOff && (
-            <p className="files-about">{t`The files could not be recorded right before this, so other changes may be among these.`}</p>
+            <p className="files-about pretty ink-2 text-3">{t`The files could not be recorded right before this, so other changes may be among these.`}</p>
           )}
           {point.work.kind === 'turn' && (
             <p>
@@ -416,14 +426,17 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
       <OffNote {...{ undo, leastGit }} />
       <Gaps gaps={gaps} />
       {isMissing && (
-        <p className="files-empty" role="status">{t`This run changed no files, or it was too long ago.`}</p>
+        <p
+          className="files-empty round-l pretty ink-2 framed"
+          role="status"
+        >{t`This run changed no files, or it was too long ago.`}</p>
       )}
       {points.length === 0 ? (
-        <p className="files-empty">
+        <p className="files-empty round-l pretty ink-2 framed">
           {t`Nothing was changed here yet. Before and after each run and each answer, the relay records ${name}’s files, so that changes can be undone.`}
         </p>
       ) : (
-        <ul className="history-list" aria-label={t`Changes, newest first`}>
+        <ul className="history-list round-l clip framed ground-1" aria-label={t`Changes, newest first`}>
           {points.map((point) => (
             <PointItem
               key={point.pointId}
@@ -436,7 +449,7 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
       )}
       {failed !== null && <p role="alert">{failed}</p>}
       {more && <button type="button" className="ghost" onClick={() => void showMore()}>{t`Show older changes`}</button>}
-      <div className="history-foot">
+      <div className="history-foot stack at-start gap-4">
         <p>{ONLY_FILES}</p>
         <p>
           {t`The history takes ${bytes(taken)} of ${name}’s room. Changes older than ${keptDays} days are dropped, and the oldest earlier where the history takes more than half of the room. Files over ${bytes(fileBytes)} are not recorded.`}

@@ -43,7 +43,7 @@ export function GroupMarks({ able, marked, onMark }: MarksProps) {
   const shown = groups.filter(({ agentIds }) => agentIds.some((id) => roster.byId.has(id)));
   if (shown.length === 0) return null;
   return (
-    <ul className="groups" aria-label={t`Your groups`}>
+    <ul className="under-5 flex wrap gap-4" aria-label={t`Your groups`}>
       {shown.map((group) => {
         const asleep = among(group, able);
         const here = group.agentIds.filter((id) => roster.byId.has(id)).length;
@@ -51,7 +51,7 @@ export function GroupMarks({ able, marked, onMark }: MarksProps) {
           <li key={group.groupId}>
             <button
               type="button"
-              className="group-mark"
+              className="group-mark no-fill rounded ink framed"
               aria-pressed={asleep.length > 0 && isSame(asleep, marked)}
               disabled={asleep.length === 0}
               onClick={() => onMark(group, asleep)}
@@ -105,7 +105,7 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
       />
       <button type="submit" className="ghost">{t`Keep`}</button>
       <button type="button" className="link-button" onClick={onDone}>{t`Cancel`}</button>
-      <p id={`${id}-wrong`} role="alert" className="group-wrong">
+      <p id={`${id}-wrong`} role="alert" className="group-wrong danger">
         {wrong}
       </p>
     </form>
@@ -191,10 +191,10 @@ interface SleeperProps {
 
 function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, onWake, onMark }: SleeperProps) {
   return (
-    <li data-asleep="true" style={{ '--c': color }}>
+    <li className="box line" data-asleep="true" style={{ '--c': color }}>
       <button
         type="button"
-        className="choose-face"
+        className="choose-face plain-button fixed round"
         aria-label={t`Wake ${name} now`}
         title={t`Wake ${name} now`}
         disabled={late}
@@ -202,12 +202,15 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
       >
         <Face agentId={agentId} face={face} color={color} awake={false} />
       </button>
-      <label>
+      <label className="line apart gap-4 fill">
         <span>
           {name}
-          <small id={`choose-${agentId}`}>{note}</small>
+          <small className="block" id={`choose-${agentId}`}>
+            {note}
+          </small>
         </span>
         <input
+          className="fixed"
           type="checkbox"
           aria-label={name}
           aria-describedby={`choose-${agentId}`}
@@ -260,7 +263,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
         }}
       />
       {sleepers.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
-      <ul className="choose">
+      <ul className="choose under-6 stack gap-4">
         {sleepers.map((agent) => {
           const { agentId } = agent;
           return (
@@ -279,7 +282,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
           );
         })}
       </ul>
-      <div className="choose-act">
+      <div className="choose-act gap-4 cluster">
         <button type="button" className="solid" disabled={agents.length === 0} onClick={() => wake(agents)}>
           {agents.length === 0 ? t`Wake` : t`Wake ${agents.length}`}
         </button>
@@ -291,9 +294,14 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
           {agents.length === able.length ? t`Mark none` : t`Mark all`}
         </button>
         {together.all && (
-          <p role="status">{t`To read, with the lead: ${costText(together.all)}. What they answer comes on top.`}</p>
+          <p
+            className="ink-2 text-2"
+            role="status"
+          >{t`To read, with the lead: ${costText(together.all)}. What they answer comes on top.`}</p>
         )}
-        {each.problem !== null && <p role="status">{t`What it would cost is not known: ${each.problem}`}</p>}
+        {each.problem !== null && (
+          <p className="ink-2 text-2" role="status">{t`What it would cost is not known: ${each.problem}`}</p>
+        )}
       </div>
       <KeepGroup marked={agents} last={group} />
     </Dialog>

@@ -14,7 +14,7 @@ export default function EggWords({ agentId, otherwise }: { agentId: AgentId; oth
   const roost = useRoost();
   useNow(EVERY_MS);
   const { tried, words } = birthWords(openAnswerOf(roost.answers.store.getState(), agentId)?.blocks ?? []);
-  if (words === '') return <span className="seat-sub">{otherwise}</span>;
+  if (words === '') return <span className="seat-sub at-most-full figures">{otherwise}</span>;
   return (
     <>
       {tried.length > 0 && (

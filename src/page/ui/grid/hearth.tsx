@@ -86,10 +86,10 @@ function BigButton() {
 
   if (button.kind === 'none') return null;
   return (
-    <div className="big" data-busy={busy}>
+    <div className="big flex gap-1" data-busy={busy}>
       <button
         type="button"
-        className="big-button"
+        className="big-button relative no-frame round-l clip text-5 bold fill"
         disabled={held}
         aria-disabled={held}
         style={{ '--part': progress?.part ?? 0 }}
@@ -242,7 +242,7 @@ function Grid({ selected }: { selected: string | null }) {
   return (
     // The keys are shortcuts between buttons that are reachable without them.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <ul ref={list} className="grid" aria-label={t`The team`} onKeyDown={onKeyDown}>
+    <ul ref={list} className="grid relative stack gap-5" aria-label={t`The team`} onKeyDown={onKeyDown}>
       {POSITIONS.map((position) => {
         const cell = { reachable: position === chosen, onFocus: () => setReachable(position) };
         if (!isSeatPosition(position))

@@ -61,7 +61,7 @@ function Stop({ agentId, name }: { agentId: AgentId; name: string }) {
   return (
     <button
       type="button"
-      className="icon-button now-stop"
+      className="icon-button now-stop size-m fixed"
       aria-label={t`Stop ${name}`}
       title={t`Stop`}
       onClick={() => void (runId === undefined ? actions.stop(agentId) : schedulesOf(roost).stopRun(runId))}
@@ -86,15 +86,17 @@ function Line({ mate: { agentId, name, color }, doing }: { mate: Teammate; doing
   // Read with each tick. A subscription would render with each word.
   const words = doing.mood === 'writes' ? lastWords(roost.answers.store.getState(), agentId) : null;
   return (
-    <li className="now-line tint" data-line={doing.mood} style={{ '--c': color }}>
-      <Link href={PATHS.agent(agentId)} className="now-who">
-        <i className="now-dot" aria-hidden="true" />
-        <b dir="auto">{name}</b>
-        <span className="now-words" dir="auto" data-said={words !== null}>
+    <li className="now-line ruled line gap-4 text-2 tint" data-line={doing.mood} style={{ '--c': color }}>
+      <Link href={PATHS.agent(agentId)} className="now-who unlined line gap-4 fill ink-2">
+        <i className="now-dot rounded fixed" aria-hidden="true" />
+        <b className="truncate fixed named" dir="auto">
+          {name}
+        </b>
+        <span className="now-words truncate" dir="auto" data-said={words !== null}>
           {words ?? doing.text}
         </span>
       </Link>
-      <span className="now-facts">
+      <span className="now-facts flex gap-4 fixed figures ink-3 text-1">
         {task && (
           <Link href={PATHS.task(task.projectId, task.taskId)} title={task.title}>
             #{task.number}

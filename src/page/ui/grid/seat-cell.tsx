@@ -161,7 +161,7 @@ function SeatFrame({
       />
       {/* The button's name contains everything. This is its appearance. */}
       <span className="seat-look" data-long={shownReason !== null || length > ONE_LINE} aria-hidden="true">
-        <span className="seat-figure">
+        <span className="seat-figure relative">
           {figure}
           {line.state === 'asks' && <RaisedHand />}
         </span>
@@ -169,7 +169,11 @@ function SeatFrame({
         {line.state === 'hatching' && agentId !== null ? (
           <EggWords agentId={agentId} otherwise={line.text} />
         ) : (
-          <span className={shownReason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
+          <span
+            className={
+              shownReason === null ? 'seat-sub at-most-full figures' : 'seat-sub at-most-full figures seat-reason'
+            }
+          >
             <span dir="auto">{shownReason === null ? line.text : briefly(shownReason)}</span>
             {line.from !== null && <Lasts from={line.from} />}
           </span>
@@ -178,7 +182,7 @@ function SeatFrame({
       <span id={note} hidden>
         {[...badges.map(({ label: text }) => text), about, reason && retold(reason)].filter(Boolean).join('. ')}
       </span>
-      {state !== 'empty' && <span className="seat-dot" aria-hidden="true" />}
+      {state !== 'empty' && <span className="seat-dot rounded" aria-hidden="true" />}
       {badges.length > 0 && (
         <span className="seat-badges" aria-hidden="true">
           {badges.map(({ kind, count }) => (

@@ -13,7 +13,7 @@ export default function SeatTask({ agentId, tabIndex }: { agentId: AgentId; tabI
   if (!task) return null;
   return (
     <Link
-      className="seat-task"
+      className="seat-task centred truncate ink-2"
       href={PATHS.task(task.projectId, task.taskId)}
       tabIndex={tabIndex}
       aria-label={t`Works on #${task.number} ${task.title}`}

@@ -37,15 +37,15 @@ interface RowProps {
 
 function Row({ kind, agentId, title, note, children }: RowProps) {
   return (
-    <li className="inbox-row" data-kind={kind}>
+    <li className="inbox-row pad box stack middle gap-5 ground-1" data-kind={kind}>
       <span className="inbox-row-face" aria-hidden="true">
         {agentId !== null && <FaceOf agentId={agentId} />}
       </span>
-      <div className="inbox-row-words">
+      <div className="inbox-row-words narrow break">
         <p>{title}</p>
-        {note !== undefined && note !== '' && <p className="inbox-row-note">{note}</p>}
+        {note !== undefined && note !== '' && <p className="inbox-row-note clamp clip text-2 ink-2">{note}</p>}
       </div>
-      <div className="inbox-row-ways">{children}</div>
+      <div className="inbox-row-ways line gap-4">{children}</div>
     </li>
   );
 }
@@ -193,33 +193,33 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
   const sandbox = state.kind === 'ready' ? state.value.sandbox : null;
   useEffect(() => showsElsewhere(askBarOf(roost), ''), [roost]);
   return (
-    <div className="calls inbox">
+    <div className="calls inbox page page-narrow stack one-column gap-7">
       <PageHead title={t`Inbox`} onClose={onClose} />
       <QueryProblem query={query} state={state} what={t`What waits for you`} before={state.kind === 'ready'} />
       <section aria-labelledby="inbox-waiting">
         <h2 id="inbox-waiting">{waits.length === 0 ? t`Waits for you` : waitsText(waits)}</h2>
         {waits.length === 0 && state.kind === 'ready' && (
-          <p className="query-quiet">{t`Nothing is waiting for you.`}</p>
+          <p className="query-quiet ink-3 text-3">{t`Nothing is waiting for you.`}</p>
         )}
-        <ul className="inbox-waits" aria-labelledby="inbox-waiting">
+        <ul className="inbox-waits gap-4 stack" aria-labelledby="inbox-waiting">
           {waits.map((wait) => (
             <WaitRow key={wait.key} wait={wait} />
           ))}
         </ul>
       </section>
-      {sandbox !== null && sandbox.why !== null && <p className="call-note">{retold(sandbox.why)}</p>}
+      {sandbox !== null && sandbox.why !== null && <p className="pretty text-2 ink-2">{retold(sandbox.why)}</p>}
       <section aria-labelledby="inbox-new">
         <h2 id="inbox-new">{t`Unread`}</h2>
         <MorningLine />
-        {unread.length === 0 && <p className="query-quiet">{t`Nothing new.`}</p>}
+        {unread.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing new.`}</p>}
         {unread.length > 0 && (
-          <ul className="inbox-rows" aria-labelledby="inbox-new">
+          <ul className="inbox-rows box stack ground-1" aria-labelledby="inbox-new">
             {unread.map((one) => (
               <UnreadRow key={one.key} unread={one} />
             ))}
           </ul>
         )}
-        <p className="agent-ways">
+        <p className="gap-4 above-3 flex wrap text-2">
           <Link href={PATHS.threads}>{t`All threads`}</Link>
         </p>
       </section>

@@ -67,16 +67,18 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
   const long = message.text.length > SHOWN * 1.25;
   return (
     <li
-      className="inbox-message tint"
+      className="inbox-message gap-5 box stack text-3 tint"
       data-read={message.read !== null}
       style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}
     >
-      <span className="inbox-message-face" data-from={message.from} aria-hidden="true">
+      <span className="inbox-message-face size-m block" data-from={message.from} aria-hidden="true">
         {message.from === 'relay' ? <Mark /> : <FaceOf agentId={message.from} />}
       </span>
-      <div className="inbox-message-body">
-        <p className="inbox-message-head">
-          <b dir="auto">{name(message.from)}</b>
+      <div className="narrow">
+        <p className="inbox-message-head gap-3 flex baseline wrap">
+          <b className="break named" dir="auto">
+            {name(message.from)}
+          </b>
           {priority && (
             <span className="inbox-message-priority" data-priority={message.priority}>
               {priority}
@@ -88,7 +90,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
           )}
           <Moment time={message.time}>{dayAndClock(message.time, now)}</Moment>
         </p>
-        <p className="inbox-message-text plain" dir="auto">
+        <p className="inbox-message-text ink plain" dir="auto">
           {long && !whole ? `${message.text.slice(0, SHOWN)}…` : message.text}
         </p>
         {long && (
@@ -96,10 +98,10 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
             {whole ? t`Show less` : t`Show all of it (${bytes(bytesOf(message.text))})`}
           </button>
         )}
-        <p className="inbox-message-state">
+        <p className="inbox-message-state above-3 text-2 figures ink-3">
           {message.read === null ? (
             <>
-              <i aria-hidden="true" /> {t`Unread: it waits`}
+              <i className="rounded" aria-hidden="true" /> {t`Unread: it waits`}
             </>
           ) : (
             <span>{t`Read ${<Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>}`}</span>
@@ -121,7 +123,12 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
     if (wrong !== null) notices.error(wrong);
   };
   return (
-    <button type="button" className="ghost older" aria-disabled={busy} onClick={busy ? undefined : () => void older()}>
+    <button
+      type="button"
+      className="ghost older flex"
+      aria-disabled={busy}
+      onClick={busy ? undefined : () => void older()}
+    >
       {busy ? t`Reading…` : label}
     </button>
   );
@@ -131,10 +138,10 @@ function InboxMessages({ messages, name, label }: { messages: readonly InboxMess
   const now = useNow();
   if (messages.length === 0)
     return (
-      <p className="quiet inbox-empty">{t`Nothing was ever sent to ${name}. What others write waits here until ${name} reads it; each message is read once.`}</p>
+      <p className="quiet text-3">{t`Nothing was ever sent to ${name}. What others write waits here until ${name} reads it; each message is read once.`}</p>
     );
   return (
-    <ul className="inbox-messages" aria-label={label}>
+    <ul className="inbox-messages gap-4 stack" aria-label={label}>
       {messages.map((one) => (
         <InboxMessageView key={one.messageId} message={one} now={now} />
       ))}

@@ -308,7 +308,7 @@ function AgentPage({ agentId }: { agentId: AgentId }) {
 export function AgentsMayDo({ agentId }: { agentId: AgentId | null }) {
   return (
     <>
-      <div className="limits-head">
+      <div className="under-6 cluster apart gap-5">
         <AgentSelect label={t`Settings of`} everybody={t`everybody`} agentId={agentId} path={PATHS.limits} />
         <Link href={PATHS.advanced(agentId)}>{t`Every limit`}</Link>
       </div>

@@ -36,11 +36,11 @@ interface RowProps<Kind> {
 
 function ClockTimes({ blackout, onChange }: RowProps<Recurring>) {
   const time = (key: 'start_time' | 'end_time', title: string) => (
-    <label>
+    <label className="stack gap-2 ink-3 text-2">
       {title}
       <input
         type="time"
-        className="field"
+        className="field ink text-3"
         value={blackout[key]}
         required
         onChange={(event) => {
@@ -101,7 +101,12 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
     if (next.length > 0) onChange({ ...blackout, days: next.length === DAYS.length ? [] : [...next].sort() });
   };
   return (
-    <div className="blackout-days" role="group" aria-label={t`Days on which it begins`} aria-describedby={id}>
+    <div
+      className="blackout-days gap-3 cluster"
+      role="group"
+      aria-label={t`Days on which it begins`}
+      aria-describedby={id}
+    >
       {DAYS.map((day) => (
         <button
           key={day}
@@ -125,12 +130,12 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
   // The name is saved when the field loses the focus.
   const [label, setLabel] = useState<string | null>(null);
   return (
-    <li className="blackout" aria-label={t`Quiet hours ${at + 1}`}>
-      <div className="blackout-row">
-        <label className="blackout-name">
+    <li className="blackout pad-5 box stack gap-4" aria-label={t`Quiet hours ${at + 1}`}>
+      <div className="blackout-row flex wrap">
+        <label className="blackout-name stack gap-2 ink-3 text-2">
           {t`Name`}
           <input
-            className="field"
+            className="field ink text-3"
             value={label ?? blackout.label}
             maxLength={80}
             placeholder={t`None`}
@@ -167,7 +172,7 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
     <Field label={label} hint={t`Nothing but you wakes it then. By the clock in ${timeZone}.`} group>
       {() => (
         <>
-          <ul className="blackouts">
+          <ul className="blackouts under-4 gap-4 stack">
             {list.map((blackout, at) => (
               <Row
                 key={at}
@@ -178,7 +183,7 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
               />
             ))}
           </ul>
-          <div className="blackout-ways">
+          <div className="flex wrap gap-4">
             {list.length < MOST && (
               <>
                 <button

@@ -24,7 +24,7 @@ export function HostsField({ hosts, save }: { hosts: readonly string[]; save: (h
         ? t`There is room for ${MOST_HOSTS} hosts.`
         : null;
   return (
-    <div className="network-hosts">
+    <div className="above-4 stack gap-3">
       <label htmlFor={id}>{t`Hosts, one a line`}</label>
       <textarea
         id={id}

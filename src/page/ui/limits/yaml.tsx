@@ -62,7 +62,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
 
   if (step === 'closed' || step === 'reading')
     return (
-      <div className="yaml">
+      <div className="yaml above-5 stack at-start gap-4">
         <button
           type="button"
           className="ghost"
@@ -75,11 +75,11 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
       </div>
     );
   return (
-    <div className="yaml">
-      <label htmlFor={id}>{t`As YAML`}</label>
+    <div className="yaml above-5 stack at-start gap-4">
+      <label className="medium text-3" htmlFor={id}>{t`As YAML`}</label>
       <textarea
         id={id}
-        className="field yaml-field"
+        className="field yaml-field pad-5"
         rows={14}
         spellCheck={false}
         autoComplete="off"
@@ -89,7 +89,7 @@ function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limit
         onChange={(event) => setText(event.target.value)}
       />
       <p id={`${id}-hint`} className="setting-hint">{t`All limits that apply. A line that you remove is inherited.`}</p>
-      <div className="yaml-ways">
+      <div className="gap-4 flex wrap">
         <button
           type="button"
           className="ghost"
@@ -117,10 +117,10 @@ export function LimitsAsYaml() {
   const [agentId, setAgentId] = useState<AgentId | null>(null);
   return (
     <>
-      <label className="agent-select">
+      <label className="agent-select gap-4 cluster ink-2 text-3">
         {t`Limits of`}
         <select
-          className="field field-select"
+          className="field field-select medium ink"
           value={agentId ?? ''}
           onChange={({ target }) => setAgentId(target.value === '' ? null : target.value)}
         >

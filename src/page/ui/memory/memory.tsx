@@ -39,7 +39,7 @@ function TextForm({
     else setProblem(outcome.reason);
   }
   return (
-    <form className="memory-form" onSubmit={(event) => void submit(event)}>
+    <form className="gap-4 stack" onSubmit={(event) => void submit(event)}>
       {path === null && (
         <label htmlFor={`${id}-path`}>
           {t`File name`}
@@ -61,7 +61,7 @@ function TextForm({
         onChange={({ target }) => setDraft(target.value)}
       />
       {problem !== null && <p role="alert">{problem}</p>}
-      <p className="memory-acts">
+      <p className="memory-acts flex">
         <button type="submit" className="solid" disabled={saving}>{t`Save`}</button>
         <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
       </p>
@@ -82,7 +82,7 @@ function File({ file, name }: { readonly file: Memory; readonly name: string }) 
   return (
     <li>
       <details className="memory-file">
-        <summary>
+        <summary className="flex baseline wrap gap-4">
           <code dir="auto">{path}</code>
           {pinned && <span className="memory-pin">{t`pinned`}</span>}
           <small>
@@ -101,7 +101,7 @@ function File({ file, name }: { readonly file: Memory; readonly name: string }) 
           <>
             <Words text={text} />
             {problem !== null && <p role="alert">{problem}</p>}
-            <p className="memory-acts">
+            <p className="memory-acts flex">
               <button type="button" className="link-button" onClick={() => setEditing(true)}>{t`Edit`}</button>
               <button type="button" className="link-button" onClick={() => void pin()}>
                 {pinned ? t`Unpin` : t`Pin`}
@@ -126,7 +126,7 @@ export function MemorySection({ agentId, name }: { readonly agentId: AgentId; re
   const [adding, setAdding] = useState(false);
   return (
     <section className="memory" aria-label={t`Memory`}>
-      <h3>
+      <h3 className="flex apart">
         <span>{t`Memory`}</span>
         {reading.kind === 'ready' && !adding && (
           <button type="button" className="link-button" onClick={() => setAdding(true)}>{t`Add a file`}</button>

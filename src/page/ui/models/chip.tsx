@@ -28,7 +28,7 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
   const [first] = state.kind === 'ready' ? state.value.connections : [];
   if (!first && rehearsing)
     return (
-      <p className={`rehearsal rehearsal-${where}`}>
+      <p className={`rehearsal fixed rehearsal-${where}`}>
         <span>{t`Demo: no model connected`}</span>
         <span className="rehearsal-dot" aria-hidden="true">
           ·
@@ -38,7 +38,10 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
     );
   if (!first || state.kind !== 'ready') return null;
   return (
-    <div className={`model-place model-place-${where}`} data-state={heardUntil === null ? first.state.kind : 'away'}>
+    <div
+      className={`model-place narrow fixed model-place-${where}`}
+      data-state={heardUntil === null ? first.state.kind : 'away'}
+    >
       <Connected all={state.value} connection={first} agentModel={agentModel} heardUntil={heardUntil} />
     </div>
   );

@@ -75,7 +75,7 @@ export function Choice({ given, models, connect, onBack }: Props) {
   const model = shown.some((each) => each.id === chosen) ? chosen : (shown[0]?.id ?? null);
   return (
     <form
-      className="connect-form"
+      className="connect-form above-6 gap-5 stack at-start"
       aria-labelledby={id}
       onSubmit={(event) => {
         event.preventDefault();
@@ -84,7 +84,7 @@ export function Choice({ given, models, connect, onBack }: Props) {
     >
       <h3 id={id}>{t`Pick a model`}</h3>
       {models.length > FILTERED_ABOVE && (
-        <label className="connect-field">
+        <label className="connect-field full stack gap-3 ink">
           {t`Find a model`}
           <input
             className="field"
@@ -96,7 +96,7 @@ export function Choice({ given, models, connect, onBack }: Props) {
           />
         </label>
       )}
-      <label className="connect-field">
+      <label className="connect-field full stack gap-3 ink">
         {t`Model`}
         <select className="field field-select" value={model ?? ''} onChange={(event) => setChosen(event.target.value)}>
           {shown.map((each) => (
@@ -106,7 +106,7 @@ export function Choice({ given, models, connect, onBack }: Props) {
           ))}
         </select>
       </label>
-      <div className="connection-ways">
+      <div className="above-2 flex wrap gap-4">
         <button type="submit" className="solid" disabled={model === null}>{t`Connect`}</button>
         <button type="button" className="ghost" onClick={onBack}>{t`Back`}</button>
       </div>
@@ -160,7 +160,7 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
     <article className="connection" data-state={state.kind} aria-label={name}>
       <header>
         <b>{name}</b>
-        <span className="connection-state" role="status">
+        <span className="connection-state ink-3 text-2" role="status">
           {busy ?? stateText(connection)}
         </span>
       </header>
@@ -173,23 +173,25 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
         {connection.models.length > 1 && <span>{t` · ${connection.models.length} models`}</span>}
       </p>
       {given && (
-        <p className="connect-note">{t`Set where the relay was started; it is changed there, and goes first.`}</p>
+        <p className="ink-3 text-2">{t`Set where the relay was started; it is changed there, and goes first.`}</p>
       )}
-      {state.kind === 'fails' && busy === null && <p className="connection-why">{retold(state.message)}</p>}
-      {state.kind === 'answers' && state.tools === false && <p className="connect-note">{TALKS_ONLY}</p>}
+      {state.kind === 'fails' && busy === null && (
+        <p className="connection-why danger text-3">{retold(state.message)}</p>
+      )}
+      {state.kind === 'answers' && state.tools === false && <p className="ink-3 text-2">{TALKS_ONLY}</p>}
       {connection.readsOnly?.map(({ model, tokens }) => (
-        <p key={model} className="connect-note">
+        <p key={model} className="ink-3 text-2">
           {t`Reads only ${tokens.toLocaleString(spoken.locale)} tokens with ${modelName(model, connection.models)}, and leaves the rest out without a word. Give it a larger context where it runs (Ollama: OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile).`}
         </p>
       ))}
       {failed !== null && (
-        <p className="connection-why" role="alert">
+        <p className="connection-why danger text-3" role="alert">
           {failed}
         </p>
       )}
       {changing && (
         <form
-          className="connect-form"
+          className="connect-form above-6 gap-5 stack at-start"
           onSubmit={(event) => {
             event.preventDefault();
             if (key.trim() === '') return;
@@ -211,7 +213,7 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
           >{t`Change the key`}</button>
         </form>
       )}
-      <div className="connection-ways">
+      <div className="above-2 flex wrap gap-4">
         <button
           type="button"
           className="ghost"
@@ -247,9 +249,9 @@ function LocalServers({ connect, busy }: { connect: Connect; busy: boolean }) {
   return (
     <QueryView query={query} what={t`Servers on the relay’s computer`}>
       {(found) => (
-        <div className="connect-search">
+        <div className="under-6 gap-4 stack at-start">
           {found.length === 0 ? (
-            <p className="connect-note" role="status">
+            <p className="ink-3 text-2" role="status">
               {t`Nothing is running. Start Ollama, LM Studio, llama.cpp or vLLM on the relay’s computer, then look again.`}
             </p>
           ) : (
@@ -269,10 +271,10 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
   return (
     <ul className="connect-found" aria-label={t`Found on this machine`}>
       {found.map(({ program, address, models }) => (
-        <li key={address}>
-          <b>{program}</b>
+        <li className="box cluster gap-4 ground-0 pad-5" key={address}>
+          <b className="fixed ink">{program}</b>
           {models.length === 0 ? (
-            <span className="connect-note">{t`has no model yet`}</span>
+            <span className="ink-3 text-2">{t`has no model yet`}</span>
           ) : (
             <>
               <select
@@ -312,7 +314,7 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
   const [model, setModel] = useState('');
   return (
     <form
-      className="connect-form"
+      className="connect-form above-6 gap-5 stack at-start"
       onSubmit={(event) => {
         event.preventDefault();
         const given = {
@@ -324,7 +326,7 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
         void connect(given, t`Asking it`).then((ok) => ok && setKey(''));
       }}
     >
-      <label className="connect-field">
+      <label className="connect-field full stack gap-3 ink">
         {t`Address`}
         <input
           className="field"
@@ -338,7 +340,7 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
         <span className="setting-hint">{t`The “base URL” of a server that speaks OpenAI’s, Anthropic’s or Google’s protocol.`}</span>
       </label>
       <KeyField label={t`Key, if it wants one`} value={key} onChange={setKey} />
-      <label className="connect-field">
+      <label className="connect-field full stack gap-3 ink">
         {t`Model, if it does not list any`}
         <input
           className="field"
@@ -357,7 +359,7 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
   const [key, setKey] = useState('');
   return (
     <form
-      className="connect-form"
+      className="connect-form above-6 gap-5 stack at-start"
       onSubmit={(event) => {
         event.preventDefault();
         if (key.trim() === '') return;
@@ -402,8 +404,8 @@ function Outcome({
       return null;
     case 'trying':
       return (
-        <p className="connect-trying" role="status">
-          <i aria-hidden="true" />
+        <p className="connect-trying gap-4 line ink" role="status">
+          <i className="rounded" aria-hidden="true" />
           {trying.what}…
         </p>
       );
@@ -422,7 +424,7 @@ function Outcome({
       const { state } = connection;
       const ms = state.kind === 'answers' ? state.ms : null;
       return (
-        <div className="connect-done" role="status">
+        <div className="connect-done pad-6 box stack at-start gap-5 ink" role="status">
           <p>
             <b>{t`${connectionName(connection)} answers${ms === null ? '' : `, ${secondsText(ms)}`}.`}</b>{' '}
             {connection.leadModel === connection.agentModel
@@ -454,7 +456,7 @@ function AcpAgents() {
   return (
     <QueryView query={programs.list} what={t`The ACP agents`}>
       {({ programs: connected, found, allowed }) => (
-        <div className="connect-search">
+        <div className="under-6 gap-4 stack at-start">
           {connected.map(({ programId, name }) => (
             <p key={programId}>
               {t`${<b>{name}</b>} is connected. ${<Link href={PATHS.settings('advanced')}>{t`Choose for whom`}</Link>}`}
@@ -473,7 +475,7 @@ function AcpAgents() {
               </button>
             ))}
           {allowed && found.length === 0 && connected.length === 0 && (
-            <p className="connect-note">{t`None is installed. Install one on the relay’s computer and sign in there.`}</p>
+            <p className="ink-3 text-2">{t`None is installed. Install one on the relay’s computer and sign in there.`}</p>
           )}
           {failed !== null && (
             <p className="wrong-note" role="alert">
@@ -525,16 +527,10 @@ function Doors({
   ];
   return (
     <>
-      <div className="doors" role="radiogroup" aria-label={t`What to connect`}>
+      <div className="choice-cards doors under-6" role="radiogroup" aria-label={t`What to connect`}>
         {doors.map((each) => (
-          <label key={each.door} className="door">
-            <input
-              type="radio"
-              className="visually-hidden"
-              name={name}
-              checked={door === each.door}
-              onChange={() => setChosen(each.door)}
-            />
+          <label key={each.door} className="choice-card" data-checked={door === each.door}>
+            <input type="radio" name={name} checked={door === each.door} onChange={() => setChosen(each.door)} />
             <b>{each.title}</b> <small>{each.about}</small>
           </label>
         ))}
@@ -544,7 +540,7 @@ function Doors({
       {door === 'acp' && <AcpAgents />}
       {door === 'server' && <ServerForm connect={connect} busy={busy} may={may} />}
       {door !== 'acp' && (
-        <p className="connect-note">
+        <p className="ink-3 text-2">
           {t`We test it with one short request. A key is encrypted on the relay and never shown again.`}
         </p>
       )}
@@ -572,10 +568,10 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
       )}
       {outcome}
       {may === 'none' ? (
-        <p className="connect-note">{t`This relay does not let pages connect models.`}</p>
+        <p className="ink-3 text-2">{t`This relay does not let pages connect models.`}</p>
       ) : (
         <section aria-label={connections.length === 0 ? t`Connect a model` : t`Connect another`}>
-          {connections.length > 0 && <h3>{t`Connect another`}</h3>}
+          {connections.length > 0 && <h3 className="ink under-4">{t`Connect another`}</h3>}
           {may === 'any' ? (
             <DoorsWithLocal connect={connect} busy={trying.kind === 'trying'} />
           ) : (

@@ -26,14 +26,18 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
   const said = name === 'Claude' || !model.startsWith(name) ? `${name} · ${model}` : model;
   if (heardUntil !== null)
     return (
-      <Link href={PATHS.connect} className="model-chip" title={t`As it was at ${clockTime(heardUntil)}: ${said}`}>
-        <span>{said}</span>
+      <Link
+        href={PATHS.connect}
+        className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2"
+        title={t`As it was at ${clockTime(heardUntil)}: ${said}`}
+      >
+        <span className="clip">{said}</span>
       </Link>
     );
   if (state.kind === 'fails')
     return (
-      <span className="model-chip model-chip-fails">
-        <span>
+      <span className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2 model-chip-fails">
+        <span className="clip">
           <b>{name}</b>: {stateText(connection)}
         </span>
         <Link href={PATHS.connect}>
@@ -45,14 +49,14 @@ export default function Connected({ all, connection, agentModel, heardUntil }: C
     <>
       <button
         type="button"
-        className="model-chip"
+        className="model-chip inline-flex at-most-full rounded unlined middle gap-4 nowrap text-2"
         title={`${said}: ${stateText(connection)}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
-        <span>{said}</span>
+        <span className="clip">{said}</span>
         {state.kind === 'answers' && (
-          <b className="model-chip-good" role="img" aria-label={t`answers`}>
+          <b className="good" role="img" aria-label={t`answers`}>
             ✓
           </b>
         )}

@@ -34,19 +34,19 @@ export default function DemoTeam() {
     setKept(storedIds(roost));
   };
   return (
-    <section className="demo-team" aria-label={t`Agents from the demo`}>
-      <p>
+    <section className="demo-team gap-5 cluster ink-2 text-3 ground-2" aria-label={t`Agents from the demo`}>
+      <p className="pretty">
         <strong>{t`${names(agents.map(({ name }) => name))} hatched in the demo.`}</strong>{' '}
         {t`A real team finds its own names and souls. The demo team stays in Settings, Storage for 30 days. Or keep them: same names, now with a real model.`}
       </p>
-      <div className="demo-team-ways">
+      <div className="demo-team-ways gap-4 flex wrap">
         <button type="button" className="solid" disabled={busy || calling} onClick={() => void hatch()}>
           {busy ? t`Putting the demo team to sleep…` : t`Hatch a real team`}
         </button>
         <button type="button" className="ghost" disabled={busy} onClick={keep}>{t`Keep them`}</button>
       </div>
       {wrong !== null && (
-        <p className="wrong-note" role="alert">
+        <p className="wrong-note pretty" role="alert">
           {wrong}
         </p>
       )}

@@ -39,7 +39,7 @@ export function KeyField({
     if (value === '' && input.current) input.current.value = '';
   }, [value]);
   return (
-    <div className="connect-field">
+    <div className="connect-field full stack gap-3 ink">
       <label htmlFor={id}>{label}</label>
       <input
         ref={input}

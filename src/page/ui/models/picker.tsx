@@ -72,7 +72,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
   };
   return (
     <Dialog title={t`Model`} onClose={onClose}>
-      <div className="picker">
+      <div className="picker stack gap-6">
         <OneOf<Who> label={t`For whom`} options={options} value={who} onChange={setWho} />
         {count > FILTERED_ABOVE && (
           <input
@@ -90,12 +90,12 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
           const shown = models.filter(({ id, name: text }) => `${id} ${text}`.toLowerCase().includes(wanted));
           return (
             shown.length > 0 && (
-              <fieldset key={connection.connectionId}>
-                <legend>
+              <fieldset className="stack" key={connection.connectionId}>
+                <legend className="ink-3 text-2">
                   {connectionName(connection)} <small>{stateText(connection)}</small>
                 </legend>
                 {shown.map(({ id }) => (
-                  <label key={id} className="picker-model">
+                  <label key={id} className="picker-model touchable round-s line gap-5 break">
                     <input
                       type="radio"
                       name={name}
@@ -114,7 +114,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
             {failed}
           </p>
         )}
-        <p className="picker-ways">
+        <p className="gap-4 flex wrap text-2">
           <Link href={PATHS.connect}>{t`Connect another`}</Link>
           <Link href={PATHS.settings('minds')}>{t`Model settings`}</Link>
         </p>

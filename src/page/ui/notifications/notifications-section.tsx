@@ -22,7 +22,7 @@ function refusedText(status: number, { subject }: PushContact): string {
 function Refused({ contact, device }: { contact: PushContact; device: Notifications['devices'][number] }) {
   if (device.refused === null) return null;
   return (
-    <p className="settings-note" role="alert">
+    <p className="settings-note under-6 ink-2 text-3" role="alert">
       {t`${device.here ? t`This device` : device.name} is not told. ${refusedText(device.refused, contact)}`}
     </p>
   );
@@ -95,13 +95,15 @@ function ToldDevices({ told }: { told: Notified }) {
   return (
     <>
       <h3>{t`Devices that are told`}</h3>
-      {shown.kind === 'loading' && <p className="settings-note">{t`Asking the relay…`}</p>}
-      {shown.kind === 'failed' && <p className="settings-note" role="alert">{t`The relay did not say.`}</p>}
+      {shown.kind === 'loading' && <p className="settings-note under-6 ink-2 text-3">{t`Asking the relay…`}</p>}
+      {shown.kind === 'failed' && (
+        <p className="settings-note under-6 ink-2 text-3" role="alert">{t`The relay did not say.`}</p>
+      )}
       {shown.kind === 'ready' && shown.value.devices.every(({ pushed }) => !pushed) && (
         <p className="setting-hint">{t`None yet while Roost is closed.`}</p>
       )}
       {shown.kind === 'ready' && (
-        <ul className="team-list">
+        <ul className="above-5 stack gap-4">
           {shown.value.devices
             .filter(({ pushed, here }) => pushed && !here)
             .map(({ deviceId, name }) => (
@@ -143,7 +145,7 @@ export function NotificationsSection() {
   const { kinds, quiet } = choice;
   return (
     <>
-      <p className="settings-note">{t`You are told once of each thing, first on the device you used last. What you answer on one goes from the others. Nothing of a conversation is in it.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`You are told once of each thing, first on the device you used last. What you answer on one goes from the others. Nothing of a conversation is in it.`}</p>
       <label className="tick-line">
         <input
           type="checkbox"

@@ -95,7 +95,11 @@ export function FoundBar() {
   };
   const { at, of, more } = found;
   return (
-    <div className="found-bar" role="group" aria-label={t`What was found`}>
+    <div
+      className="found-bar framed-strong rounded text-2 line gap-1 figures ink-2 ground-2"
+      role="group"
+      aria-label={t`What was found`}
+    >
       <span role="status">{more ? t`${at} of more than ${of}` : t`${at} of ${of}`}</span>
       {of > 1 && (
         <>

@@ -69,8 +69,9 @@ export function FilterRow({
     </option>
   ));
   return (
-    <div className="palette-filters" role="group" aria-label={t`Which messages`}>
+    <div className="palette-filters wrap flex gap-3 fixed" role="group" aria-label={t`Which messages`}>
       <select
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
         aria-label={t`With whom`}
         value={value.threadId === undefined ? (value.agentId ?? '') : IN_THREAD}
         onChange={({ target }) => onChange({ ...value, threadId: undefined, agentId: target.value || undefined })}
@@ -80,6 +81,7 @@ export function FilterRow({
         {people}
       </select>
       <select
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
         aria-label={t`Said by`}
         value={value.author ?? ''}
         onChange={({ target }) => onChange({ ...value, author: target.value || undefined })}
@@ -89,6 +91,7 @@ export function FilterRow({
         {people}
       </select>
       <select
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
         aria-label={t`Where`}
         value={value.kinds?.[0] ?? ''}
         onChange={({ target }) => onChange({ ...value, kinds: KINDS.find(([[first]]) => first === target.value)?.[0] })}
@@ -101,6 +104,7 @@ export function FilterRow({
         ))}
       </select>
       <select
+        className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
         aria-label={t`When`}
         value={value.since ?? ''}
         onChange={({ target }) => onChange({ ...value, since: target.value === '' ? undefined : Number(target.value) })}
@@ -224,14 +228,16 @@ function Marked({ passage: { text, marks } }: { passage: Passage }) {
 /** One result: author, time, and the text around the match. */
 export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string) => string; now: number }) {
   return (
-    <span className="palette-hit">
-      <span className="palette-hit-head">
-        <span className="palette-hit-who" dir="auto">
+    <span className="stack gap-1 fill">
+      <span className="palette-hit-head flex baseline gap-4 narrow text-2">
+        <span className="truncate ink bold" dir="auto">
           {whereOf(hit, nameOf)}
         </span>
-        <time dateTime={new Date(hit.time).toISOString()}>{since(hit.time, now)}</time>
+        <time className="fixed ink-3" dateTime={new Date(hit.time).toISOString()}>
+          {since(hit.time, now)}
+        </time>
       </span>
-      <span className="palette-passage" dir="auto">
+      <span className="palette-passage break clamp clip text-3" dir="auto">
         <Marked passage={plainPassage(hit.passage)} />
       </span>
     </span>
@@ -383,7 +389,7 @@ function noteOf({ searched, typed, inProjects, isEmpty, beyond, onlyBest }: Note
 function SearchNote(props: NoteProps) {
   const note = noteOf(props);
   return (
-    <p className="palette-none" role="status" hidden={note === null}>
+    <p className="pad-6 ink-3" role="status" hidden={note === null}>
       {note}
     </p>
   );
@@ -482,10 +488,10 @@ export default function Palette({
         if (event.target === ref.current) onClose();
       }}
     >
-      <div className="palette-inside">
+      <div className="palette-inside column-wise flex narrow">
         <input
           ref={field}
-          className="palette-field"
+          className="palette-field plain-button text-5 fixed ink"
           role="combobox"
           aria-expanded="true"
           aria-controls={list}
@@ -523,13 +529,20 @@ export default function Palette({
             }}
           />
         )}
-        <ul id={list} role="listbox" aria-label={t`Found`} aria-busy={searched.waits} className="palette-list">
+        <ul
+          id={list}
+          role="listbox"
+          aria-label={t`Found`}
+          aria-busy={searched.waits}
+          className="palette-list shrinks fill"
+        >
           {shown.map((option, i) => {
             const isFirst = groupOf(option) !== groupOf(shown[i - 1]);
             return (
               // The field has the focus, and its keys choose.
               // eslint-disable-next-line jsx-a11y/click-events-have-key-events
               <li
+                className="line gap-4 ink-2 text-4 round-s"
                 key={option.id}
                 id={idOf(option)}
                 role="option"
@@ -540,15 +553,21 @@ export default function Palette({
               >
                 {option.kind === 'command' && (
                   <>
-                    <span className="palette-label">{option.command.label}</span>
-                    {option.command.hint !== undefined && <span className="palette-hint">{option.command.hint}</span>}
+                    <span className="palette-label truncate fixed">{option.command.label}</span>
+                    {option.command.hint !== undefined && (
+                      <span className="palette-hint truncate narrow ink-3 text-2">{option.command.hint}</span>
+                    )}
                   </>
                 )}
                 {option.kind === 'hit' && <Hit hit={option.hit} nameOf={nameOf} now={now} />}
-                {option.kind === 'more' && <span className="palette-label">{t`Show more`}</span>}
-                {isFirst && <span className="palette-group">{groupOf(option)}</span>}
+                {option.kind === 'more' && <span className="palette-label truncate fixed">{t`Show more`}</span>}
+                {isFirst && <span className="palette-group end ink-3 text-1">{groupOf(option)}</span>}
                 {option.kind === 'command' &&
-                  keyNames(option.command.keys ?? []).map((key) => <kbd key={key}>{key}</kbd>)}
+                  keyNames(option.command.keys ?? []).map((key) => (
+                    <kbd className="ink-3 framed-strong" key={key}>
+                      {key}
+                    </kbd>
+                  ))}
               </li>
             );
           })}

@@ -12,10 +12,10 @@ export function Banner({
   act?: { label: string; run: () => void };
 }) {
   return (
-    <div className="banner" data-tone={tone} role="alert">
+    <div className="banner text-2 line gap-5 ink-2" data-tone={tone} role="alert">
       <WarnIcon />
-      <p>
-        <strong>{trouble.title}.</strong> {trouble.advice}
+      <p className="fill">
+        <strong className="warn">{trouble.title}.</strong> {trouble.advice}
       </p>
       {act && (
         <button type="button" className="ghost" onClick={act.run}>

@@ -76,10 +76,10 @@ export function AgentSelect({ label, everybody, agentId, path }: Props) {
   const roster = useHousehold((state) => state.roster);
   const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
   return (
-    <label className="agent-select">
+    <label className="agent-select gap-4 cluster ink-2 text-3">
       {label}
       <select
-        className="field field-select"
+        className="field field-select medium ink"
         value={agentId ?? ''}
         onChange={(event) => go(path(event.target.value === '' ? null : event.target.value))}
       >

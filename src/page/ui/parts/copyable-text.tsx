@@ -21,10 +21,10 @@ export async function copyText(state: RoostState, text: string, what: string): P
 export function CopyableText({ text, what }: { text: string; what: string }) {
   const state = useRoost();
   return (
-    <div className="copyable-text">
+    <div className="copyable-text at-top ground-0 pad-block-4 round-s full flex gap-3 narrow framed">
       {/* Scrollable by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0} aria-label={what} translate="no">
+      <pre className="fill ink scroll as-written" tabIndex={0} aria-label={what} translate="no">
         {text}
       </pre>
       <button

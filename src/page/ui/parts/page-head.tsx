@@ -17,7 +17,7 @@ interface QueryViewProps<Value> {
 }
 
 export function QueryLoading() {
-  return <p className="query-loading" role="status">{t`Asking the relay…`}</p>;
+  return <p className="query-loading ink-3 text-3" role="status">{t`Asking the relay…`}</p>;
 }
 
 /** Why something could not be read, with a retry button. `before`: an earlier value is shown. */
@@ -32,7 +32,9 @@ export function QueryProblem<Value>({
   if (!problem) return null;
   // Without a connection to the relay, the page says so once for everything.
   if (!live)
-    return before ? null : <p className="query-quiet">{t`${what} can be read when the relay is there again.`}</p>;
+    return before ? null : (
+      <p className="query-quiet ink-3 text-3">{t`${what} can be read when the relay is there again.`}</p>
+    );
   return (
     <div className="wrong-note" role="status">
       <p>
@@ -69,9 +71,9 @@ interface Props {
 export function PageHead({ title, pageTitle = title, onClose, children }: Props) {
   useTitle(pageTitle);
   return (
-    <div className="page-head">
+    <div className="page-head under-6 whole-row gap-4 cluster apart">
       <h1 tabIndex={-1}>{title}</h1>
-      <div className="page-ways">
+      <div className="flex wrap gap-4">
         {children}
         <button type="button" className="ghost" onClick={onClose}>
           <CloseIcon /> {t`Close`}

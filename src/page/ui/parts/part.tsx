@@ -23,7 +23,9 @@ export function spanText(ms: number): string {
 /** The duration of an activity. It subscribes to the clock by itself. */
 export function Lasts({ from }: { from: number }) {
   const lasted = useNow(SECOND) - from;
-  return lasted < WORTH_SAYING ? null : <span className="activity-span"> · {spanText(lasted)}</span>;
+  return lasted < WORTH_SAYING ? null : (
+    <span className="activity-span fixed figures ink-3"> · {spanText(lasted)}</span>
+  );
 }
 
 /**
@@ -69,7 +71,7 @@ function BrokenPart({ error, resetErrorBoundary, drawsAgain }: FallbackProps & {
   if (isPartMissing(error)) throw error;
   if (isDrawnAgain) return null;
   return (
-    <p className="broken-part" role="alert">
+    <p className="broken-part gap-4 pad flex wrap warn text-2" role="alert">
       <span>{t`This part of the page stumbled. Everything that was said is stored.`}</span>
       <button type="button" className="link-button" onClick={resetErrorBoundary}>{t`Try again`}</button>
     </p>

@@ -76,9 +76,9 @@ function Clients({ agentId, name }: MoreTabProps) {
       <h3>{t`API clients`}</h3>
       <CredentialList agentId={agentId} team={team} />
       <details className="agent-make">
-        <summary>{t`Let a program act as ${name}…`}</summary>
+        <summary className="text-2">{t`Let a program act as ${name}…`}</summary>
         <MakeCredential among={[team.find(agentId)]} />
-        <p className="agent-ways">
+        <p className="gap-4 above-3 flex wrap text-2">
           <Link href={PATHS.settings('clients')}>{t`What it may do`}</Link>
         </p>
       </details>
@@ -93,7 +93,7 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const [asking, setAsking] = useState<ForgetDoc['target']['kind'] | null>(null);
   return (
-    <section className="keeping" aria-label={t`Copies, and forgetting`}>
+    <section className="keeping stack at-start gap-4" aria-label={t`Copies, and forgetting`}>
       <h3>{t`Copies, and forgetting`}</h3>
       <button
         type="button"
@@ -127,11 +127,11 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
 export function MoreTab(props: MoreTabProps) {
   const { agentId, name, retired } = props;
   return (
-    <div className="portrait-more">
+    <div className="portrait-more at-top stack">
       <section aria-label={t`Inbox`}>
         <h3>{t`Inbox`}</h3>
         <Inbox agentId={agentId} name={name} first={NEWEST} />
-        <p className="agent-ways">
+        <p className="gap-4 above-3 flex wrap text-2">
           <Link href={PATHS.agentInbox(agentId)}>{t`The whole inbox`}</Link>
         </p>
       </section>
@@ -146,7 +146,7 @@ export function MoreTab(props: MoreTabProps) {
       )}
       <section aria-label={t`Files`}>
         <h3>{t`Files`}</h3>
-        <p className="agent-ways">
+        <p className="gap-4 above-3 flex wrap text-2">
           <Link href={PATHS.files(agentId)}>{t`What lies in the folder of ${name}`}</Link>
         </p>
       </section>
@@ -192,7 +192,7 @@ interface ReadingProps<Value> {
 }
 
 export function ReadingView<Value>({ reading, again, what, children }: ReadingProps<Value>) {
-  if (reading.kind === 'reading') return <p className="query-loading" role="status">{t`Reading…`}</p>;
+  if (reading.kind === 'reading') return <p className="query-loading ink-3 text-3" role="status">{t`Reading…`}</p>;
   if (reading.kind === 'read') return children(reading.value);
   return (
     <div className="wrong-note" role="alert">
@@ -220,7 +220,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
   const what = earlier === null ? t`First words` : changeText(earlier.text, version.text);
   return (
     <li>
-      <details className="earlier-soul" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <details className="earlier-soul ruled" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <time dateTime={new Date(version.time).toISOString()}>{fullTime(version.time)}</time>
           <span>{current ? t`${what} · as it is now` : what}</span>
@@ -253,7 +253,7 @@ function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
       {souls.length > listed && (
         <button
           type="button"
-          className="ghost older"
+          className="ghost older flex"
           onClick={() => setListed(listed + LISTED)}
         >{t`Earlier versions`}</button>
       )}
@@ -266,10 +266,10 @@ function Names({ names }: { names: readonly Kept[] }) {
   return (
     <section aria-label={t`Names`}>
       <h3>{t`Names`}</h3>
-      <ol className="name-history">
+      <ol className="name-history stack gap-2">
         {names.map((name) => (
-          <li key={name.key}>
-            <span dir="auto">{name.text}</span> <time>{fullTime(name.time)}</time>
+          <li className="flex baseline apart wrap ink" key={name.key}>
+            <span dir="auto">{name.text}</span> <time className="ink-3">{fullTime(name.time)}</time>
           </li>
         ))}
       </ol>
@@ -282,36 +282,38 @@ function Facts({ agent }: { agent: Agent }) {
   return (
     <section aria-label={t`About`}>
       <h3>{t`About`}</h3>
-      <dl className="facts">
-        <dt>{t`Name`}</dt>
-        <dd dir="auto">{displayName(agent, roster)}</dd>
-        <dt>{t`Colour`}</dt>
-        <dd>
+      <dl className="facts gap-5 stack">
+        <dt className="ink-3">{t`Name`}</dt>
+        <dd className="break ink text-end" dir="auto">
+          {displayName(agent, roster)}
+        </dd>
+        <dt className="ink-3">{t`Colour`}</dt>
+        <dd className="break ink text-end">
           <i className="swatch" aria-hidden="true" />
           {agent.colorName}
         </dd>
         {agent.position !== null && (
           <>
-            <dt>{t`Seat`}</dt>
-            <dd>{agent.position + 1}</dd>
+            <dt className="ink-3">{t`Seat`}</dt>
+            <dd className="break ink text-end">{agent.position + 1}</dd>
           </>
         )}
-        <dt>{t`Born`}</dt>
-        <dd>{fullTime(agent.bornAt)}</dd>
-        <dt>{t`Soul`}</dt>
-        <dd>{bytes(bytesOf(agent.soul))}</dd>
+        <dt className="ink-3">{t`Born`}</dt>
+        <dd className="break ink text-end">{fullTime(agent.bornAt)}</dd>
+        <dt className="ink-3">{t`Soul`}</dt>
+        <dd className="break ink text-end">{bytes(bytesOf(agent.soul))}</dd>
       </dl>
       <details className="facts-ids">
-        <summary>{t`Advanced`}</summary>
-        <dl className="facts">
-          <dt>{t`Id`}</dt>
-          <dd>
+        <summary className="text-2 above-4">{t`Advanced`}</summary>
+        <dl className="facts gap-5 stack">
+          <dt className="ink-3">{t`Id`}</dt>
+          <dd className="break ink text-end">
             <code>{agent.agentId}</code>
           </dd>
           {agent.bornSessionId && (
             <>
-              <dt>{t`Born in session`}</dt>
-              <dd>
+              <dt className="ink-3">{t`Born in session`}</dt>
+              <dd className="break ink text-end">
                 <code>{agent.bornSessionId}</code>
               </dd>
             </>
@@ -333,8 +335,8 @@ export function SoulTab({ agent }: { agent: Agent }) {
   const [reading, again] = useReading(read);
   const birth = birthOf(identities.values(), agentId);
   return (
-    <div className="portrait-soul">
-      <div>
+    <div className="portrait-soul stack">
+      <div className="stack one-column rows-top">
         <Soul text={soul} name={name} folds={false} />
         {agentId !== LEAD_ID && soul !== '' && <ShareBirthButton agent={agent} />}
         <MemorySection agentId={agentId} name={name} />
@@ -345,7 +347,7 @@ export function SoulTab({ agent }: { agent: Agent }) {
           </ReadingView>
         </section>
       </div>
-      <div className="portrait-side">
+      <div className="portrait-side stack one-column rows-top">
         <Facts agent={agent} />
         {reading.kind === 'read' && <Names names={namesOf(birth, reading.value)} />}
       </div>
@@ -380,21 +382,24 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
   const [span] = run === null ? [] : runSpansOf(run).values();
   return (
     <li>
-      <Link href={PATHS.message(agentId, messageId)} className="waking">
-        <time dateTime={new Date(from).toISOString()}>
+      <Link
+        href={PATHS.message(agentId, messageId)}
+        className="waking gap-4 touchable unlined stack baseline ink-2 round"
+      >
+        <time className="named" dateTime={new Date(from).toISOString()}>
           <span>{clockTime(from)}</span>
           {clockTime(until) !== clockTime(from) && <span>{` – ${clockTime(until)}`}</span>}
         </time>
-        <span className="waking-words" dir="auto">
+        <span className="waking-words break clamp clip ink" dir="auto">
           {run !== null && (
-            <b>
+            <b className="ink-2 text-2 block">
               <span>{span ? causeText(span.cause, nameOf) : t`at work by itself`}</span>
               {span?.end && span.end.outcome !== 'done' && <span>{` · ${outcomeText(span.end.outcome)}`}</span>}
             </b>
           )}
           {words && <span>{words.author === 'human' ? t`You: ${words.text}` : words.text}</span>}
         </span>
-        <small>{plural(messages, 'message')}</small>
+        <small className="nowrap">{plural(messages, 'message')}</small>
       </Link>
     </li>
   );
@@ -406,7 +411,7 @@ function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
   const { go } = useRoute();
   const id = useId();
   return (
-    <div className="to-day">
+    <div className="to-day gap-4 cluster">
       <label htmlFor={id}>{t`Go to a day`}</label>
       <input
         id={id}
@@ -481,7 +486,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
       {byDay(wakings, now, ({ from }) => from).map(({ day, items }) => (
         <section key={day} aria-label={day}>
           <h3>{day}</h3>
-          <ol className="wakings">
+          <ol className="wakings one-column box stack ground-1">
             {items.map((waking) => (
               <WakingLine key={waking.id} agentId={agentId} waking={waking} />
             ))}
@@ -491,7 +496,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
       {before !== null && (
         <button
           type="button"
-          className="ghost older"
+          className="ghost older flex"
           aria-disabled={busy}
           onClick={busy ? undefined : () => void more()}
         >
@@ -557,9 +562,9 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
       return <ActivityLog kind="all" agentId={agentId} />;
     case 'costs':
       return (
-        <div className="portrait-costs">
+        <div className="portrait-costs gap-6 stack">
           <AgentCosts agentId={agentId} name={name} />
-          <p className="agent-ways">
+          <p className="gap-4 above-3 flex wrap text-2">
             <Link href={PATHS.activity('costs')}>{t`What everybody costs`}</Link>
           </p>
         </div>
@@ -586,16 +591,16 @@ export default function PortraitPage(props: Props) {
   const busy = somebody.kind === 'agent' && (somebody.seat.state !== 'sleeping' || somebody.seat.working);
   const title = TAB_TITLES.find((one) => one.tab === tab)?.title ?? '';
   return (
-    <div className="portrait tint" style={{ '--c': color }}>
-      <div className="portrait-head">
-        <span className="portrait-face" data-asleep={!awake && !busy}>
+    <div className="portrait page one-column stack ink-2 tint" style={{ '--c': color }}>
+      <div className="portrait-head gap-7 stack middle">
+        <span className="portrait-face both-centred pad-5 stack" data-asleep={!awake && !busy}>
           <Face agentId={agentId} face={face} color={color} awake={awake} />
         </span>
         <div>
           <PageHead title={name} pageTitle={`${name}: ${title}`} onClose={close}>
             <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change…`}</button>
           </PageHead>
-          <p className="portrait-state">{stateText(somebody)}</p>
+          <p className="above-2">{stateText(somebody)}</p>
         </div>
       </div>
       <Tabs

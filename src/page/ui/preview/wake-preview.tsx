@@ -55,32 +55,41 @@ function Row({ share, prompt, name, cost }: RowProps) {
   const { agent, transcript, soulBytes, transcriptBytes } = share;
   return (
     <li className="tint" style={{ '--c': agent.color }}>
-      <details className="preview-row">
-        <summary>
+      <details className="preview-row box ground-2">
+        <summary className="line gap-4 round">
           <ChevronIcon />
-          <span className="preview-face" data-asleep="true">
+          <span className="size-l fixed" data-asleep="true">
             <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
           </span>
-          <span className="preview-name">{name}</span>
-          <span className="preview-sizes">
-            <span>{t`soul ${bytes(soulBytes)}`}</span>
-            <span>{transcript ? t`conversation ${bytes(transcriptBytes)}` : t`no conversation`}</span>
+          <span className="preview-name agent-name clip named">{name}</span>
+          <span className="preview-sizes to-end text-end flex wrap figures ink-3 text-2">
+            <span className="nowrap">{t`soul ${bytes(soulBytes)}`}</span>
+            <span className="nowrap">
+              {transcript ? t`conversation ${bytes(transcriptBytes)}` : t`no conversation`}
+            </span>
             {transcript && transcript.leftOut > 0 && (
-              <span className="preview-left">{t`${plural(transcript.leftOut, 'earlier message')} left out`}</span>
+              <span className="warn nowrap">{t`${plural(transcript.leftOut, 'earlier message')} left out`}</span>
             )}
-            {cost && <span>{t`about ${count(cost.tokens)} tokens`}</span>}
-            {cost && cost.microUsd !== null && <span>{t`about ${money(cost.microUsd)} to read`}</span>}
+            {cost && <span className="nowrap">{t`about ${count(cost.tokens)} tokens`}</span>}
+            {cost && cost.microUsd !== null && (
+              <span className="nowrap">{t`about ${money(cost.microUsd)} to read`}</span>
+            )}
           </span>
         </summary>
-        <div className="preview-prompt">
+        <div className="preview-prompt text-end text-2">
           <button
             type="button"
             className="link-button"
             onClick={() => void copyText(state, prompt, t`Prompt`)}
           >{t`Copy`}</button>
           {/* Scrollable, so that it can be reached by keyboard. */}
-          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <pre tabIndex={0} dir="auto" aria-label={t`What ${name} will read`}>
+          <pre
+            className="framed round-s scroll text-start as-written ground-0 pad-6"
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            tabIndex={0}
+            dir="auto"
+            aria-label={t`What ${name} will read`}
+          >
             {prompt}
           </pre>
         </div>
@@ -126,8 +135,8 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
       {read.kind === 'failed' && <p role="alert">{t`What they remember could not be read: ${read.text}`}</p>}
       {rows.length > 0 && (
         <>
-          <p className="preview-sum">
-            <strong>{plural(rows.length, 'agent')}</strong>
+          <p className="preview-sum under-4 flex wrap figures ink-2 text-4">
+            <strong className="ink">{plural(rows.length, 'agent')}</strong>
             <span>{t`${bytes(remembered)} to remember`}</span>
             {costs.all && <span>{t`about ${count(costs.all.tokens)} tokens in all`}</span>}
             {costs.all && costs.all.microUsd !== null && <span>{t`about ${money(costs.all.microUsd)} to read`}</span>}
@@ -137,7 +146,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
           )}
           {costs.problem !== null && <p role="status">{t`What it would cost is not known: ${costs.problem}`}</p>}
           <p className="quiet">{t`Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told who is called, and the first words of their souls.`}</p>
-          <ul className="preview-list">
+          <ul className="above-6 stack gap-4">
             {rows.map(({ share, prompt }) => (
               <Row
                 key={share.agent.agentId}

@@ -68,9 +68,13 @@ function ProgramCard({ program }: { program: Program }) {
     setFailed(done.ok ? null : done.reason);
   };
   return (
-    <article className="attached" data-state={state.kind === 'fails' ? 'failed' : 'connected'} aria-label={name}>
+    <article
+      className="attached ground-0 pad-wide box"
+      data-state={state.kind === 'fails' ? 'failed' : 'connected'}
+      aria-label={name}
+    >
       <header>
-        <h4 dir="auto" id={`${id}-name`}>
+        <h4 className="text-4" dir="auto" id={`${id}-name`}>
           {name}
         </h4>
         <span role="status" id={`${id}-standing`}>
@@ -93,7 +97,7 @@ function ProgramCard({ program }: { program: Program }) {
       )}
       {state.kind === 'answers' && <p className="attached-standing">{toolsOf(state.tools)}</p>}
       {running.length > 0 && (
-        <ul className="program-running" aria-label={t`Who thinks with ${name} now`}>
+        <ul className="stack gap-2 ink-2" aria-label={t`Who thinks with ${name} now`}>
           {running.map(({ agentId, since, state: at, mode }) => (
             <li key={`${agentId} ${since}`}>
               <b dir="auto">{nameOf(agentId)}</b>
@@ -115,7 +119,7 @@ function ProgramCard({ program }: { program: Program }) {
           {failed}
         </p>
       )}
-      <div className="attached-ways">
+      <div className="flex wrap gap-4">
         <button
           type="button"
           className="ghost"
@@ -181,7 +185,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
   return (
     <form className="attach" onSubmit={(event) => void submit(event)}>
       {found.length > 0 && (
-        <div className="program-found" role="group" aria-label={t`Found on the relay’s machine`}>
+        <div className="cluster gap-4" role="group" aria-label={t`Found on the relay’s machine`}>
           <span
             className="setting-hint"
             id={`${id}-found`}
@@ -200,7 +204,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
           ))}
         </div>
       )}
-      <label className="program-line">
+      <label className="program-line stack gap-3 medium">
         {t`Name, as you choose it for an agent`}
         <input
           className="field"
@@ -209,7 +213,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
           onChange={(event) => setDraft({ ...draft, name: event.target.value })}
         />
       </label>
-      <label className="program-line">
+      <label className="program-line stack gap-3 medium">
         {t`Command, as in a terminal; it must speak the Agent Client Protocol, and be signed in there already`}
         <input
           className="field"
@@ -219,10 +223,10 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
           onChange={(event) => setDraft({ ...draft, line: event.target.value })}
         />
       </label>
-      <label className="program-line">
+      <label className="program-line stack gap-3 medium">
         {t`Variables`}
         <textarea
-          className="field"
+          className="field narrow full"
           rows={2}
           autoComplete="off"
           spellCheck={false}
@@ -244,7 +248,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
           {failed}
         </p>
       )}
-      <button type="submit" className="ghost program-add" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
+      <button type="submit" className="ghost self-start" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
         {busy ? t`Starting it once…` : t`Connect and try it`}
       </button>
       <p className="setting-hint" id={`${id}-add`}>
@@ -257,8 +261,8 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
 export function ProgramsSection() {
   const { list } = programsOf(useRoost());
   return (
-    <div className="attached-section">
-      <p className="settings-note">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Limits. Roost starts it when the agent wakes, and ends it with the session.`}</p>
+    <div className="stack gap-6">
+      <p className="settings-note under-6 ink-2 text-3">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Limits. Roost starts it when the agent wakes, and ends it with the session.`}</p>
       <QueryView query={list} what={t`The ACP agents`}>
         {({ programs, found, allowed, why }) => (
           <>

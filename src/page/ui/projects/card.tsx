@@ -30,7 +30,7 @@ function Marks({ task: { priority, labels } }: { task: TaskCard }) {
   const shown = labels.slice(0, LABELS);
   if (priority === 'normal' && labels.length === 0) return null;
   return (
-    <span className="task-marks">
+    <span className="task-marks above-4 whole-row gap-3 cluster">
       {priority !== 'normal' && (
         <span className="task-priority" data-priority={priority}>
           {PRIORITY_NAMES[priority]}
@@ -48,7 +48,7 @@ function Marks({ task: { priority, labels } }: { task: TaskCard }) {
 
 function CriteriaCount({ criteria: { met, all } }: Pick<TaskCard, 'criteria'>) {
   return all === 0 ? null : (
-    <span className="task-criteria" data-all={met === all}>
+    <span className="task-criteria gap-2 inline-flex middle figures ink-3 text-1" data-all={met === all}>
       <CheckIcon />
       <span aria-hidden="true">{`${met}/${all}`}</span>
       <span className="visually-hidden">{t`${met} of ${all} criteria met`}</span>
@@ -59,8 +59,8 @@ function CriteriaCount({ criteria: { met, all } }: Pick<TaskCard, 'criteria'>) {
 function StateLine({ task, state }: { task: TaskCard; state: TaskState }) {
   const { known, now } = useBoard();
   return (
-    <span className="task-still" data-state={state.state} title={stateHint(state) ?? undefined}>
-      <span>{stateText(state, task, known)}</span> <span className="task-since">· {stateWhen(state, now)}</span>
+    <span className="task-still fill break ink-3 text-1" data-state={state.state} title={stateHint(state) ?? undefined}>
+      <span>{stateText(state, task, known)}</span> <span className="nowrap">· {stateWhen(state, now)}</span>
     </span>
   );
 }
@@ -77,18 +77,18 @@ function Foot({ task, state, starter }: FootProps) {
   const who = task.claim?.agentId ?? task.assignee;
   return (
     <>
-      <span className="task-foot">
+      <span className="task-foot above-3 whole-row flex wrap gap-4">
         <StateLine task={task} state={state} />
         {state.state === 'in-review' && (
           <Link
-            className="ghost task-to-review"
+            className="ghost task-to-review relative fixed text-2"
             href={PATHS.review(task.projectId, task.number)}
             draggable={false}
             aria-label={t`Review #${task.number} ${task.title}`}
           >{t`Review`}</Link>
         )}
         {who !== null && (
-          <span className="task-face" title={known.nameOf(who)}>
+          <span className="task-face relative size-s fixed" title={known.nameOf(who)}>
             <FaceOf agentId={who} />
           </span>
         )}
@@ -152,7 +152,11 @@ export const Card = memo(function Card({ task, column }: Props) {
   const others = project.columns.filter((one) => one.columnId !== columnId);
   return (
     <div
-      className={column === undefined ? 'task-card' : 'task-card task-row'}
+      className={
+        column === undefined
+          ? 'task-card relative box stack ground-2'
+          : 'task-card relative box stack ground-2 task-row middle'
+      }
       data-kind={kind}
       data-claimed={claim !== null}
       draggable={!away && column === undefined}
@@ -163,12 +167,12 @@ export const Card = memo(function Card({ task, column }: Props) {
       }}
       onDragEnd={() => drag.take(null)}
     >
-      <span className="task-number">#{number}</span>
+      <span className="task-number figures ink-3 text-1">#{number}</span>
       <CriteriaCount criteria={task.criteria} />
       <Link
         ref={link}
         href={PATHS.task(project.projectId, taskId)}
-        className="task-open"
+        className="task-open whole-row unlined medium break ink text-3"
         draggable={false}
         dir="auto"
         aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight S"
@@ -179,7 +183,7 @@ export const Card = memo(function Card({ task, column }: Props) {
       <MenuButton
         label={t`Move #${number} ${title}`}
         note={t`Move to`}
-        className="icon-button task-menu"
+        className="icon-button task-menu relative"
         items={others.map((one) => ({
           label: one.name,
           disabled: away,
@@ -189,15 +193,17 @@ export const Card = memo(function Card({ task, column }: Props) {
         <MoreIcon />
       </MenuButton>
       {note !== '' && (
-        <p className="task-note" dir="auto">
+        <p className="task-note break whole-row clamp clip ink-2 text-2" dir="auto">
           {note}
         </p>
       )}
       <Marks task={task} />
       {column !== undefined && (
-        <span className="task-column">
-          <i className="kind-mark" data-kind={kind} aria-hidden="true" />
-          <span dir="auto">{column}</span>
+        <span className="task-column line gap-4 narrow ink-2 text-2">
+          <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
+          <span className="nowrap" dir="auto">
+            {column}
+          </span>
         </span>
       )}
       {claim === null ? (

@@ -21,9 +21,13 @@ const SHOWN_LINES = 600;
 /** `+12 −3`, in words for screen readers. */
 export function LineCounts({ added, removed, isText = true }: LineCountsProps) {
   if (added === null || removed === null)
-    return <span className="line-counts">{isText ? t`lines not counted` : t`no text`}</span>;
+    return (
+      <span className="line-counts fixed nowrap figures ink-3 text-1">
+        {isText ? t`lines not counted` : t`no text`}
+      </span>
+    );
   return (
-    <span className="line-counts">
+    <span className="line-counts fixed nowrap figures ink-3 text-1">
       <span aria-hidden="true">
         <i data-kind="new">+{count(added)}</i> <i data-kind="gone">−{count(removed)}</i>
       </span>
@@ -70,14 +74,19 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
       data-hunk={startsHunk || undefined}
       tabIndex={startsHunk ? -1 : undefined}
     >
-      <td className="patch-number" data-line={before ?? ''} aria-hidden="true" />
-      <td className="patch-number" data-line={after ?? ''} data-only={after ?? before ?? ''} aria-hidden="true" />
-      <td className="patch-mark" data-mark={MARKS[kind]} aria-hidden="true" />
+      <td className="patch-number text-end text-1 ink-3" data-line={before ?? ''} aria-hidden="true" />
+      <td
+        className="patch-number text-end text-1 ink-3"
+        data-line={after ?? ''}
+        data-only={after ?? before ?? ''}
+        aria-hidden="true"
+      />
+      <td className="patch-mark centred" data-mark={MARKS[kind]} aria-hidden="true" />
       <td className="patch-text">
         {kind !== 'same' && <span className="visually-hidden">{SPOKEN[kind]}</span>}
         <span>{text}</span>
         {label !== null && (
-          <button type="button" className="patch-comment" tabIndex={isCurrent ? 0 : -1} aria-label={label} />
+          <button type="button" className="patch-comment centred" tabIndex={isCurrent ? 0 : -1} aria-label={label} />
         )}
       </td>
     </tr>
@@ -139,7 +148,8 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
           ));
     });
   }, [lines, shown, colouring, isCode]);
-  if (lines.length === 0) return <p className="patch-none">{t`No line of it changed: only its name or its mode.`}</p>;
+  if (lines.length === 0)
+    return <p className="ground-0 pad-5 text-2 ink-2">{t`No line of it changed: only its name or its mode.`}</p>;
   const more = lines.length - shown;
   const first = lines.findIndex(({ before, after }) => before !== null || after !== null);
   const tabbed = lines[current]?.before === null && lines[current].after === null ? first : current;
@@ -171,7 +181,7 @@ const PatchTable = memo(function PatchTable({ file, isCode }: { file: File & { p
     <>
       {/* Rows are lines of a text. Screen readers read them as such. */}
       <table
-        className="patch"
+        className="patch ground-0 full"
         role="presentation"
         dir={isCode ? 'ltr' : undefined}
         translate="no"
@@ -272,26 +282,34 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
   };
   return (
     <details
-      className="file-diff"
+      className="file-diff round-s framed"
       open={open}
       data-status={status}
       data-number={file.number}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary ref={summary}>
+      <summary className="ground-2" ref={summary}>
         <ChevronIcon />
-        <span className="file-path" dir="ltr">
-          {before !== null && <s>{revealedLine(before)}</s>} <b>{revealedLine(path)}</b>
+        <span className="file-path fill break" dir="ltr">
+          {before !== null && <s className="ink-3">{revealedLine(before)}</s>} <b>{revealedLine(path)}</b>
         </span>
-        {status !== 'changed' && <span className="work-chip">{FILE_STATUS[status]}</span>}
-        {comments > 0 && <span className="work-chip">{plural(comments, 'comment')}</span>}
+        {status !== 'changed' && (
+          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
+            {FILE_STATUS[status]}
+          </span>
+        )}
+        {comments > 0 && (
+          <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
+            {plural(comments, 'comment')}
+          </span>
+        )}
         <LineCounts added={added} removed={removed} isText={reason !== 'binary'} />
       </summary>
       {open &&
         (patch !== null ? (
           <PatchTable file={{ ...file, patch }} isCode={isCode} />
         ) : (
-          <p className="patch-none">{UNSHOWN[reason ?? 'more']}</p>
+          <p className="ground-0 pad-5 text-2 ink-2">{UNSHOWN[reason ?? 'more']}</p>
         ))}
       {open && unplaced.length > 0 && <NotesOfFile notes={unplaced} />}
       {open && (reason === 'long' || reason === 'more') && <FetchButton label={t`Show this file`} fetch={fetch} />}
@@ -345,7 +363,7 @@ export function Changes({ diff: { files, more, head }, kind, onMore, onShow }: P
   return (
     <>
       <section ref={list} className="review-part" aria-label={plural(files.length + more, 'file')}>
-        <h3>
+        <h3 className="middle">
           <span>{plural(files.length + more, 'file')}</span>{' '}
           {more === 0 && <LineCounts added={added} removed={removed} />}
         </h3>

@@ -34,7 +34,7 @@ const STATES: Readonly<Record<Checkout['state'], { readonly name: string; readon
 function Unsaved({ unsaved }: Pick<Checkout, 'unsaved'>) {
   const more = unsaved.length - MOST_LINES;
   return unsaved.length === 0 ? null : (
-    <ul className="checkout-unsaved">
+    <ul className="checkout-unsaved stack gap-1">
       {unsaved.slice(0, MOST_LINES).map((one) => (
         <li key={one}>
           <code dir="ltr">{revealedLine(one)}</code>
@@ -61,22 +61,25 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
   const isLost = state === 'unsaved' || state === 'unknown';
   return (
     <li className="checkout" data-state={state}>
-      <span className="checkout-face">
+      <span className="size-m">
         <FaceOf agentId={agentId} />
       </span>
       <div>
         <p>
           <b dir="auto">{title}</b>
         </p>
-        <p className="checkout-facts">
+        <p className="ink-3">
           <span dir="auto">{nameOf(agentId)}</span> · <span>{bytes(checkout.bytes)}</span> ·{' '}
           <code dir="ltr">{branch}</code>
         </p>
-        <p className="checkout-facts">
+        <p className="ink-3">
           <code dir="ltr">{revealedLine(folder)}</code>
         </p>
-        <p className="checkout-state">
-          <span className="work-chip" data-tone={isLost ? 'warn' : state === 'clean' ? 'good' : 'plain'}>
+        <p className="above-3 ink-2">
+          <span
+            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+            data-tone={isLost ? 'warn' : state === 'clean' ? 'good' : 'plain'}
+          >
             {STATES[state].name}
           </span>{' '}
           {STATES[state].about}
@@ -125,14 +128,15 @@ function Costs({ spent }: { spent: Spent }) {
   const all = spentOf(spent);
   return (
     <>
-      <p className="work-sum">
-        <b>{spentText(all)}</b> <span>{t`in all, for ${plural(spent.length, 'attempt')}`}</span>
+      <p className="work-sum text-2 ink-2">
+        <b className="figures ink text-5">{spentText(all)}</b>{' '}
+        <span>{t`in all, for ${plural(spent.length, 'attempt')}`}</span>
         {all.tokens !== null && <span> · {t`${tokens(all.tokens)} tokens`}</span>}
       </p>
-      <ul className="project-days">
+      <ul className="project-days under-4 stack">
         {days.map(({ day, items }) => (
-          <li key={day}>
-            <span>{day}</span> <b>{spentText(spentOf(items))}</b>
+          <li className="flex apart ink-2 text-2 gap-5" key={day}>
+            <span>{day}</span> <b className="figures ink">{spentText(spentOf(items))}</b>
           </li>
         ))}
       </ul>
@@ -152,9 +156,9 @@ export function ProjectWork({ project, tasks, away }: Props) {
   const [opened, setOpened] = useState<readonly ('costs' | 'checkouts')[]>([]);
   const open = (what: 'costs' | 'checkouts') => setOpened((all) => (all.includes(what) ? all : [...all, what]));
   return (
-    <div className="project-work">
+    <div className="project-work stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('costs')}>
-        <summary>{t`What it has cost`}</summary>
+        <summary className="ink text-4 bold">{t`What it has cost`}</summary>
         {opened.includes('costs') && (
           <QueryView query={work.spent(project.projectId)} what={t`The cost`}>
             {(spent) => <Costs spent={spent} />}
@@ -162,7 +166,7 @@ export function ProjectWork({ project, tasks, away }: Props) {
         )}
       </details>
       <details onToggle={({ currentTarget }) => currentTarget.open && open('checkouts')}>
-        <summary>{t`Checkouts of agents`}</summary>
+        <summary className="ink text-4 bold">{t`Checkouts of agents`}</summary>
         <p className="setting-hint">{t`Each is the place in an agent’s folder where it works on one task. Removing one cannot be undone.`}</p>
         {opened.includes('checkouts') && (
           <QueryView query={work.checkouts(project.projectId)} what={t`The checkouts`}>
@@ -170,7 +174,7 @@ export function ProjectWork({ project, tasks, away }: Props) {
               checkouts.length === 0 ? (
                 <p className="setting-hint">{t`There is none.`}</p>
               ) : (
-                <ul className="checkouts">
+                <ul className="checkouts above-4 gap-4 stack">
                   {checkouts.map((checkout) => (
                     <CheckoutLine
                       key={`${checkout.agentId} ${checkout.folder}`}

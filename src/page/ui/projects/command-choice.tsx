@@ -19,7 +19,7 @@ export function CommandChoice({ chosen, onChange }: Props) {
   const name = useId();
   return (
     <fieldset className="command-choice">
-      <legend>{t`Agents may`}</legend>
+      <legend className="under-3">{t`Agents may`}</legend>
       {/* A project that was made by a program, or before this was asked. */}
       {[...CHOICES, ...(chosen === 'own' ? [OWN] : [])].map(({ grant, text }) => (
         <label key={grant} className="tick-line">

@@ -52,7 +52,7 @@ function NewComment({ task }: { task: Task }) {
   };
   return (
     <form
-      className="comment-form"
+      className="comment-form stack gap-4"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
         void send();
@@ -78,7 +78,7 @@ function NewComment({ task }: { task: Task }) {
         </p>
       )}
       {text.trim() !== '' && (
-        <div className="task-ways">
+        <div className="task-ways to-end gap-4 cluster">
           <span className="setting-hint">{notified}</span>
           <button type="submit" className="solid" disabled={busy || away}>
             {busy ? t`Writing…` : t`Comment`}
@@ -99,17 +99,19 @@ export function Comments({ task }: { task: Task }) {
         {({ comments: shown, more }) => (
           <>
             {more && (
-              <p className="comment-earlier">
+              <p className="under-4 text-3">
                 <Link href={PATHS.thread(commentsThread(task.taskId))}>{t`Earlier comments`}</Link>
               </p>
             )}
             {shown.length > 0 && (
-              <ol className="task-history task-comments">
+              <ol className="task-history gap-4 stack task-comments">
                 {shown.map(({ messageId, from, text, time }) => (
                   <li key={messageId}>
                     <p>
                       <b dir="auto">{known.nameOf(from)}</b>{' '}
-                      <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
+                      <time className="ink-3 text-1" dateTime={new Date(time).toISOString()}>
+                        {dayAndClock(time, now)}
+                      </time>
                     </p>
                     <div className="task-said">
                       <Words text={text} />

@@ -128,7 +128,7 @@ function DraftView({ draft, where }: { draft: LineDraft; where: ReactNode }) {
     else field.current?.blur();
   };
   return (
-    <li className="line-note" data-draft>
+    <li className="line-note stack gap-2" data-draft>
       {where}
       <textarea
         ref={field}
@@ -155,8 +155,8 @@ function DraftView({ draft, where }: { draft: LineDraft; where: ReactNode }) {
           leave();
         }}
       />
-      <p className="line-note-ways">
-        <span className="work-chip">{t`not sent yet`}</span>
+      <p className="gap-3 cluster">
+        <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">{t`not sent yet`}</span>
         <button type="button" className="link-button" onClick={() => drop([draft.commentId])}>{t`Delete`}</button>
       </p>
       {!isKept && (
@@ -173,12 +173,18 @@ function NoteView({ note, where = null }: { note: LineNote; where?: ReactNode })
   if (note.kind === 'draft') return <DraftView draft={note.comment} where={where} />;
   const { time, text, now: place } = note.comment;
   return (
-    <li className="line-note">
+    <li className="line-note stack gap-2">
       {where}
-      <p className="line-note-ways">
-        <b>{t`You`}</b> <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
+      <p className="gap-3 cluster">
+        <b>{t`You`}</b>{' '}
+        <time className="ink-3 text-1" dateTime={new Date(time).toISOString()}>
+          {dayAndClock(time, now)}
+        </time>
         {place === null && (
-          <span className="work-chip" data-tone="warn">
+          <span
+            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+            data-tone="warn"
+          >
             {t`outdated`}
           </span>
         )}
@@ -195,8 +201,11 @@ function NoteAt({ note, shown }: { note: LineNote; shown: number | null }) {
   const { comment } = note;
   const line = note.kind === 'sent' ? (note.comment.now?.line ?? comment.line) : comment.line;
   const where = line !== shown && (
-    <p className="line-note-where" dir="ltr">
-      {lineText({ ...comment, line })} <code translate="no">{revealedLine(comment.quoted)}</code>
+    <p className="line-note-where break ink-3 text-1" dir="ltr">
+      {lineText({ ...comment, line })}{' '}
+      <code className="ink-2" translate="no">
+        {revealedLine(comment.quoted)}
+      </code>
     </p>
   );
   return <NoteView note={note} where={where} />;
@@ -209,7 +218,7 @@ export function NotesOfRow({ notes, line }: { notes: readonly LineNote[]; line: 
   return (
     <tr className="patch-notes">
       <td colSpan={4}>
-        <ul className="line-notes">
+        <ul className="line-notes gap-4 stack">
           {notes.map((note) => (
             <NoteAt key={note.comment.commentId} note={note} shown={shownOn(note)} />
           ))}
@@ -222,7 +231,7 @@ export function NotesOfRow({ notes, line }: { notes: readonly LineNote[]; line: 
 /** Comments in a file whose changes are not shown. */
 export function NotesOfFile({ notes }: { notes: readonly LineNote[] }) {
   return (
-    <ul className="line-notes line-notes-alone">
+    <ul className="line-notes gap-4 stack line-notes-alone">
       {notes.map((note) => (
         <NoteAt key={note.comment.commentId} note={note} shown={null} />
       ))}
@@ -235,14 +244,14 @@ export function NotesBelow({ title, notes }: { title: string; notes: readonly Li
   if (notes.length === 0) return null;
   return (
     <section className="review-part" aria-label={title}>
-      <h3>{title}</h3>
+      <h3 className="middle">{title}</h3>
       {notes.map((note) => (
-        <div key={note.comment.commentId} className="line-elsewhere">
+        <div key={note.comment.commentId} className="line-elsewhere pad-block-4 text-2 stack gap-2 break">
           <p dir="ltr">{lineText(note.comment)}</p>
-          <pre dir="ltr" translate="no">
+          <pre className="ink-2 as-written ground-0" dir="ltr" translate="no">
             {revealedLine(note.comment.quoted)}
           </pre>
-          <ul className="line-notes">
+          <ul className="line-notes gap-4 stack">
             <NoteView note={note} />
           </ul>
         </div>

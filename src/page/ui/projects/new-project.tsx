@@ -118,9 +118,9 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
         </label>
         <fieldset>
           <legend>{t`What they work on`}</legend>
-          <div className="project-kinds">
+          <div className="choice-cards">
             {KINDS.map((one) => (
-              <label key={one.kind} className="project-kind" data-chosen={kind === one.kind}>
+              <label key={one.kind} className="choice-card" data-checked={kind === one.kind}>
                 <input
                   type="radio"
                   name={`${id}-kind`}
@@ -129,12 +129,12 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
                   onChange={() => setKind(one.kind)}
                 />
                 <b>{one.title}</b>
-                <span id={`${id}-${one.kind}`}>{one.about}</span>
+                <small id={`${id}-${one.kind}`}>{one.about}</small>
               </label>
             ))}
           </div>
           {isGit && (
-            <div className="project-repository">
+            <div className="project-repository above-5 stack gap-3">
               <label>
                 <span>{t`Where it is`}</span>
                 <input
@@ -156,7 +156,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
                   {t`An address under https://, or a path on the relay’s machine, such as /home/you/project.`}
                 </p>
               ) : (
-                <p id={`${id}-place`} className="field-wrong" role="alert">
+                <p id={`${id}-place`} className="field-wrong text-2 break danger" role="alert">
                   {saidOfPlace}
                 </p>
               )}
@@ -175,9 +175,11 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
             </div>
           )}
           {isGit && <CommandChoice chosen={commands} onChange={setCommands} />}
-          <ul className="project-happens">
+          <ul className="project-happens above-5 pad-5 text-2 stack gap-2 ink-2 round ground-2">
             {HAPPENS[kind].map((line) => (
-              <li key={line}>{line}</li>
+              <li className="stack" key={line}>
+                {line}
+              </li>
             ))}
           </ul>
         </fieldset>

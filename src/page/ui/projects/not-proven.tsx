@@ -47,9 +47,9 @@ function Question({ refused, whole, onClose }: QuestionProps) {
   };
   return (
     <Dialog title={t`Is #${task.number} ${task.title} done?`} onClose={onClose}>
-      <div className="work-question">
+      <div className="work-question stack gap-5">
         <p>{t`Not everything that this project asks for is there:`}</p>
-        <p className="not-proven-why">{why}</p>
+        <p className="round-s pad warn-box text-4 warn">{why}</p>
         {request !== null && <p>{t`A request to merge is open. If you merge it, the task is done.`}</p>}
         <p className="setting-hint">{t`You may say that it is done anyway. Nothing is merged then, and its card says what is missing.`}</p>
         {failed !== null && (

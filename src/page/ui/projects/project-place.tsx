@@ -55,9 +55,9 @@ function Files({ project: { projectId, kind }, away }: Props) {
                   : t`The repository has no file yet.`}
               </p>
             )}
-            <ul className="project-files">
+            <ul className="project-files gap-2 stack">
               {files.map((file) => (
-                <li key={file.path}>
+                <li className="stack middle gap-4" key={file.path}>
                   <button
                     type="button"
                     className="ghost"
@@ -140,7 +140,7 @@ function Token({ project: { projectId }, away }: Props) {
   return (
     <QueryView query={work.token(projectId)} what={t`The token`}>
       {(stored) => (
-        <div className="project-token">
+        <div className="gap-5 stack">
           <p className="setting-hint">
             {stored.isSet
               ? t`A token is set. The relay keeps it sealed; no agent sees it, and no other device has it.`
@@ -213,14 +213,14 @@ export function ProjectPlace({ project, away }: Props) {
   const open = (what: 'files' | 'token') => setOpened((all) => (all.includes(what) ? all : [...all, what]));
   const hasAddress = project.kind === 'git' && /^https?:/.test(project.repository);
   return (
-    <div className="project-work">
+    <div className="project-work stack gap-2">
       <details onToggle={({ currentTarget }) => currentTarget.open && open('files')}>
-        <summary>{t`Files of the project`}</summary>
+        <summary className="ink text-4 bold">{t`Files of the project`}</summary>
         {opened.includes('files') && <Files project={project} away={away} />}
       </details>
       {hasAddress && (
         <details onToggle={({ currentTarget }) => currentTarget.open && open('token')}>
-          <summary>{t`Token of the repository`}</summary>
+          <summary className="ink text-4 bold">{t`Token of the repository`}</summary>
           {opened.includes('token') && <Token project={project} away={away} />}
         </details>
       )}

@@ -45,7 +45,7 @@ export function useProjectRoutines(project: Project, away: boolean): Part {
         {project.agents.length === 0 ? (
           <p className="setting-hint">{t`Choose who may work on it and save. Then you can give them a routine here.`}</p>
         ) : (
-          <ul aria-label={t`Routines by agent`}>
+          <ul className="stack gap-4" aria-label={t`Routines by agent`}>
             {project.agents.map((agentId) => (
               <OfAgent
                 key={agentId}
@@ -77,7 +77,7 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
   const shown = useQuery(query);
   return (
     <li>
-      <p className="project-routines-who tint" style={{ '--c': mate.color }}>
+      <p className="gap-4 cluster apart narrow break tint" style={{ '--c': mate.color }}>
         <span dir="auto">{mate.name}</span>
         <button
           type="button"
@@ -99,15 +99,15 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
       )}
       {shown.kind === 'ready' &&
         shown.value.map((mapping) => (
-          <div key={mapping.mappingId} className="project-routine">
-            <p>
+          <div key={mapping.mappingId} className="project-routine gap-4 pad box cluster apart">
+            <p className="stack gap-1">
               <strong dir="auto">{mapping.name}</strong>
               <small>{mappingText(project, mapping)}</small>
               {mapping.waits && (
                 <small className="wrong-note">{t`It came from a copy, another device or another relay, and is not used before you say yes.`}</small>
               )}
             </p>
-            <div className="project-routine-ways">
+            <div className="flex wrap gap-3">
               {mapping.waits && (
                 <button
                   type="button"
@@ -288,7 +288,7 @@ interface ColumnsProps {
 function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
   const ready = project.columns.filter(({ kind }) => kind === 'ready').map(({ columnId }) => columnId);
   return (
-    <div className="editor-tools">
+    <div className="above-5 stack gap-4">
       <Labelled
         label={t`Columns it looks at`}
         hint={t`It takes tasks only from columns of the kind “${KIND_NAMES.ready}”. None ticked: it takes none.`}
@@ -307,10 +307,10 @@ function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
         )}
       </Labelled>
       {columnIds !== null && (
-        <ul className="choices" aria-label={t`Columns it looks at`}>
+        <ul className="choices stack gap-4" aria-label={t`Columns it looks at`}>
           {project.columns.map(({ columnId, name, kind }) => (
             <li key={columnId}>
-              <label className="choice">
+              <label className="choice gap-4 box line">
                 <input
                   type="checkbox"
                   checked={columnIds.includes(columnId)}
@@ -318,8 +318,10 @@ function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
                     onColumns(target.checked ? [...columnIds, columnId] : columnIds.filter((one) => one !== columnId))
                   }
                 />
-                <i className="kind-mark" data-kind={kind} aria-hidden="true" />
-                <span dir="auto">{name}</span>
+                <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
+                <span className="named agent-name" dir="auto">
+                  {name}
+                </span>
               </label>
             </li>
           ))}

@@ -32,10 +32,10 @@ export function AgentChoices({ chosen, onChange }: ChoicesProps) {
   return (
     <fieldset>
       <legend>{t`Who may work on it`}</legend>
-      <ul className="choices">
+      <ul className="choices stack gap-4">
         {able.map(({ agentId, name, face, color }) => (
           <li key={agentId}>
-            <label className="choice tint" style={{ '--c': color }}>
+            <label className="choice gap-4 box line tint" style={{ '--c': color }}>
               <input
                 type="checkbox"
                 checked={chosen.includes(agentId)}
@@ -44,7 +44,9 @@ export function AgentChoices({ chosen, onChange }: ChoicesProps) {
                 }
               />
               <Face agentId={agentId} face={face} color={color} awake={false} />
-              <span dir="auto">{name}</span>
+              <span className="named agent-name" dir="auto">
+                {name}
+              </span>
             </label>
           </li>
         ))}
@@ -72,16 +74,16 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
   return (
     <fieldset>
       <legend>{t`Columns`}</legend>
-      <ol className="columns-editor" ref={list}>
+      <ol className="columns-editor stack gap-4" ref={list}>
         {columns.map((column, at) => {
           const { columnId, name, kind } = column;
           const isLast = NEEDED_KINDS.includes(kind) && columns.filter((one) => one.kind === kind).length === 1;
           const held = countOf(columnId);
           return (
-            <li key={columnId}>
-              <i className="kind-mark" data-kind={kind} aria-hidden="true" />
+            <li className="stack middle gap-4" key={columnId}>
+              <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
               <input
-                className="field"
+                className="field text-3"
                 dir="auto"
                 autoComplete="off"
                 aria-label={t`Name of column ${at + 1}`}
@@ -91,7 +93,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
                 onChange={({ target }) => onChange(columns.with(at, { ...column, name: target.value }))}
               />
               <select
-                className="field field-select"
+                className="field field-select text-3"
                 aria-label={t`Kind of column ${at + 1}`}
                 aria-describedby={`${id}-kinds`}
                 title={KIND_HINTS[kind]}

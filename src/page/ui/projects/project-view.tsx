@@ -95,7 +95,7 @@ function Cards({ tasks, columnOf }: { tasks: readonly TaskCard[]; columnOf?: (ta
   return (
     <div
       ref={scroller}
-      className="column-cards"
+      className="column-cards shrinks fill"
       onFocus={({ target }) => setFocused(taskOfElement(target))}
       onBlur={() => setFocused(null)}
       onDragStart={({ target }) => setDragged(taskOfElement(target))}
@@ -141,7 +141,7 @@ function QuickAdd({ column }: { column: Column }) {
   return (
     <form className="quick-add" onSubmit={(event) => void add(event)}>
       <input
-        className="field"
+        className="field text-3 no-fill"
         dir="auto"
         autoComplete="off"
         enterKeyHint="done"
@@ -152,7 +152,12 @@ function QuickAdd({ column }: { column: Column }) {
         value={title}
         onChange={({ target }) => setTitle(target.value)}
       />
-      {failed && <p className="quick-wrong" role="alert">{t`“${failed.title}” was not added: ${failed.reason}`}</p>}
+      {failed && (
+        <p
+          className="quick-wrong break danger text-2"
+          role="alert"
+        >{t`“${failed.title}” was not added: ${failed.reason}`}</p>
+      )}
     </form>
   );
 }
@@ -190,7 +195,7 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
   return (
     // Dropping is a shortcut: the menu and the keys of a card do the same.
     <section
-      className="column"
+      className="column shrinks round-l flex framed"
       aria-label={`${column.name}: ${plural(tasks.length, 'task')}`}
       data-kind={column.kind}
       data-over={over}
@@ -202,14 +207,16 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
       onDrop={onDrop}
     >
       {!isTab && (
-        <header className="column-head" title={KIND_HINTS[column.kind]}>
-          <i className="kind-mark" data-kind={column.kind} aria-hidden="true" />
-          <h2 dir="auto">{column.name}</h2>
-          <span className="column-count">{count(tasks.length)}</span>
+        <header className="column-head line gap-4" title={KIND_HINTS[column.kind]}>
+          <i className="kind-mark fixed" data-kind={column.kind} aria-hidden="true" />
+          <h2 className="nowrap text-3" dir="auto">
+            {column.name}
+          </h2>
+          <span className="column-count end figures ink-3 text-2">{count(tasks.length)}</span>
         </header>
       )}
       {tasks.length === 0 ? (
-        <p className="column-empty">
+        <p className="column-empty pretty fill ink-3 text-2">
           {hidden > 0 ? t`${count(hidden)} hidden by the filter` : KIND_HINTS[column.kind]}
         </p>
       ) : (
@@ -245,7 +252,7 @@ function Columns({ shown, place }: { shown: readonly TaskCard[]; place: string |
   if (isPhone) {
     if (!open) return null;
     return (
-      <div className="board-tabs" ref={tabs}>
+      <div className="board-tabs shrinks stack" ref={tabs}>
         <Tabs
           label={t`Columns`}
           shown={open.columnId}
@@ -261,7 +268,7 @@ function Columns({ shown, place }: { shown: readonly TaskCard[]; place: string |
     );
   }
   return (
-    <div className="board">
+    <div className="board shrinks flex gap-4">
       {project.columns.map((column) => (
         <ColumnView key={column.columnId} {...of(column)} />
       ))}
@@ -275,9 +282,9 @@ function TaskList({ shown, searches }: { shown: readonly TaskCard[]; searches: b
   const tasks = useMemo(() => [...byColumn(project, shown).values()].flat(), [project, shown]);
   const names = useMemo(() => new Map(project.columns.map(({ columnId, name }) => [columnId, name])), [project]);
   return (
-    <section className="task-list" aria-label={plural(tasks.length, 'task')}>
+    <section className="task-list shrinks column-wise flex" aria-label={plural(tasks.length, 'task')}>
       {tasks.length === 0 ? (
-        <p className="column-empty">{searches ? t`Searching…` : t`No task is shown here.`}</p>
+        <p className="column-empty pretty fill ink-3 text-2">{searches ? t`Searching…` : t`No task is shown here.`}</p>
       ) : (
         <Cards tasks={tasks} columnOf={({ columnId }) => names.get(columnId) ?? ''} />
       )}
@@ -305,10 +312,10 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
   );
   return (
     <div className="board-filters" role="search" aria-label={t`Filter`}>
-      <div className="board-filter">
+      <div className="board-filter cluster gap-4">
         <input
           type="search"
-          className="field"
+          className="field text-3"
           dir="auto"
           aria-label={t`Find a task`}
           placeholder={t`Find a task`}
@@ -318,7 +325,7 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
         />
         {assignees.length > 0 && (
           <select
-            className="field field-select"
+            className="field field-select text-3"
             aria-label={t`Whose tasks`}
             value={filter.assignee ?? ''}
             onChange={({ target }) => onChange({ ...filter, assignee: target.value === '' ? null : target.value })}
@@ -334,7 +341,7 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
         )}
         {labels.length > 0 && (
           <select
-            className="field field-select"
+            className="field field-select text-3"
             aria-label={t`Label`}
             value={filter.label ?? ''}
             onChange={({ target }) => onChange({ ...filter, label: target.value === '' ? null : target.value })}
@@ -348,7 +355,11 @@ function FilterBar({ filter, search, tasks, team, onChange }: FilterProps) {
           </select>
         )}
         {isFiltered(filter) && (
-          <button type="button" className="link-button" onClick={() => onChange(NO_FILTER)}>{t`Show all tasks`}</button>
+          <button
+            type="button"
+            className="link-button text-2"
+            onClick={() => onChange(NO_FILTER)}
+          >{t`Show all tasks`}</button>
         )}
       </div>
       <SearchNote search={search} />
@@ -363,7 +374,7 @@ function Views({ project, place }: { project: Project; place: ProjectPlace }) {
     { view: 'list', text: t`List`, path: PATHS.project(project.projectId, { view: 'list' }) },
   ];
   return (
-    <nav className="board-views" aria-label={t`Shown as`}>
+    <nav className="board-views inline-flex rounded end fixed text-2 framed ground-1" aria-label={t`Shown as`}>
       {views.map(({ view, text, path }) => (
         <Link key={view} href={path} aria-current={place.view === view ? 'page' : undefined}>
           {text}
@@ -376,11 +387,11 @@ function Views({ project, place }: { project: Project; place: ProjectPlace }) {
 function Head({ project, place, team }: { project: Project; place: ProjectPlace; team: Teammates }) {
   const people = team.among(project.agents);
   return (
-    <header className="board-head">
+    <header className="board-head gap-4 line">
       <Link href={PATHS.projects} className="icon-button" aria-label={t`All projects`}>
         <BackIcon />
       </Link>
-      <h1 tabIndex={-1} dir="auto">
+      <h1 className="nowrap" tabIndex={-1} dir="auto">
         {project.name}
       </h1>
       <Faces people={people} />
@@ -399,12 +410,12 @@ function Notes({ project, away }: { project: Project; away: boolean }) {
     <>
       {away && (
         <p
-          className="board-note"
+          className="board-note round-s pad warn-box text-2 warn"
           role="status"
         >{t`This is how the board was. It can be changed when the relay is there again.`}</p>
       )}
       {!away && project.agents.length === 0 && (
-        <p className="board-note">
+        <p className="board-note round-s pad warn-box text-2 warn">
           {t`No agent may work on this project yet. ${<Link href={PATHS.projectSettings(project.projectId)}>{t`Choose who may`}</Link>}`}
         </p>
       )}
@@ -601,15 +612,15 @@ export function ProjectView({ route }: { route: Extract<ProjectsRoute, { kind: '
   );
   if (list.kind === 'ready' && !project)
     return (
-      <div className="project-gone" role="alert">
-        <h1 tabIndex={-1}>{t`There is no such project`}</h1>
+      <div className="project-gone rows-top stack at-start gap-5 ink-2" role="alert">
+        <h1 className="ink" tabIndex={-1}>{t`There is no such project`}</h1>
         <p>{t`It was deleted, or the link was cut short.`}</p>
         <Link href={PATHS.projects} className="ghost">{t`All projects`}</Link>
       </div>
     );
   if (!project || tasks.kind !== 'ready')
     return (
-      <div className="project-gone">
+      <div className="project-gone rows-top stack at-start gap-5 ink-2">
         {list.kind === 'loading' || (list.kind === 'ready' && tasks.kind === 'loading') ? <QueryLoading /> : problems}
       </div>
     );

@@ -7,6 +7,7 @@ import { t } from '../../language/t.ts';
 import { projectsOf } from '../../state/projects.ts';
 import { useRoost } from '../context.tsx';
 import { BoardIcon } from '../design/icons.tsx';
+import { EmptyPage } from '../design/list.tsx';
 import { PageHead, QueryView } from '../parts/page-head.tsx';
 import { PATHS, type ProjectsRoute, useRoute } from '../routes.ts';
 import { names, plural } from '../text/sizes.ts';
@@ -26,19 +27,19 @@ function Counts({ project }: { project: Project }) {
   const all = parts.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
-      <span className="project-bar" aria-hidden="true">
+      <span className="project-bar above-2 whole-row clip flex gap-1 ground-3" aria-hidden="true">
         {parts.map(({ columnId, kind, count }) => (
           <i key={columnId} data-kind={kind} style={{ flexGrow: count }} />
         ))}
       </span>
-      <span className="project-counts">
+      <span className="project-counts gap-5 whole-row flex wrap figures ink-3 text-2">
         {all === 0 ? (
-          <span>{t`No tasks yet`}</span>
+          <span className="middle gap-3 inline-flex">{t`No tasks yet`}</span>
         ) : (
           parts.map(({ columnId, name, kind, count }) => (
-            <span key={columnId}>
-              <i className="kind-mark" data-kind={kind} aria-hidden="true" />
-              <b>{count}</b> <span dir="auto">{name}</span>
+            <span className="middle gap-3 inline-flex" key={columnId}>
+              <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
+              <b className="ink">{count}</b> <span dir="auto">{name}</span>
             </span>
           ))
         )}
@@ -60,12 +61,17 @@ function Line({ project }: { project: Project }) {
   const waiting = toReview(project);
   return (
     <li className="project-line">
-      <Link href={PATHS.project(project.projectId)} className="project-link">
-        <span className="project-name" dir="auto">
+      <Link
+        href={PATHS.project(project.projectId)}
+        className="project-link gap-4 at-top panel-2 pad-6 round-l unlined stack ink-2 framed"
+      >
+        <span className="project-name text-5 bold break ink" dir="auto">
           {project.name}
         </span>
-        {waiting > 0 && <span className="project-waits">{t`${plural(waiting, 'task')} to look at`}</span>}
-        <span className="project-who">
+        {waiting > 0 && (
+          <span className="project-waits rounded nowrap ink text-1">{t`${plural(waiting, 'task')} to look at`}</span>
+        )}
+        <span className="project-who whole-row gap-4 line narrow ink-3 text-2">
           <Faces people={people} />
           <span dir="auto">
             {people.length === 0 ? t`nobody works on it yet` : names(people.map(({ name }) => name))}
@@ -82,22 +88,20 @@ function Nothing() {
   const { busy, failed, begin } = useBegin();
   const [asks, setAsks] = useState(false);
   return (
-    <div className="projects-empty">
-      <BoardIcon />
-      <h2>{t`No projects yet`}</h2>
+    <EmptyPage icon={<BoardIcon />} title={t`No projects yet`}>
       <p>{t`A project is a board of tasks. You write what has to be done and when it counts as done. Agents take the tasks that are ready, each by one agent, and you look at what comes of them.`}</p>
       <p>{t`Begin with an example:`}</p>
-      <ul>
+      <ul className="project-examples stack gap-5 full above-2">
         {EXAMPLES.map(({ title, about, example }) => (
           <li key={title}>
             <button
               type="button"
-              className="project-example"
+              className="project-example gap-2 text-start panel-2 framed-strong pad-6 full stack round"
               aria-disabled={busy}
               onClick={() => (example === null ? setAsks(true) : void begin(example()))}
             >
               <b>{title}</b>
-              <span>{about}</span>
+              <span className="ink-3 text-2">{about}</span>
             </button>
           </li>
         ))}
@@ -106,7 +110,7 @@ function Nothing() {
         <p className="wrong-note" role="alert">{t`The project could not be created: ${failed.reason}`}</p>
       )}
       {asks && <NewDialog kind="git" onClose={() => setAsks(false)} />}
-    </div>
+    </EmptyPage>
   );
 }
 
@@ -114,8 +118,8 @@ function ProjectList({ isNew, onClose }: { isNew: boolean; onClose: () => void }
   const projects = projectsOf(useRoost());
   const { go } = useRoute();
   return (
-    <div className="projects-scroll">
-      <div className="projects">
+    <div className="projects-scroll shrinks scroll">
+      <div className="projects page">
         <PageHead title={t`Projects`} onClose={onClose}>
           <Link href={PATHS.newProject} className="ghost ghost-dawn">{t`New project`}</Link>
         </PageHead>
@@ -126,7 +130,7 @@ function ProjectList({ isNew, onClose }: { isNew: boolean; onClose: () => void }
             ) : (
               // Safari drops the list role of a list without markers, unless the role is explicit.
               // eslint-disable-next-line jsx-a11y/no-redundant-roles
-              <ul className="project-lines" role="list" aria-label={t`Projects`}>
+              <ul className="project-lines gap-5 stack" role="list" aria-label={t`Projects`}>
                 {list.map((project) => (
                   <Line key={project.projectId} project={project} />
                 ))}

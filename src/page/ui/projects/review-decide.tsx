@@ -55,8 +55,8 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
     void send(true);
   };
   return (
-    <form className="review-changes" onSubmit={onSubmit}>
-      <label htmlFor={id}>{t`What has to change?`}</label>
+    <form className="review-changes stack gap-3" onSubmit={onSubmit}>
+      <label className="text-3 medium" htmlFor={id}>{t`What has to change?`}</label>
       <textarea
         ref={field}
         id={id}
@@ -105,7 +105,7 @@ export function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionPro
   const files = plural(diff.files.length + diff.more, 'file');
   return (
     <Dialog title={t`Merge #${task.number}?`} onClose={onClose}>
-      <div className="work-question">
+      <div className="work-question stack gap-5">
         <p>
           {project.kind === 'folder'
             ? t`The project gets this work: ${files}. Tasks that begin later start from there.`
@@ -114,7 +114,7 @@ export function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionPro
               : t`Git merges this work into ${project.baseBranch}: ${files}. Nothing is forced.`}
         </p>
         {unsent > 0 && (
-          <p className="board-note">{t`You have not sent ${plural(unsent, 'comment')} on lines. A merge does not send them.`}</p>
+          <p className="board-note round-s pad warn-box text-2 warn">{t`You have not sent ${plural(unsent, 'comment')} on lines. A merge does not send them.`}</p>
         )}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>

@@ -50,9 +50,18 @@ function Files({ diff, diffRef }: { diff: ShownDiff; diffRef: RefObject<HTMLElem
         const notes = [...(at.get(path)?.values() ?? [])].flat().length;
         return (
           <li key={number}>
-            <button type="button" data-status={status} onClick={() => show(number)}>
+            <button
+              className="flex ink-2 round-s middle gap-3 full touchable text-start no-fill wrap"
+              type="button"
+              data-status={status}
+              onClick={() => show(number)}
+            >
               <span dir="ltr">{revealedLine(path)}</span>
-              {notes > 0 && <span className="work-chip">{plural(notes, 'comment')}</span>}
+              {notes > 0 && (
+                <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
+                  {plural(notes, 'comment')}
+                </span>
+              )}
               <LineCounts added={added} removed={removed} isText={reason !== 'binary'} />
             </button>
           </li>
@@ -67,12 +76,18 @@ function Commits({ commits, seen }: Pick<ShownDiff, 'commits'> & { seen: Readonl
   return (
     <section aria-label={plural(commits.length, 'commit')}>
       <h2>{plural(commits.length, 'commit')}</h2>
-      <ol className="commits">
+      <ol className="commits stack gap-2">
         {commits.map(({ commit, subject }) => (
-          <li key={commit}>
-            <code dir="ltr">{commit.slice(0, SHORT_COMMIT)}</code> <span dir="auto">{revealed(subject)}</span>
+          <li className="flex baseline ink-2 text-3 gap-3" key={commit}>
+            <code className="ink-3" dir="ltr">
+              {commit.slice(0, SHORT_COMMIT)}
+            </code>{' '}
+            <span dir="auto">{revealed(subject)}</span>
             {seen !== null && !seen.has(commit) && (
-              <span className="work-chip" data-tone="live">
+              <span
+                className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+                data-tone="live"
+              >
                 {t`newer`}
               </span>
             )}
@@ -101,8 +116,8 @@ function Standing({ task }: { task: Task }) {
   const time = state === 'open' ? openedAt : updatedAt;
   const name = state === 'open' ? known.nameOf(by) : t`You`;
   return (
-    <section className="review-standing" aria-label={t`Request to merge`} data-state={state}>
-      <p className="review-state">
+    <section className="review-standing stack gap-4 break" aria-label={t`Request to merge`} data-state={state}>
+      <p className="review-state gap-3 cluster">
         {last === null ? (
           <RequestState state={state} />
         ) : (
@@ -113,7 +128,7 @@ function Standing({ task }: { task: Task }) {
             </button>
           </>
         )}
-        <span className="review-by">
+        <span className="figures ink-3 text-1">
           <span dir="auto">{name}</span> <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
         </span>
       </p>
@@ -126,7 +141,9 @@ function Standing({ task }: { task: Task }) {
       )}
       {project.kind === 'git' && (
         <p className="review-branch">
-          <code dir="ltr">{branch}</code>
+          <code className="ink-3" dir="ltr">
+            {branch}
+          </code>
         </p>
       )}
     </section>
@@ -148,10 +165,10 @@ function Keys({ isOpen }: { isOpen: boolean }) {
     [['?'], t`all keys`],
   ];
   return (
-    <dl className="review-keys">
+    <dl className="review-keys gap-5 flex wrap ink-3 text-1">
       {all.map(([keys, does]) => (
         <div key={does}>
-          <dt>
+          <dt className="flex gap-2">
             {keys.map((key) => (
               <kbd key={key}>{key}</kbd>
             ))}
@@ -255,8 +272,8 @@ function Opened({ task, onClose }: Props) {
   useReviewKeys(root, { accept: () => void accept(), merge: () => askMerge(true) });
   return (
     <LineNotesProvider value={notes}>
-      <div ref={root} className="review" role="region" aria-label={titleOf(task)}>
-        <header className="review-head">
+      <div ref={root} className="review shrinks stack" role="region" aria-label={titleOf(task)}>
+        <header className="review-head gap-4 whole-row pad-wide cluster">
           <h1 tabIndex={-1}>
             <span>#{task.number}</span>{' '}
             <Link href={PATHS.task(project.projectId, task.taskId)} dir="auto">
@@ -264,7 +281,7 @@ function Opened({ task, onClose }: Props) {
             </Link>
           </h1>
           {maySendBack && asked.kind !== 'changes' && (
-            <div className="review-ways">
+            <div className="review-ways flex wrap gap-4">
               <button
                 type="button"
                 className="ghost"
@@ -292,7 +309,7 @@ function Opened({ task, onClose }: Props) {
             <CloseIcon />
           </button>
         </header>
-        <nav className="review-side" aria-label={t`Files`}>
+        <nav className="review-side column-wise gap-5 flex" aria-label={t`Files`}>
           {diff !== null && (
             <>
               <h2>{plural(diff.files.length + diff.more, 'file')}</h2>
@@ -306,12 +323,15 @@ function Opened({ task, onClose }: Props) {
         </nav>
         {/* A scrollable part that may have nothing to focus in it. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <section ref={diffRef} className="review-diff" aria-label={t`Changes`} tabIndex={0}>
+        <section ref={diffRef} className="review-diff rows-top stack gap-6" aria-label={t`Changes`} tabIndex={0}>
           {away && (
-            <p className="board-note" role="status">{t`The relay cannot be reached. Nothing can be decided now.`}</p>
+            <p
+              className="board-note round-s pad warn-box text-2 warn"
+              role="status"
+            >{t`The relay cannot be reached. Nothing can be decided now.`}</p>
           )}
           {(isNewer || cameLater) && (
-            <div className="board-note" role="status">
+            <div className="board-note round-s pad warn-box text-2 warn" role="status">
               {cameLater ? (
                 <>
                   {t`There are newer commits than the ones shown here.`}{' '}
@@ -375,7 +395,7 @@ function Opened({ task, onClose }: Props) {
             />
           )}
         </section>
-        <aside className="review-about" aria-label={t`What it is judged by`}>
+        <aside className="review-about rows-top gap-7 stack" aria-label={t`What it is judged by`}>
           <Standing task={task} />
           <Criteria task={task} />
           {isOpen && unmet.length > 0 && (
@@ -400,8 +420,8 @@ export function ReviewPage({ taskNumber, onClose }: { taskNumber: number; onClos
   useTitle(card ? titleOf(card) : project.name);
   if (card) return <Read taskId={card.taskId} onClose={onClose} />;
   return (
-    <div className="project-gone" role="alert">
-      <h1 tabIndex={-1}>{t`There is no task #${String(taskNumber)}`}</h1>
+    <div className="project-gone rows-top stack at-start gap-5 ink-2" role="alert">
+      <h1 className="ink" tabIndex={-1}>{t`There is no task #${String(taskNumber)}`}</h1>
       <p>{t`It was deleted, or the link was cut short.`}</p>
       <Link href={PATHS.project(project.projectId)} className="ghost">
         {project.name}
@@ -416,7 +436,7 @@ function Read({ taskId, onClose }: { taskId: Task['taskId']; onClose: () => void
   const state = useQuery(query);
   if (state.kind === 'ready' && state.value) return <Opened task={state.value} onClose={onClose} />;
   return (
-    <div className="project-gone">
+    <div className="project-gone rows-top stack at-start gap-5 ink-2">
       {state.kind === 'loading' ? (
         <QueryLoading />
       ) : (

@@ -80,7 +80,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
   const label = isContinued ? t`Continue with ${first.name}` : t`Start with ${first.name}`;
   return (
     <span className="start" data-on-card={onCard}>
-      <span className="start-button">
+      <span className="start-button at-most-full flex gap-1">
         <button
           ref={ref}
           type="button"
@@ -89,7 +89,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
           aria-label={onCard ? t`${label}: #${task.number} ${task.title}` : label}
           onClick={() => void start(first.agentId)}
         >
-          <span className="start-face">
+          <span className="start-face fixed">
             <FaceOf agentId={first.agentId} />
           </span>
           <span dir="auto">{busy ? t`Starting…` : label}</span>
@@ -133,18 +133,20 @@ export function WhoStarts({
   const { busy, refused, start } = useStart(task);
   return (
     <Dialog title={t`Who starts #${task.number} ${task.title}?`} onClose={onClose}>
-      <ul className="who-starts">
+      <ul className="who-starts stack gap-4">
         {starters.map(({ agentId, name, color }) => (
           <li key={agentId}>
             <button
               type="button"
-              className="choice tint"
+              className="choice gap-4 box line tint full"
               style={{ '--c': color }}
               disabled={busy}
               onClick={() => void start(agentId).then((isStarted) => isStarted && onClose())}
             >
               <FaceOf agentId={agentId} />
-              <span dir="auto">{name}</span>
+              <span className="named agent-name" dir="auto">
+                {name}
+              </span>
             </button>
           </li>
         ))}

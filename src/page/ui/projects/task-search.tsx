@@ -42,7 +42,7 @@ export function useTaskSearch(projectId: ProjectId, typed: string): Search {
 /** How far the search is; nothing where all is said by the tasks that are shown. */
 export function SearchNote({ search }: { search: Search }) {
   return (
-    <p className="board-search" role="status">
+    <p className="board-search text-2 break ink-2" role="status">
       {search.kind === 'searching' && <span>{t`Searching descriptions and comments…`}</span>}
       {search.kind === 'failed' && (
         <>

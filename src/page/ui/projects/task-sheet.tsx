@@ -88,7 +88,7 @@ function TextFields({ task }: { task: Task }) {
   const [writes, setWrites] = useState(!isLong || draft !== null);
   return (
     <form
-      className="task-text"
+      className="task-text stack gap-5"
       onSubmit={(event) => {
         event.preventDefault();
         void save();
@@ -97,7 +97,7 @@ function TextFields({ task }: { task: Task }) {
       <label>
         <span>{t`Title`}</span>
         <input
-          className="field task-title"
+          className="field medium"
           dir="auto"
           autoComplete="off"
           maxLength={PROJECT_LIMITS.title}
@@ -111,7 +111,7 @@ function TextFields({ task }: { task: Task }) {
         <label>
           <span>{t`Description`}</span>
           <textarea
-            className="field"
+            className="field text-4"
             dir="auto"
             rows={Math.min(14, Math.max(4, description.split('\n').length + 1))}
             maxLength={PROJECT_LIMITS.text}
@@ -125,20 +125,20 @@ function TextFields({ task }: { task: Task }) {
           />
         </label>
       ) : (
-        <div className="task-description">
+        <div className="task-description stack at-start gap-4">
           <div className="task-words">
             <Words text={description} />
           </div>
           <button
             type="button"
-            className="link-button"
+            className="link-button text-2"
             onClick={() => setWrites(true)}
           >{t`Change the description`}</button>
         </div>
       )}
       <Wrong text={empty ?? saving.wrong} />
       {draft !== null && (
-        <div className="task-ways">
+        <div className="task-ways to-end gap-4 cluster">
           <span className="setting-hint">{t`Not saved yet`}</span>
           <button type="button" className="ghost" onClick={drop}>{t`Drop the change`}</button>
           <button type="submit" className="solid" disabled={saving.busy || away || empty !== null}>
@@ -187,11 +187,11 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
     setOpen(what);
   };
   return (
-    <li className="criterion" data-met={met !== null}>
+    <li className="criterion at-top gap-4 stack" data-met={met !== null}>
       <button
         type="button"
         role="checkbox"
-        className="criterion-tick"
+        className="criterion-tick relative above-3 both-centred no-pad size-s round-s stack ground-1"
         aria-checked={met !== null}
         aria-label={text}
         disabled={away || saving.busy}
@@ -199,7 +199,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
       >
         <CheckIcon />
       </button>
-      <div className="criterion-words">
+      <div className="criterion-words text-4 stack gap-1 break">
         {open !== 'text' && <span dir="auto">{text}</span>}
         {met !== null && (
           <small>
@@ -208,9 +208,9 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
           </small>
         )}
         {open !== null && (
-          <form className="criterion-form" onSubmit={submit}>
+          <form className="criterion-form above-3 flex wrap gap-4" onSubmit={submit}>
             <input
-              className="field"
+              className="field text-3"
               dir="auto"
               autoComplete="off"
               // It appears because of a press, and is what the person types into next.
@@ -267,7 +267,7 @@ export function Criteria({ task }: { task: Task }) {
         <b>{t`Done when`}</b> {task.criteria.length > 0 && <span>{t`${met} of ${task.criteria.length}`}</span>}
       </h3>
       {task.criteria.length > 0 && (
-        <ul className="criteria">
+        <ul className="criteria under-4 stack gap-1">
           {task.criteria.map((criterion) => (
             <CriterionLine key={criterion.criterionId} task={task} criterion={criterion} />
           ))}
@@ -315,8 +315,8 @@ function Place({ task }: { task: Task }) {
     setNote('');
   };
   return (
-    <section className="task-place">
-      <p className="task-still" data-state={state.state}>
+    <section className="task-place pad-wide box ground-2">
+      <p className="task-still fill break ink-3 text-1 line gap-3" data-state={state.state}>
         <b>{stateText(state, card, known)}</b>
         <span>{stateWhen(state, now)}</span>
         {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Look at it`}</Link>}
@@ -334,8 +334,8 @@ function Place({ task }: { task: Task }) {
       {state.state === 'stopped' && noted !== undefined && <p className="setting-hint">{retold(noted)}</p>}
       <StartButton task={card} state={state} />
       <Wrong text={saving.wrong} />
-      <form className="task-move" onSubmit={(event) => void move(event)}>
-        <label htmlFor={`${id}-column`}>{t`Column`}</label>
+      <form className="task-move above-5 gap-4 cluster" onSubmit={(event) => void move(event)}>
+        <label className="ink-2 text-2" htmlFor={`${id}-column`}>{t`Column`}</label>
         <select
           id={`${id}-column`}
           className="field field-select"
@@ -352,7 +352,7 @@ function Place({ task }: { task: Task }) {
         {target !== null && (
           <>
             <input
-              className="field"
+              className="field text-3"
               dir="auto"
               autoComplete="off"
               aria-label={t`What to say about it (may be empty)`}
@@ -380,11 +380,17 @@ function Removable({
   onRemove: (key: string) => void;
 }) {
   return items.length === 0 ? null : (
-    <ul className="task-chips">
+    <ul className="task-chips flex wrap gap-3 narrow">
       {items.map(({ key, text }) => (
-        <li key={key} className="task-label">
+        <li key={key} className="task-label middle gap-1 inline-flex">
           <span dir="auto">{text}</span>
-          <button type="button" aria-label={t`Remove ${text}`} disabled={away} onClick={() => onRemove(key)}>
+          <button
+            className="stack ink-3 rounded both-centred no-fill size-s"
+            type="button"
+            aria-label={t`Remove ${text}`}
+            disabled={away}
+            onClick={() => onRemove(key)}
+          >
             <CloseIcon />
           </button>
         </li>
@@ -395,7 +401,7 @@ function Removable({
 
 function Row({ label, htmlFor, children }: { label: string; htmlFor?: string; children: ReactNode }) {
   return (
-    <div className="task-line">
+    <div className="task-line at-top gap-4 stack">
       {htmlFor === undefined ? <span>{label}</span> : <label htmlFor={htmlFor}>{label}</label>}
       <div>{children}</div>
     </div>
@@ -427,7 +433,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
     if (done.ok) setLabel('');
   };
   return (
-    <section className="task-section task-details">
+    <section className="task-section task-details stack gap-4">
       <h3>{t`Details`}</h3>
       {parent && (
         <Row label={t`Part of`}>
@@ -534,7 +540,7 @@ function History({ task }: { task: Task }) {
   return (
     <section className="task-section">
       <h3>{t`History`}</h3>
-      <ol className="task-history">
+      <ol className="task-history gap-4 stack">
         {lines.map((line, i) => {
           const time = line.at(-1)?.time ?? 0;
           const notes = line.flatMap(({ note }) => (note === '' ? [] : [note]));
@@ -542,7 +548,9 @@ function History({ task }: { task: Task }) {
             <li key={lines.length - i}>
               <p>
                 <span dir="auto">{historyText(line, project, known.nameOf)}</span>{' '}
-                <time dateTime={new Date(time).toISOString()}>{dayAndClock(time, now)}</time>
+                <time className="ink-3 text-1" dateTime={new Date(time).toISOString()}>
+                  {dayAndClock(time, now)}
+                </time>
               </p>
               {notes.length > 0 && (
                 <div className="task-said">
@@ -578,10 +586,10 @@ export function TaskSheet({ task, team, onClose }: Props) {
     );
   return (
     <Dialog title={t`Task #${task.number}`} shape="side" onClose={onClose}>
-      <div className="task-sheet">
+      <div className="task-sheet gap-7 stack">
         {away && (
           <p
-            className="board-note"
+            className="board-note round-s pad warn-box text-2 warn"
             role="status"
           >{t`The relay cannot be reached. The task can be changed when it is there again.`}</p>
         )}

@@ -68,7 +68,7 @@ function Some<Item>({
       {shown.length < items.length && (
         <button
           type="button"
-          className="link-button"
+          className="link-button text-2"
           onClick={() => setAll(true)}
         >{t`Show all ${count(items.length)}`}</button>
       )}
@@ -102,8 +102,14 @@ function Checks({ checks }: Pick<Receipt, 'checks'>) {
             <p className="setting-hint">{t`It wrote nothing.`}</p>
           ) : (
             // Scrollable where it is too long, by keyboard too.
-            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-            <pre className="receipt-output" dir="ltr" tabIndex={0} role="region" aria-label={t`End of the output`}>
+            <pre
+              className="receipt-output break as-written ground-0 round-s pad scroll framed"
+              dir="ltr"
+              // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+              tabIndex={0}
+              role="region"
+              aria-label={t`End of the output`}
+            >
               {revealedCode(check.output)}
             </pre>
           )}
@@ -131,14 +137,20 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
     approvals,
   } = receipt;
   return (
-    <div className="receipt">
-      {files.length === 0 && commits.length === 0 && <p className="receipt-none">{t`Nothing was changed.`}</p>}
+    <div className="receipt text-2 stack gap-5">
+      {files.length === 0 && commits.length === 0 && <p className="text-2 ink-3">{t`Nothing was changed.`}</p>}
       <Checks checks={checks} />
       <Some items={inReview ? [] : files} more={moreFiles} title={plural(files.length + moreFiles, 'file')}>
         {({ path, status, added, removed }) => (
           <li key={path} className="receipt-file">
-            <code dir="ltr">{revealedLine(path)}</code>
-            {status !== 'changed' && <span className="work-chip">{FILE_STATUS[status]}</span>}
+            <code className="ink" dir="ltr">
+              {revealedLine(path)}
+            </code>
+            {status !== 'changed' && (
+              <span className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2">
+                {FILE_STATUS[status]}
+              </span>
+            )}
             <LineCounts added={added} removed={removed} />
           </li>
         )}
@@ -148,7 +160,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
           <h5>{t`In no commit`}</h5>
           <ul>
             {uncommitted.map((path) => (
-              <li key={path}>
+              <li className="flex baseline ink-2 gap-3" key={path}>
                 <code dir="ltr">{revealedLine(path)}</code>
               </li>
             ))}
@@ -184,7 +196,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
         )}
       </Some>
       {pushes.length > 0 && (
-        <p className="receipt-line">
+        <p className="receipt-line break ink-3 text-2">
           {t`Pushed:`} <code dir="ltr">{pushes.join(', ')}</code>
         </p>
       )}
@@ -193,7 +205,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
           <h5>{t`What you were asked`}</h5>
           <ul>
             {approvals.map(({ tool, allowed }, at) => (
-              <li key={at}>
+              <li className="flex baseline ink-2 gap-3" key={at}>
                 <code dir="ltr">{tool}</code> {allowed === null ? t`not answered` : allowed ? t`allowed` : t`refused`}
               </li>
             ))}
@@ -201,7 +213,7 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
         </div>
       )}
       {receipt.tokens !== null && (
-        <p className="receipt-line">
+        <p className="receipt-line break ink-3 text-2">
           {receipt.estimated
             ? t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens, as an upper bound`
             : t`${costText(receipt)} for ${tokens(receipt.tokens)} tokens`}
@@ -209,11 +221,14 @@ function ReceiptView({ receipt, inReview }: { receipt: Receipt; inReview: boolea
       )}
       {commands.length > 0 && (
         <Fold summary={<span>{plural(commands.length + moreCommands, 'command')}</span>}>
-          <ol className="receipt-commands">
+          <ol className="receipt-commands scroll stack gap-2">
             {commands.map(({ command, code, ms }, at) => (
-              <li key={at}>
-                <code dir="ltr">{revealedCode(command)}</code> <Exit code={code} />
-                <small>{t`${(ms / 1_000).toFixed(1)} s`}</small>
+              <li className="stack baseline gap-4" key={at}>
+                <code className="as-written" dir="ltr">
+                  {revealedCode(command)}
+                </code>{' '}
+                <Exit code={code} />
+                <small className="figures text-end">{t`${(ms / 1_000).toFixed(1)} s`}</small>
               </li>
             ))}
           </ol>
@@ -228,13 +243,16 @@ function SecondReview({ review }: { review: NonNullable<Attempt['review']> }) {
   const { known } = useBoard();
   const { by, model, criteria, error } = review;
   return (
-    <div className="receipt-part second-review">
+    <div className="receipt-part second-review above-5 text-2">
       <h5>{t`A second mind, with the model of ${known.nameOf(by)}: ${model}`}</h5>
-      {error !== null && <p className="receipt-none">{t`It gave no verdict: ${error}`}</p>}
+      {error !== null && <p className="text-2 ink-3">{t`It gave no verdict: ${error}`}</p>}
       <ul>
         {criteria.map(({ text, verdict, why }, at) => (
-          <li key={at}>
-            <span className="work-chip" data-tone={VERDICTS[verdict].tone}>
+          <li className="flex baseline ink-2 gap-3" key={at}>
+            <span
+              className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+              data-tone={VERDICTS[verdict].tone}
+            >
               {VERDICTS[verdict].name}
             </span>
             <b dir="auto">{revealed(text)}</b>
@@ -261,15 +279,17 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
   const who = known.nameOf(agentId);
   return (
     <li>
-      <details className="attempt" open={isOpen}>
+      <details className="attempt box ground-2" open={isOpen}>
         <summary>
           <ChevronIcon />
-          <span className="attempt-face">
+          <span className="size-s fixed">
             <FaceOf agentId={agentId} />
           </span>
-          <span className="attempt-who">
-            <b dir="auto">{kind === 'executor' ? t`Executor of ${who}` : who}</b>
-            <small>
+          <span className="attempt-who stack fill">
+            <b className="text-3" dir="auto">
+              {kind === 'executor' ? t`Executor of ${who}` : who}
+            </b>
+            <small className="figures">
               {[
                 endedAt === null
                   ? t`since ${clockTime(startedAt)}`
@@ -278,14 +298,17 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
               ].join(' · ')}
             </small>
           </span>
-          <span className="work-chip" data-tone={tone}>
+          <span
+            className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+            data-tone={tone}
+          >
             {name}
           </span>
         </summary>
         {receipt !== null ? (
           <ReceiptView receipt={receipt} inReview={inReview && isOpen} />
         ) : (
-          <p className="receipt-none">
+          <p className="text-2 ink-3">
             {outcome === null
               ? t`Its receipt is written when it ends: commands, files, checks and cost.`
               : t`Nothing could be found out about what it did.`}
@@ -293,7 +316,7 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
         )}
         {review !== null && <SecondReview review={review} />}
         {note !== '' && (
-          <div className="attempt-note">
+          <div className="attempt-note above-5">
             <h5>
               {noteBy === 'agent' ? t`${who}’s summary` : noteBy === 'human' ? t`What you said` : t`Why it ended`}
             </h5>
@@ -302,7 +325,7 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
             </div>
           </div>
         )}
-        <p className="receipt-line attempt-where">
+        <p className="receipt-line break ink-3 text-2 above-5">
           <span>{t`Attempt ${String(number)}`}</span> {project.kind === 'git' && <code dir="ltr">{branch}</code>}{' '}
           {model !== null && <span>{model}</span>}
         </p>
@@ -315,7 +338,10 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
 export function RequestState({ state }: Pick<MergeRequest, 'state'>) {
   const { name, tone } = REQUEST_STATES[state];
   return (
-    <span className="work-chip" data-tone={tone}>
+    <span
+      className="work-chip inline-flex framed-strong rounded text-1 medium middle gap-3 fixed nowrap ink-2"
+      data-tone={tone}
+    >
       {name}
     </span>
   );
@@ -354,10 +380,16 @@ export function TaskRequest({ task }: { task: Task }) {
   const { state, title, by, updatedAt, url, forgeProblem } = request;
   const isLeft = state !== 'open' && kindOfColumn(project, task.columnId) === 'review';
   return (
-    <section className="task-request" data-state={state} aria-label={t`Request to merge`}>
-      <p className="task-request-head">
+    <section
+      className="task-request box stack at-start gap-3 break ground-2"
+      data-state={state}
+      aria-label={t`Request to merge`}
+    >
+      <p className="task-request-head gap-4 cluster">
         <RequestState state={state} />
-        <time dateTime={new Date(updatedAt).toISOString()}>{dayAndClock(updatedAt, now)}</time>
+        <time className="ink-3 text-1" dateTime={new Date(updatedAt).toISOString()}>
+          {dayAndClock(updatedAt, now)}
+        </time>
       </p>
       {title !== task.title && (
         <p>
@@ -368,13 +400,13 @@ export function TaskRequest({ task }: { task: Task }) {
         {state === 'open' ? t`${known.nameOf(by)} asks you to accept this work.` : t`From ${known.nameOf(by)}.`}
       </p>
       <Link
-        className={state === 'open' ? 'solid task-review' : 'ghost task-review'}
+        className={state === 'open' ? 'solid above-4' : 'ghost above-4'}
         href={PATHS.review(task.projectId, task.number)}
       >
         {state === 'open' ? t`Review` : t`Show the changes`}
       </Link>
       {url !== null && (
-        <a className="request-link" href={url} target="_blank" rel="noreferrer">{t`The request at the forge`}</a>
+        <a className="request-link text-2" href={url} target="_blank" rel="noreferrer">{t`The request at the forge`}</a>
       )}
       {forgeProblem !== null && (
         <p className="wrong-note" role="status">
@@ -412,7 +444,7 @@ export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?
         )}
       </h3>
       {problem}
-      <ol className="attempts">
+      <ol className="attempts stack gap-4">
         {attempts.map((attempt, at) => (
           <AttemptView key={attempt.attemptId} attempt={attempt} isOpen={at === 0} inReview={inReview} />
         ))}

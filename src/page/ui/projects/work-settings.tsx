@@ -105,7 +105,7 @@ function TextField({
     ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
   };
   return (
-    <div className="work-field">
+    <div className="work-field stack gap-3">
       <label htmlFor={id}>{label}</label>
       {rows === undefined ? (
         <input {...shared} onChange={({ target }) => onChange(target.value)} />
@@ -165,10 +165,10 @@ function AmountField({
 }) {
   const [text, setText] = useState(first);
   return (
-    <label className="work-amount">
+    <label className="work-amount stack middle gap-5">
       <span>{label}</span>
       <input
-        className="field"
+        className="field figures text-3"
         inputMode="decimal"
         autoComplete="off"
         placeholder={placeholder}
@@ -216,7 +216,7 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
   return (
     <>
       <Group title={t`How tasks are worked on`}>
-        <p className="work-source">
+        <p className="work-source text-2 break ink-2">
           {isGit ? (
             <>
               <span>{t`Repository`}</span> <code dir="ltr">{repository}</code>
@@ -284,10 +284,10 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
           />
         ))}
         <p className="setting-hint">{t`What is off is not asked for. The card of a task says what it was done without.`}</p>
-        <label className="work-amount work-reviewer">
+        <label className="work-amount stack middle gap-5 work-reviewer">
           <span>{t`Automatic reviewer`}</span>
           <select
-            className="field field-select"
+            className="field field-select figures text-3"
             value={draft.reviewer ?? ''}
             onChange={({ target }) => onChange({ reviewer: target.value === '' ? null : target.value })}
           >
@@ -302,7 +302,7 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
         <p className="setting-hint">{t`It is a fresh run with the model of this agent. It sees the criteria, the changes and the checks, and nothing that the agent said. It costs as much as a run.`}</p>
       </Group>
       <Group title={t`Limits`}>
-        <div className="work-amounts">
+        <div className="stack gap-4">
           {(Object.keys(NUMBERS) as NumberName[]).map((name) => (
             <AmountField
               key={name}

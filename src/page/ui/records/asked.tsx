@@ -108,7 +108,10 @@ export default function AskedRecords() {
   const tick = (key: string, on: boolean) =>
     setTicks(new Set(on ? [...ticks, key] : [...ticks].filter((held) => held !== key)));
   return (
-    <section className="restore-records" aria-label={t`What waits for your yes`}>
+    <section
+      className="restore-records pad-wide stack gap-4 ink-2 text-3 ground-1"
+      aria-label={t`What waits for your yes`}
+    >
       {refused.length > 0 && (
         <p role="alert">{t`Some of it could not be let: ${refused.map((why) => retold(why)).join(' ')}`}</p>
       )}
@@ -132,7 +135,7 @@ export default function AskedRecords() {
               );
             })}
           </ul>
-          <div className="asked-ways">
+          <div className="gap-4 flex wrap">
             <button
               type="button"
               className="solid"

@@ -117,7 +117,10 @@ export default function RestoreRecords() {
   useEffect(() => offer.watch(), [offer]);
   if (missing.length === 0 && !given && !error) return null;
   return (
-    <section className="restore-records" aria-label={t`What the relay does not know`}>
+    <section
+      className="restore-records pad-wide stack gap-4 ink-2 text-3 ground-1"
+      aria-label={t`What the relay does not know`}
+    >
       {giving ? (
         <Progress
           label={t`Giving back`}
@@ -130,15 +133,17 @@ export default function RestoreRecords() {
             <p role="alert">{t`It could not be returned: ${error} What the relay took already, it keeps; the rest can be returned again.`}</p>
           )}
           {given && (
-            <div className="restore-records-line">
-              <p role="status">{outcomeOf(given)}</p>
+            <div className="restore-records-line gap-5 line">
+              <p className="fill" role="status">
+                {outcomeOf(given)}
+              </p>
               <button type="button" className="ghost" onClick={offer.dismiss}>{t`Done`}</button>
             </div>
           )}
           {missing.length > 0 && (
             <>
-              <div className="restore-records-line">
-                <p>
+              <div className="restore-records-line gap-5 line">
+                <p className="fill">
                   {t`${<strong>{t`This relay does not know ${whatIsMissing(missing)}.`}</strong>} It is new, or was put back from an old copy; this household still has them.`}
                 </p>
                 <button type="button" className="solid" onClick={() => void offer.give()}>{t`Give them back`}</button>

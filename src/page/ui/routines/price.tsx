@@ -66,14 +66,14 @@ export function RoutinePrice({ agentId, timing, isConditional }: Props) {
   const most = isConditional ? t`at most ${count}` : count;
   if (rehearsing || price === null)
     return (
-      <p className="routine-price">
+      <p className="routine-price figures ink-2 text-2">
         {rehearsing ? t`${most} · free in the demo` : t`${most} · cost unknown until the first run`}
       </p>
     );
   const aDay = Math.round(price.microUsd * runs);
   const isDear = aDay > DEAR;
   return (
-    <p className="routine-price" data-dear={isDear} role={isDear ? 'alert' : undefined}>
+    <p className="routine-price figures ink-2 text-2" data-dear={isDear} role={isDear ? 'alert' : undefined}>
       <span>{price.isLeast ? t`${most} · from ${money(aDay)} a day` : t`${most} · about ${money(aDay)} a day`}</span>
       {isDear && <span> {t`That is more than ${money(DEAR)} a day.`}</span>}
     </p>

@@ -24,22 +24,26 @@ export function RoutineCard({ proposal }: { proposal: Proposal }) {
   const id = useId();
   const { agentId, why, routine } = proposal;
   return (
-    <article className="routine-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
-      <p className="routine-who" dir="auto">{t`${mate.name} proposes`}</p>
+    <article
+      className="routine-card pad-wide stack gap-3 round ground-2 tint"
+      aria-labelledby={id}
+      style={{ '--c': mate.color }}
+    >
+      <p className="ink-3 text-2" dir="auto">{t`${mate.name} proposes`}</p>
       <h3 id={id} dir="auto">
         {routine.name}
       </h3>
-      <p className="routine-when">{asBeginning(timingText(routine.timing, now))}</p>
-      <p className="routine-does" dir="auto">
+      <p className="ink bold">{asBeginning(timingText(routine.timing, now))}</p>
+      <p className="routine-does clamp clip ink-2" dir="auto">
         {routine.instructions}
       </p>
       {why !== '' && (
-        <p className="routine-why" dir="auto">
+        <p className="routine-why ink-3" dir="auto">
           {why}
         </p>
       )}
       <RoutinePrice agentId={agentId} timing={routine.timing} isConditional={routine.when === 'something_waits'} />
-      <div className="call-ways">
+      <div className="to-end gap-4 cluster">
         <button
           type="button"
           className="ghost"
@@ -66,7 +70,7 @@ export default function ProposedRoutines({ agentId }: { agentId: AgentId }) {
   const [first, ...others] = asked;
   if (!first) return null;
   return (
-    <section className="call-waiting" aria-label={t`Proposed routines`}>
+    <section className="call-waiting stack gap-4" aria-label={t`Proposed routines`}>
       <RoutineCard key={first.proposalId} proposal={first} />
       {others.length > 0 && (
         <p>

@@ -161,7 +161,7 @@ export function ActivityList({
   const team = useTeammates();
   const now = useNow();
   return (
-    <ul className="account" aria-label={t`What they did by themselves`}>
+    <ul className="account stack gap-5" aria-label={t`What they did by themselves`}>
       {lines.map((line) => {
         const mate = team.find(line.agentId);
         const { lastDone } = line;
@@ -171,7 +171,7 @@ export function ActivityList({
               <FaceOf agentId={mate.agentId} />
             </span>
             <div>
-              <p className="account-head">
+              <p className="account-head flex baseline wrap break">
                 <Link href={PATHS.agent(mate.agentId)} className="account-name">
                   <span dir="auto">{mate.name}</span>
                 </Link>
@@ -191,7 +191,7 @@ export function ActivityList({
               </p>
               <Receipts attempts={attemptsOf(line.runIds, attempts)} />
               {lastDone !== null && lastDone.said !== null && lastDone.said !== '' && (
-                <div className="account-said">
+                <div className="account-said scroll ink-2">
                   <Words text={lastDone.said} />
                 </div>
               )}
@@ -202,8 +202,12 @@ export function ActivityList({
               )}
               {withFiles && line.runIds.map((runId) => <FileCards key={runId} agentId={mate.agentId} runId={runId} />)}
               {line.troubles.map(({ newest, count }) => (
-                <p key={outcomeText(newest)} className="account-trouble" data-tone={toneOf(newest)}>
-                  <i className="tone-mark" aria-hidden="true" />
+                <p
+                  key={outcomeText(newest)}
+                  className="gap-3 flex baseline wrap break ink-2"
+                  data-tone={toneOf(newest)}
+                >
+                  <i className="tone-mark rounded fixed" aria-hidden="true" />
                   <Link href={PATHS.schedule(mate.agentId)}>
                     {count > 1 && <span>{`${count} × `}</span>}
                     <span>{outcomeText(newest)}</span>

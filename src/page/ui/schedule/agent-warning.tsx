@@ -18,7 +18,7 @@ export default function AgentWarning({ agentId }: { agentId: AgentId }) {
       const text = warningText(scheduled);
       if (text === null) return [];
       return [
-        <p key={scheduled.scheduleId} className="clock-note">
+        <p key={scheduled.scheduleId} className="clock-note at-top round-s pad warn-box text-2 flex gap-4 fixed warn">
           <WarnIcon />
           <span>
             <Link href={PATHS.schedule(agentId)}>

@@ -54,7 +54,7 @@ export function ColumnsField({ agentId, columns, onColumns, wrong }: ColumnsFiel
   };
   const choice = columns === null ? 'unset' : isChoosing || columns.length > 0 ? 'some' : 'none';
   return (
-    <div className="editor-tools">
+    <div className="above-5 stack gap-4">
       <Labelled
         label={t`Columns it takes tasks from`}
         hint={

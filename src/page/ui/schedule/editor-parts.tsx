@@ -36,7 +36,7 @@ export function ZoneNote() {
     setFailed(set.ok ? null : problemText(set.problem));
   };
   return (
-    <p className="night-note" role="status">
+    <p className="schedule-note" role="status">
       <span>{t`The household’s clock is that of ${zone}, where it is ${clockTime(now + wallTime(zone, now) - wallTime(here, now))}. This device is in ${here}, where it is ${clockTime(now)}.`}</span>{' '}
       <button type="button" className="link-button" onClick={() => void take()}>{t`Take ${here}`}</button>
       {failed !== null && <span> {failed}</span>}
@@ -59,13 +59,13 @@ interface FieldProps {
 export function Labelled({ label, hint, wrong, children }: FieldProps) {
   const id = useId();
   return (
-    <div className="editor-field">
+    <div className="editor-field rows-top gap-3 stack">
       <label htmlFor={id}>{label}</label>
       {children({ id, 'aria-invalid': wrong !== undefined, 'aria-describedby': `${id}-hint ${id}-wrong` })}
       <p id={`${id}-hint`} className="setting-hint">
         {hint}
       </p>
-      <p id={`${id}-wrong`} className="editor-wrong" role="alert">
+      <p id={`${id}-wrong`} className="editor-wrong danger text-2" role="alert">
         {wrong}
       </p>
     </div>
@@ -83,7 +83,7 @@ interface WhoProps {
 
 export function WhoFields({ draft, set, wrong, team, example }: WhoProps) {
   return (
-    <div className="editor-pair">
+    <div className="editor-pair gap-5 stack">
       <Labelled label={t`Agent`} wrong={wrong['agentId']}>
         {(given) => (
           <select
@@ -245,9 +245,9 @@ const intoView = (note: HTMLElement | null) => {
 
 function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readonly number[]) => void }) {
   return (
-    <div className="editor-days" role="group" aria-label={t`Days`}>
+    <div className="editor-days flex wrap gap-3" role="group" aria-label={t`Days`}>
       {WEEK.map((day) => (
-        <label key={day}>
+        <label className="relative" key={day}>
           <input
             type="checkbox"
             className="visually-hidden"
@@ -285,7 +285,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
   const next = zone === null ? [] : nextOf(draft, before, { zone, offset: offset ?? 0 }, now, NEXT_SHOWN);
   const zoneHint = zone === null ? null : t`In ${zone}, the household’s time zone.`;
   return (
-    <fieldset className="editor-when">
+    <fieldset className="editor-when pad-wide box stack at-start gap-5">
       <legend>{t`When`}</legend>
       <ZoneNote />
       <OneOf
@@ -322,7 +322,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
         </>
       )}
       {draft.timing === 'every' && (
-        <div className="editor-pair">
+        <div className="editor-pair gap-5 stack">
           <Labelled label={t`Minutes from one to the next`} wrong={wrong['minutes']}>
             {(given) => (
               <input
@@ -393,7 +393,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
           )}
         </Labelled>
       )}
-      <p className="editor-next" role="status">
+      <p className="ink text-3" role="status">
         {next[0] === undefined
           ? draft.timing === 'once'
             ? t`Choose a time in the future.`

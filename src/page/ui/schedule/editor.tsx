@@ -170,7 +170,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
         {scheduleId !== null && <RoutineProjects scheduleId={scheduleId} />}
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
           <summary>{t`More`}</summary>
-          <div className="editor-pair">
+          <div className="editor-pair gap-5 stack">
             <Labelled
               label={t`Minutes it may take`}
               hint={t`After that it is ended. Empty: as long as its agent’s runs may take.`}
@@ -190,8 +190,9 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
             </Labelled>
             <Labelled label={t`Colour`} hint={t`Of its marks in the timeline.`} wrong={wrong['color']}>
               {(given) => (
-                <span className="editor-color">
+                <span className="editor-color touchable gap-4 line ink-2 text-3">
                   <input
+                    className="round-s framed-strong no-fill"
                     {...given}
                     type="color"
                     value={draft.color === '' ? own : draft.color}

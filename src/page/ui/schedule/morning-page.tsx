@@ -16,14 +16,14 @@ function Details({ report }: { report: Report }) {
   return (
     <>
       <Receipts attempts={byClients} named />
-      {isEmpty(report) && <p className="query-quiet">{t`Nothing happened in the last 7 days.`}</p>}
+      {isEmpty(report) && <p className="query-quiet ink-3 text-3">{t`Nothing happened in the last 7 days.`}</p>}
       {lines.length > 0 && <ActivityList lines={lines} attempts={attempts} withFiles />}
       {isCut && lines.length > 0 && (
-        <p className="morning-sum">{t`You were away for longer. This is about the last 7 days.`}</p>
+        <p className="ink-2">{t`You were away for longer. This is about the last 7 days.`}</p>
       )}
-      {leftOut !== null && <p className="morning-sum">{leftOut}</p>}
+      {leftOut !== null && <p className="ink-2">{leftOut}</p>}
       {idle > 0 && (
-        <p className="morning-sum">
+        <p className="ink-2">
           {plural(idle, 'routine found nothing to do, free.', 'routines found nothing to do, free.')}
         </p>
       )}
@@ -36,9 +36,9 @@ function Whole({ report, onClose }: { report: Report; onClose: () => void }) {
   return (
     <>
       <PageHead title={t`While you were away`} onClose={onClose} />
-      {!isEmpty(report) && <p className="morning-sum">{summary}</p>}
+      {!isEmpty(report) && <p className="ink-2">{summary}</p>}
       <Details report={report} />
-      <p className="agent-ways">
+      <p className="gap-4 above-3 flex wrap text-2">
         <Link href={PATHS.activity('runs')}>{t`Activity`}</Link>
         <Link href={PATHS.schedule()}>{t`Schedule`}</Link>
       </p>
@@ -62,7 +62,10 @@ export default function MorningPage() {
     go(PATHS.hearth);
   };
   return (
-    <section className="chat morning-page" aria-label={t`While you were away`}>
+    <section
+      className="chat shrinks column-wise narrow morning-page rows-top scroll gap-6"
+      aria-label={t`While you were away`}
+    >
       {report !== null && <Whole report={report} onClose={onClose} />}
     </section>
   );

@@ -99,8 +99,8 @@ function Line({ report }: { report: Report }) {
   const summary = useSummary(report);
   const putAway = usePutAway(report);
   return (
-    <section className="morning-line" aria-label={t`While you were away`}>
-      <p>{summary}</p>
+    <section className="morning-line line gap-4 text-3 round" aria-label={t`While you were away`}>
+      <p className="fill">{summary}</p>
       <Link href={PATHS.morning} className="ghost">{t`Read`}</Link>
       <button type="button" className="icon-button" aria-label={t`Put away`} title={t`Put away`} onClick={putAway}>
         <CloseIcon />

@@ -68,20 +68,20 @@ export function Receipts({ attempts, named = false }: { attempts: readonly Ended
   const team = useTeammates();
   if (attempts.length === 0) return null;
   return (
-    <ul className="night-receipts" aria-label={t`Receipts`}>
+    <ul className="schedule-receipts stack gap-1" aria-label={t`Receipts`}>
       {attempts.map((attempt) => {
         const { attemptId, projectId, taskId, agentId, kind, outcome, task } = attempt;
         const { name, tone } = OUTCOMES[outcome ?? 'ended'];
         const who = team.find(agentId).name;
         return (
-          <li key={attemptId}>
+          <li className="baseline wrap break" key={attemptId}>
             <Link href={PATHS.task(projectId, taskId)}>
               <span dir="auto">{`#${task.number} ${task.title}`}</span>
             </Link>
             {(named || kind === 'executor') && (
               <small dir="auto">{kind === 'executor' ? t`Executor of ${who}` : who}</small>
             )}
-            <small className="night-outcome" data-outcome={tone}>
+            <small className="schedule-outcome" data-outcome={tone}>
               {name}
             </small>
             <small>{receiptText(attempt)}</small>

@@ -18,15 +18,15 @@ export function RoutineProjects({ scheduleId }: { scheduleId: ScheduleId }) {
   const nameOf = (projectId: string) =>
     projects.kind === 'ready' ? projects.value.find((each) => each.projectId === projectId)?.name : undefined;
   return (
-    <section className="routine-projects" aria-label={t`Projects`}>
-      <h3>{t`Projects`}</h3>
+    <section className="routine-projects stack gap-2" aria-label={t`Projects`}>
+      <h3 className="text-2 medium">{t`Projects`}</h3>
       {ids.length === 0 ? (
         <p className="setting-hint">{t`It works on no project in particular. Give it one in the settings of a ${<Link href={PATHS.projects}>{t`project`}</Link>}.`}</p>
       ) : (
         <>
-          <ul>
+          <ul className="flex wrap gap-4">
             {ids.map((projectId) => (
-              <li key={projectId}>
+              <li className="narrow break" key={projectId}>
                 <Link href={PATHS.projectSettings(projectId)}>
                   <span dir="auto">{nameOf(projectId) ?? t`A project`}</span>
                 </Link>

@@ -60,28 +60,28 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
     <QueryView query={query} what={t`The history`}>
       {({ rows, more }) =>
         rows.length === 0 ? (
-          <p className="query-quiet">{t`It was not due yet.`}</p>
+          <p className="query-quiet ink-3 text-3">{t`It was not due yet.`}</p>
         ) : (
           <>
-            <ol className="history" aria-label={t`History`}>
+            <ol className="history above-5 scroll ruled stack gap-5" aria-label={t`History`}>
               {rows.map((one) => {
                 const spent = spentText(one);
                 return (
                   <li key={`${one.dueAt}`} data-tone={toneOf(one)}>
-                    <p className="history-line">
-                      <i className="tone-mark" aria-hidden="true" />
+                    <p className="history-line gap-3 cluster figures ink-3 text-2">
+                      <i className="tone-mark rounded fixed" aria-hidden="true" />
                       <time dateTime={new Date(one.dueAt).toISOString()}>{momentText(one.dueAt, now)}</time>
-                      <b>{outcomeText(one)}</b>
+                      <b className="ink">{outcomeText(one)}</b>
                       {one.late && <span>{t`made up for late`}</span>}
                       {spent !== '' && <span>{spent}</span>}
                       <GoOn run={one} />
                     </p>
                     {one.detail !== null &&
                       (one.kind === 'script' || (toneOf(one) !== 'good' && toneOf(one) !== 'quiet')) && (
-                        <p className="history-detail">{retold(one.detail)}</p>
+                        <p className="history-detail text-2 break ink-2">{retold(one.detail)}</p>
                       )}
                     {one.said !== null && one.said !== '' && (
-                      <div className="history-said">
+                      <div className="history-said indented scroll ink-2 text-3">
                         <Words text={one.said} />
                       </div>
                     )}
@@ -111,25 +111,25 @@ interface RowProps {
 function RoutineWords({ schedule, next, now }: { schedule: Schedule; next: string; now: number }) {
   return (
     <div className="routine-words">
-      <h4 dir="auto">
+      <h4 className="break text-4" dir="auto">
         {schedule.kind === 'routine' && schedule.color !== null && (
           <i className="routine-color" style={{ background: schedule.color }} aria-hidden="true" />
         )}
         <span>{schedule.name}</span>
       </h4>
-      <p>
+      <p className="ink-2 text-2">
         {schedule.kind === 'script' && <span>{`${t`Script`} · `}</span>}
         <span>{timingText(schedule.timing, now)}</span>
         <span> · </span>
         <span>{next}</span>
       </p>
       {schedule.kind === 'reminder' && (
-        <p dir="auto" className="routine-message">
+        <p dir="auto" className="routine-message clamp clip ink-2 text-2">
           “{schedule.message}”
         </p>
       )}
       {schedule.kind === 'script' && (
-        <p>
+        <p className="ink-2 text-2">
           {schedule.on_failure === 'wake_agent'
             ? t`${<code>{schedule.script}</code>} wakes it only where it fails.`
             : t`${<code>{schedule.script}</code>} wakes nobody.`}{' '}
@@ -184,9 +184,9 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
           : t`next ${nextText(nextAt, now)}`;
   return (
     <li className="routine" data-on={on}>
-      <div className="routine-line">
+      <div className="routine-line gap-4 stack middle">
         {schedule.kind === 'reminder' ? (
-          <span className="routine-kind">{t`Reminder`}</span>
+          <span className="routine-kind rounded ink-2 text-1 framed">{t`Reminder`}</span>
         ) : (
           <button
             type="button"
@@ -195,14 +195,14 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
             aria-disabled={busy || waits}
             disabled={waits}
             aria-label={schedule.name}
-            className="switch"
+            className="switch inline-flex touchable text-start no-pad plain-button middle gap-5 text-3 bold"
             onClick={() => act(() => schedules.toggle(scheduled))}
           >
-            <span className="switch-knob" aria-hidden="true" />
+            <span className="switch-knob relative framed-strong rounded fixed ground-3" aria-hidden="true" />
           </button>
         )}
         <RoutineWords schedule={schedule} next={next} now={now} />
-        <div className="routine-ways">
+        <div className="routine-ways line gap-4">
           {schedule.kind !== 'reminder' && (
             <button
               type="button"
@@ -226,7 +226,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
         </div>
       </div>
       {warning !== null && (
-        <p className="routine-warning">
+        <p className="routine-warning at-top above-4 round-s pad warn-box text-2 flex gap-4 break warn">
           <WarnIcon /> {warning}
         </p>
       )}
@@ -256,16 +256,20 @@ export function AgentGroup({
   const swapping = (one: Scheduled, other: Scheduled | undefined) =>
     other ? () => onSwap(one.scheduleId, other.scheduleId) : null;
   return (
-    <section className="routine-group" aria-label={t`Routines of ${mate.name}`}>
-      <h3>
-        <span className="routine-face">
+    <section className="routine-group stack gap-4" aria-label={t`Routines of ${mate.name}`}>
+      <h3 className="line gap-4">
+        <span className="routine-face size-m fixed">
           <FaceOf agentId={mate.agentId} />
         </span>
-        <Link href={PATHS.agent(mate.agentId)} style={{ '--c': mate.color }} className="name-link tint">
+        <Link
+          href={PATHS.agent(mate.agentId)}
+          style={{ '--c': mate.color }}
+          className="name-link agent-name unlined named tint"
+        >
           <span dir="auto">{mate.name}</span>
         </Link>
       </h3>
-      <ul className="routines">
+      <ul className="routines stack gap-4">
         {scheduled.map((one, i) => (
           <Row
             key={one.scheduleId}
@@ -298,22 +302,26 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
         const shown = copies.filter((copy) => agentId === null || copy.agentId === agentId);
         return (
           shown.length > 0 && (
-            <section className="night-block" aria-labelledby="night-copies">
+            <section className="gap-5 stack narrow" aria-labelledby="night-copies">
               <h2 id="night-copies">{t`Copies on the relay`}</h2>
-              <p className="night-note">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
-              <ul className="copies-left" aria-labelledby="night-copies">
+              <p className="schedule-note">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
+              <ul className="copies-left panel box" aria-labelledby="night-copies">
                 {shown.map((copy) => {
                   const mate = team.find(copy.agentId);
                   return (
-                    <li key={mate.agentId}>
-                      <span className="routine-face">
+                    <li className="middle wrap flex gap-4" key={mate.agentId}>
+                      <span className="routine-face size-m fixed">
                         <FaceOf agentId={mate.agentId} />
                       </span>
                       <div>
-                        <Link href={PATHS.agent(mate.agentId)} className="name-link tint" style={{ '--c': mate.color }}>
+                        <Link
+                          href={PATHS.agent(mate.agentId)}
+                          className="name-link agent-name unlined named tint"
+                          style={{ '--c': mate.color }}
+                        >
                           <span dir="auto">{mate.name}</span>
                         </Link>
-                        <p>
+                        <p className="ink-2 text-2">
                           {t`Updated ${copy.leftAt > now - 60_000 ? t`just now` : t`${duration(now - copy.leftAt)} ago`} · ${bytes(copy.bytes)}`}
                         </p>
                       </div>
@@ -394,7 +402,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
     </button>
   );
   return (
-    <div className="elsewhere" role="note" aria-label={t`Due at another relay`}>
+    <div className="elsewhere pad-5 pretty gap-4 stack text-3 round" role="note" aria-label={t`Due at another relay`}>
       {copied ? (
         <>
           <p>
@@ -410,7 +418,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
             </span>{' '}
             {asked && <span>{asks}</span>}
           </p>
-          <div className="routine-ways">
+          <div className="routine-ways line gap-4">
             {sayGone(t`Bring it here…`, 'solid')}
             {askFor(t`The first one still runs: ask it`, 'ghost')}
           </div>
@@ -430,7 +438,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
             {t`What is due runs at one relay only, so it does not run here.`}{' '}
             {asked ? asks : t`Bring it here, and it runs here as soon as the other relay has released it.`}
           </p>
-          <div className="routine-ways">
+          <div className="routine-ways line gap-4">
             {askFor(t`Bring it here`, 'solid')}
             {sayGone(t`That relay is gone…`, 'ghost')}
           </div>
@@ -458,15 +466,15 @@ const swapped = (all: readonly Scheduled[], one: string, other: string): readonl
 /** `onExample` null: there is no agent yet who could have a routine. */
 function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
   return (
-    <div className="night-empty">
-      <p>{t`A routine is something that an agent does by itself, at times that you set, also while no page is open. The relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.`}</p>
-      {onExample === null && <p>{t`Nobody is born yet who could have one: SUMMON first.`}</p>}
-      <ul aria-label={t`Examples`}>
+    <div className="schedule-empty round-l gap-5 stack ink-2">
+      <p className="pretty">{t`A routine is something that an agent does by itself, at times that you set, also while no page is open. The relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.`}</p>
+      {onExample === null && <p className="pretty">{t`Nobody is born yet who could have one: SUMMON first.`}</p>}
+      <ul className="stack gap-4" aria-label={t`Examples`}>
         {EXAMPLES.map(({ title, draft }) => (
           <li key={title}>
             <button
               type="button"
-              className="night-example"
+              className="schedule-example text-start panel-2 full box ink text-3"
               disabled={onExample === null}
               onClick={() => onExample?.(draft)}
             >
@@ -489,18 +497,22 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
     void schedules.stopRun(runId).finally(() => setStopping(false));
   };
   return (
-    <li className="at-work">
-      <span className="routine-face">
+    <li className="at-work gap-4 panel pad-5 stack middle round">
+      <span className="routine-face size-m fixed">
         <FaceOf agentId={mate.agentId} />
       </span>
       <p>
-        <Link href={PATHS.agent(mate.agentId)} className="name-link tint" style={{ '--c': mate.color }}>
+        <Link
+          href={PATHS.agent(mate.agentId)}
+          className="name-link agent-name unlined named tint"
+          style={{ '--c': mate.color }}
+        >
           <span dir="auto">{mate.name}</span>
         </Link>{' '}
         <span dir="auto">{whatText(run)}</span>
         {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
       </p>
-      <div className="routine-ways">
+      <div className="routine-ways line gap-4">
         <Link
           href={PATHS.agent(mate.agentId)}
           className="ghost"
@@ -527,9 +539,9 @@ function AtWork({ agentId }: { agentId: AgentId | null }) {
   const shown = runs.value.filter((run) => run.endedAt === null && (agentId === null || run.agentId === agentId));
   if (shown.length === 0) return null;
   return (
-    <section className="night-block" aria-labelledby="night-live">
+    <section className="gap-5 stack narrow" aria-labelledby="night-live">
       <h2 id="night-live">{t`At work now`}</h2>
-      <ul className="routines">
+      <ul className="routines stack gap-4">
         {shown.flatMap((run) => (run.runId === null ? [] : [<LiveRun key={run.runId} run={run} runId={run.runId} />]))}
       </ul>
     </section>
@@ -547,7 +559,7 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
   const who = living.find(({ agentId: id }) => id === agentId)?.agentId ?? living[0]?.agentId ?? '';
   const { begin, beginScript, change, editor } = useEditor(who, living);
   return (
-    <div className="night">
+    <div className="schedule page one-column gap-7 stack">
       <PageHead
         title={t`Schedule`}
         pageTitle={agentId === null ? t`Schedule` : t`Schedule of ${team.find(agentId).name}`}
@@ -560,22 +572,22 @@ export default function SchedulePage({ agentId, onClose }: { agentId: AgentId | 
           onClick={() => begin(null)}
         >{t`New routine`}</button>
       </PageHead>
-      <p className="night-about">{t`The lead works in sessions only, and has no routines.`}</p>
+      <p className="schedule-about ink-2">{t`The lead works in sessions only, and has no routines.`}</p>
       <ClockNote />
       <StopSwitch />
       <StoodNote />
       <ZoneNote />
       <AtWork agentId={agentId} />
-      <section className="night-block" aria-labelledby="night-routines">
-        <div className="night-bar">
-          <h2 id="night-routines">{t`Routines`}</h2>
+      <section className="gap-5 stack narrow" aria-labelledby="schedule-routines">
+        <div className="gap-5 cluster apart">
+          <h2 id="schedule-routines">{t`Routines`}</h2>
           <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.schedule} />
         </div>
         <QueryView query={schedules.list} what={t`What is due`}>
           {({ schedules: all, scripts, why }) => {
             const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
             const checks = (
-              <p className="night-checks">
+              <p className="schedule-checks gap-4 cluster ink-3 text-2">
                 <button
                   type="button"
                   className="ghost"

@@ -204,7 +204,7 @@ function SpreadDialog({ scheduled, now, onClose }: Props) {
       <QueryView query={schedules.timeline(SPREAD_HOURS)} what={t`The timeline`}>
         {(timeline) =>
           zone === null ? (
-            <p className="query-quiet">{t`Reading when they are due…`}</p>
+            <p className="query-quiet ink-3 text-3">{t`Reading when they are due…`}</p>
           ) : (
             <Moves {...{ scheduled, timeline, zone, now, onClose }} />
           )
@@ -231,19 +231,19 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
     if (held) onClose();
   };
   return (
-    <div className="spread">
+    <div className="spread gap-5 stack">
       {moves.length === 0 ? (
         <p>{t`Nothing can be moved by a little so that they begin apart: what is due once stays where it was put, and what comes every few minutes meets everybody.`}</p>
       ) : (
         <>
           <p>{t`In the next 7 days they begin together ${times(timeline.clashes.length)}. This moves the later ones by a few minutes, and nothing else:`}</p>
-          <ul aria-label={t`What moves`}>
+          <ul className="stack gap-4" aria-label={t`What moves`}>
             {moves.map((one) => {
               const { agentId, name } = one.scheduled.schedule;
               const mate = team.find(agentId);
               return (
-                <li key={one.id} className="tint" style={{ '--c': mate.color }}>
-                  <span className="sheet-name" dir="auto">
+                <li key={one.id} className="tint ink-2 text-3" style={{ '--c': mate.color }}>
+                  <span className="agent-name named" dir="auto">
                     {mate.name}
                   </span>{' '}
                   <strong dir="auto">{name}</strong>
@@ -310,18 +310,18 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
   const ticks = ticksOf(timeline);
   const days = timeline.to - timeline.from > 48 * 3_600_000;
   return (
-    <div className="lanes" aria-hidden="true">
-      <div className="lane-track lane-hours">
+    <div className="lanes panel gap-3 box stack text-1" aria-hidden="true">
+      <div className="lane-track relative round-s lane-hours ink-3">
         {ticks.map(({ at, time, named }) => (
           <i key={time} style={{ insetInlineStart: percent(at) }} data-named={named} data-last={at > LAST}>
-            {named && <small>{days ? day.format(time) : clockTime(time)}</small>}
+            {named && <small className="nowrap figures">{days ? day.format(time) : clockTime(time)}</small>}
           </i>
         ))}
       </div>
       {mates.map((mate) => (
-        <div key={mate.agentId} className="lane tint" style={{ '--c': mate.color }}>
-          <span className="lane-name">{mate.name}</span>
-          <div className="lane-track">
+        <div key={mate.agentId} className="lane stack middle tint" style={{ '--c': mate.color }}>
+          <span className="lane-name agent-name truncate named">{mate.name}</span>
+          <div className="lane-track relative round-s">
             {ticks.map(({ at, time, named }) => (
               <i key={time} className="lane-tick" style={{ insetInlineStart: percent(at) }} data-named={named} />
             ))}
@@ -350,6 +350,7 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
               ))}
             {marksOf(timeline, mate.agentId, colors).map(({ at, kind, color }) => (
               <b
+                className="rounded"
                 key={at}
                 data-kind={kind}
                 style={{ insetInlineStart: percent(at), ...(color === null ? {} : { '--c': color }) }}
@@ -359,22 +360,22 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
           </div>
         </div>
       ))}
-      <p className="lane-key">
+      <p className="lane-key gap-5 above-3 flex wrap ink-3">
         {KEY.map(([kind, said]) => (
-          <span key={kind}>
-            <b data-kind={kind} /> {said}
+          <span className="middle gap-3 inline-flex" key={kind}>
+            <b className="rounded" data-kind={kind} /> {said}
           </span>
         ))}
-        <span>
+        <span className="middle gap-3 inline-flex">
           <span className="lane-dark" /> {t`quiet hours`}
         </span>
-        <span>
-          <span className="lane-clash" data-critical="false" /> {t`two or three agents at once`}
+        <span className="middle gap-3 inline-flex">
+          <span className="lane-clash above-3" data-critical="false" /> {t`two or three agents at once`}
         </span>
-        <span>
-          <span className="lane-clash" data-critical="true" /> {t`four or more at once`}
+        <span className="middle gap-3 inline-flex">
+          <span className="lane-clash above-3" data-critical="true" /> {t`four or more at once`}
         </span>
-        <span>
+        <span className="middle gap-3 inline-flex">
           <span className="lane-now" /> {t`now`}
         </span>
       </p>
@@ -388,8 +389,8 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
   return (
     // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="night-sheet" role="region" aria-label={t`The same in words`} tabIndex={0}>
-      <table>
+    <div className="schedule-sheet panel scroll box" role="region" aria-label={t`The same in words`} tabIndex={0}>
+      <table className="table">
         <thead>
           <tr>
             <th scope="col">{t`Who and what`}</th>
@@ -404,7 +405,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
               .map((line) => (
                 <tr key={line.scheduleId}>
                   <th scope="row">
-                    <span className="tint sheet-name" style={{ '--c': mate.color }} dir="auto">
+                    <span className="tint agent-name named" style={{ '--c': mate.color }} dir="auto">
                       {mate.name}
                     </span>{' '}
                     <span dir="auto">{line.name}</span>
@@ -413,8 +414,8 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                     {line.past.length === 0
                       ? '–'
                       : line.past.map(({ text, tone, count }) => (
-                          <span key={text} className="sheet-outcome" data-tone={tone}>
-                            <i className="tone-mark" aria-hidden="true" />
+                          <span key={text} className="flex baseline gap-4" data-tone={tone}>
+                            <i className="tone-mark rounded fixed" aria-hidden="true" />
                             <span>{count > 1 ? `${count} × ${text}` : text}</span>
                           </span>
                         ))}
@@ -449,9 +450,9 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
   const list = useQuery(schedules.list);
   const scheduled = list.kind === 'ready' ? list.value.schedules : [];
   return (
-    <section className="night-block" aria-labelledby="night-timeline">
-      <div className="night-bar">
-        <h2 id="night-timeline">{t`Timeline`}</h2>
+    <section className="gap-5 stack narrow" aria-labelledby="schedule-timeline">
+      <div className="gap-5 cluster apart">
+        <h2 id="schedule-timeline">{t`Timeline`}</h2>
         <OneOf
           label={t`How far either way`}
           options={HOURS.map((value) => ({ value, text: HOURS_TEXT[value] }))}
@@ -467,9 +468,9 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
           const dark = timeline.blackouts.filter((one) => mates.some((mate) => mate.agentId === one.agentId));
           return (
             <>
-              <p className="night-most">{mostText(timeline.most, hours)}</p>
+              <p className="schedule-most">{mostText(timeline.most, hours)}</p>
               {timeline.leftOut && (
-                <p className="night-most">
+                <p className="schedule-most">
                   {[
                     ...(timeline.leftOut.moments
                       ? [
@@ -481,7 +482,7 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                 </p>
               )}
               {mates.length === 0 ? (
-                <p className="query-quiet">{t`Nothing was due in these hours, and nothing will be.`}</p>
+                <p className="query-quiet ink-3 text-3">{t`Nothing was due in these hours, and nothing will be.`}</p>
               ) : (
                 <>
                   <Drawing timeline={timeline} scheduled={scheduled} mates={mates} now={now} />
@@ -489,8 +490,8 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                 </>
               )}
               {clashes.length > 0 && (
-                <div className="night-clashes">
-                  <h3>{t`Several at once`}</h3>
+                <div className="schedule-clashes">
+                  <h3 className="text-3">{t`Several at once`}</h3>
                   <ul>
                     {clashes.slice(0, SHOWN).map((clash) => (
                       <li key={clash.from} data-critical={clash.critical}>
@@ -507,8 +508,8 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
                 </div>
               )}
               {dark.length > 0 && (
-                <details className="night-darks">
-                  <summary>{t`Quiet hours`}</summary>
+                <details className="schedule-darks">
+                  <summary className="ink-2 text-2">{t`Quiet hours`}</summary>
                   <ul>
                     {dark.slice(0, SHOWN).map(({ agentId: whom, from, to, label }) => (
                       <li key={`${whom} ${from}`}>

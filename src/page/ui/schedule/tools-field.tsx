@@ -54,7 +54,7 @@ export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent
     onTools(next);
   };
   return (
-    <div className="editor-tools">
+    <div className="above-5 stack gap-4">
       <Labelled
         label={t`Tools it may use`}
         hint={
@@ -112,7 +112,7 @@ function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
     onTools(on ? [...rest, ...names] : rest);
   };
   return (
-    <div className="editor-set" role="group" aria-labelledby={id}>
+    <div className="editor-set box" role="group" aria-labelledby={id}>
       <label className="tick-line">
         <input
           type="checkbox"
@@ -127,9 +127,9 @@ function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
       </label>
       <details>
         <summary aria-label={t`${label}, one by one`}>{t`One by one`}</summary>
-        <div className="editor-set-each">
+        <div className="editor-set-each stack">
           {all.map((tool) => (
-            <label key={tool}>
+            <label className="middle" key={tool}>
               <input
                 type="checkbox"
                 checked={tools.includes(tool)}

@@ -187,7 +187,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
         </Labelled>
         <FileNames id={namesId} agentId={draft.agentId} />
         <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset} />
-        <div className="editor-pair">
+        <div className="editor-pair gap-5 stack">
           <ChoiceField
             label={t`Where it fails`}
             wrong={wrong['on_failure']}
@@ -279,7 +279,7 @@ function ScriptsOff({ why, onClose }: { why: string | undefined; onClose: () => 
   const startsSo = why === undefined || why === SCRIPTS_OFF;
   return (
     <Dialog title={t`Scripts are off`} onClose={onClose}>
-      <div className="scripts-off">
+      <div className="stack gap-5 ink-2 text-3">
         <p>{t`A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.`}</p>
         {startsSo ? (
           <>

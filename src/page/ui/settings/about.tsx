@@ -19,18 +19,18 @@ export function About() {
   const health = useInfo((state) => state.health);
   const shared = useDevices(({ status }) => status?.kind === 'shared');
   return (
-    <div className="settings-prose">
+    <div className="settings-prose ink-2">
       <p>{t`Roost ${health ? health.version : ''} is a local-first home for a team of agents that remember who they are.`}</p>
-      <h3>{t`What stays here`}</h3>
+      <h3 className="ink">{t`What stays here`}</h3>
       <p>{t`Who your agents are, their souls, every conversation and these settings: in this browser, on this device${shared ? t`, and on your other devices` : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them here too.`}</p>
-      <h3>{t`What the relay sees`}</h3>
+      <h3 className="ink">{t`What the relay sees`}</h3>
       <p>{t`The person who runs the relay can read this, apart from what is encrypted:`}</p>
       <ul>
         {RELAY_SEES.map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>
-      <h3>{t`What the model sees`}</h3>
+      <h3 className="ink">{t`What the model sees`}</h3>
       <p>
         {health?.mind === 'anthropic'
           ? t`Everything that is said to your agents, their souls and what they remember go to the model you connected (${health.model}).`

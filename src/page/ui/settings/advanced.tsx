@@ -314,7 +314,7 @@ function Table({ columns, heads }: { columns: readonly Column[]; heads: readonly
   );
   return (
     <>
-      <table className="advanced">
+      <table className="advanced full text-3">
         <thead>
           <tr>
             <th scope="col">{t`Setting`}</th>
@@ -432,7 +432,7 @@ export function Advanced({ agentId }: { agentId: AgentId | null }) {
   const { limits } = useRoost();
   return (
     <>
-      <p className="settings-note">
+      <p className="settings-note under-6 ink-2 text-3">
         {t`An empty field has the grey value. Changes apply now. ACP agents are connected under ${<Link href={PATHS.settings('programs')}>{t`Models and money`}</Link>}.`}
       </p>
       <QueryView query={limits.query} what={t`The limits`}>

@@ -48,7 +48,7 @@ export function Minds() {
     own === undefined || health?.mind === 'rehearsal' ? t`Default` : t`Default: ${modelName(own, first?.models)}`;
   return (
     <>
-      <p className="settings-note">
+      <p className="settings-note under-6 ink-2 text-3">
         {health?.mind === 'rehearsal' && <span>{t`You're in the demo. These apply once a model is connected.`} </span>}
         <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
       </p>

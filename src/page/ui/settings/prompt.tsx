@@ -48,13 +48,13 @@ function Preview({ template }: { template: string }) {
 
   if (agents.length === 0)
     return (
-      <p className="settings-note">{t`When there are agents, one can be chosen here to see what it would read.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`When there are agents, one can be chosen here to see what it would read.`}</p>
     );
   const payload = share ? payloadOf(share) : null;
   const prompt = payload ? wakePromptOf(payload, wakeAround(roster, settings, now), template) : null;
   return (
     <div className="prompt-preview">
-      <label>
+      <label className="ink-2 text-3">
         {t`As read by`}{' '}
         <select className="field field-select" value={chosen} onChange={(event) => setChosen(event.target.value)}>
           {agents.map((one) => (
@@ -66,8 +66,13 @@ function Preview({ template }: { template: string }) {
       </label>
       {failed !== null && <p role="alert">{t`This could not be read: ${failed}`}</p>}
       {/* Scrollable, so that it can be reached by keyboard. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="prompt-text" tabIndex={0} dir="auto" aria-label={t`Preview`}>
+      <pre
+        className="prompt-text break as-written ground-0 pad-6 scroll box"
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        dir="auto"
+        aria-label={t`Preview`}
+      >
         {prompt === null ? '…' : prompt.ok ? prompt.text : retold(prompt.reason)}
       </pre>
     </div>
@@ -126,13 +131,13 @@ export function PromptSection() {
 
   return (
     <>
-      <p className="settings-note">{t`The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.`}</p>
       <div className="setting">
         <label htmlFor={id}>{t`Template`}</label>
         <textarea
           ref={field}
           id={id}
-          className="field prompt-field"
+          className="field prompt-field pad-wide"
           value={text}
           spellCheck
           aria-invalid={wrong !== null}
@@ -170,10 +175,14 @@ export function PromptSection() {
         </div>
       </div>
       <h3>{t`Placeholders`}</h3>
-      <ul className="placeholders">
+      <ul className="placeholders gap-5 stack">
         {PLACEHOLDERS.wake.map((name) => (
-          <li key={name}>
-            <button type="button" className="chip" onClick={() => insert(name)}>
+          <li className="line gap-4 ink-3 text-2" key={name}>
+            <button
+              type="button"
+              className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2"
+              onClick={() => insert(name)}
+            >
               <code>{`{{${name}}}`}</code>
             </button>
             <span>{MEANING[name]}</span>
@@ -187,7 +196,7 @@ export function PromptSection() {
       {wrong === null ? (
         <Preview template={text} />
       ) : (
-        <p className="settings-note">{t`The preview is back when the template can be read.`}</p>
+        <p className="settings-note under-6 ink-2 text-3">{t`The preview is back when the template can be read.`}</p>
       )}
     </>
   );

@@ -39,14 +39,14 @@ export function RehearsalSection() {
     };
   }, [relay]);
 
-  if (loaded.kind === 'loading') return <p className="settings-note">{t`Asking the relay…`}</p>;
+  if (loaded.kind === 'loading') return <p className="settings-note under-6 ink-2 text-3">{t`Asking the relay…`}</p>;
   if (loaded.kind === 'none')
     return (
-      <p className="settings-note">{t`A model is connected: there is nothing to try here. Failures can be tried in demo mode.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`A model is connected: there is nothing to try here. Failures can be tried in demo mode.`}</p>
     );
   if (loaded.kind === 'failed')
     return (
-      <p className="settings-note" role="alert">
+      <p className="settings-note under-6 ink-2 text-3" role="alert">
         {loaded.text}
       </p>
     );
@@ -64,7 +64,7 @@ export function RehearsalSection() {
     });
   };
   const number = (key: 'delayMs' | 'wordMs' | 'seed', label: string, max: number) => (
-    <label className="rehearsal-number">
+    <label className="rehearsal-number stack gap-3 ink-2 text-3">
       {label}
       <input
         key={rehearsal[key]}
@@ -83,11 +83,16 @@ export function RehearsalSection() {
 
   return (
     <>
-      <p className="settings-note">{t`Make the demo fail, and see what becomes of a wake. Applies now, until the relay restarts.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`Make the demo fail, and see what becomes of a wake. Applies now, until the relay restarts.`}</p>
       {/* Scrollable on narrow screens, so that it can be reached by keyboard. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="rehearsal-table" role="region" aria-label={t`What each seat does`} tabIndex={0}>
-        <table>
+      <div
+        className="rehearsal-table relative under-5 scroll box"
+        role="region"
+        aria-label={t`What each seat does`}
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+      >
+        <table className="table">
           <thead>
             <tr>
               <th scope="col">{t`Seat`}</th>
@@ -127,7 +132,7 @@ export function RehearsalSection() {
         />
         {t`The lead does not call the team`}
       </label>
-      <div className="rehearsal-numbers">
+      <div className="above-5 flex wrap gap-6">
         {number('delayMs', t`Before the first word, ms`, 600_000)}
         {number('wordMs', t`Between words, ms`, 10_000)}
         {number('seed', t`Seed`, Number.MAX_SAFE_INTEGER)}

@@ -129,10 +129,10 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
   const hits = settingsNamed(typed).filter(({ section }) => shown.includes(section));
   const list = useId();
   return (
-    <nav className="settings-nav" aria-label={t`Settings`}>
+    <nav className="settings-nav column-wise gap-5 flex" aria-label={t`Settings`}>
       <input
         type="search"
-        className="field settings-search"
+        className="field settings-search fixed"
         aria-label={t`Find a setting`}
         aria-controls={list}
         placeholder={t`Find a setting`}
@@ -145,7 +145,7 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
           setTyped('');
         }}
       />
-      <div id={list} className="settings-pages">
+      <div id={list} className="settings-pages stack gap-1">
         {typed.trim() === ''
           ? SETTINGS_PAGE_NAMES.map((page) => (
               <Link
@@ -181,7 +181,7 @@ function Part({ section, open }: { section: SettingsSection; open: boolean }) {
     if (open && location.hash === '') ref.current?.scrollIntoView?.({ block: 'start' });
   }, [open]);
   return (
-    <section ref={ref} className="settings-part" aria-labelledby={id} data-open={open}>
+    <section ref={ref} className="settings-part ruled" aria-labelledby={id} data-open={open}>
       <h3>
         <Link href={PATHS.settings(open && first !== undefined ? first : section)} aria-expanded={open}>
           <span id={id}>{title}</span> {!open && <small>{about}</small>}
@@ -220,7 +220,7 @@ export default function SettingsPage({
         <BackIcon /> {t`All settings`}
       </Link>
       <Pages shown={SETTINGS_PAGE_NAMES.flatMap(partsOfPage).filter(isShown)} current={page} />
-      <section className="settings-section" key={page} aria-labelledby="settings-title">
+      <section className="settings-section panel round-l narrow framed" key={page} aria-labelledby="settings-title">
         <h2 id="settings-title">{title}</h2>
         {first !== undefined && content(first, agentId)}
         {others.map((part) => (

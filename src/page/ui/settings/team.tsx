@@ -66,8 +66,8 @@ function GiveSeat({ agent }: { agent: Agent }) {
 function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
   const roster = useHousehold((state) => state.roster);
   return (
-    <li className="team-row tint" style={{ '--c': agent.color }}>
-      <span className="team-face">
+    <li className="gap-4 pad box cluster tint" style={{ '--c': agent.color }}>
+      <span className="size-l">
         <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
       </span>
       <div className="team-who">
@@ -124,11 +124,11 @@ export function TeamSection() {
   const seated = [...roster.seats].sort(([a], [b]) => a - b);
   return (
     <>
-      <p className="settings-note">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
       <h3>{t`In their seats`}</h3>
       <p className="setting-hint">{t`In the team they change places by drag, or by Alt and an arrow key. A seat keeps its colour and its number.`}</p>
       {seated.length === 0 && <Empty>{t`Nobody yet.`}</Empty>}
-      <ul className="team-list">
+      <ul className="above-5 stack gap-4">
         {seated.map(([position, agent]) => (
           <Row key={agent.agentId} agent={agent}>
             <SeatOf agent={agent} position={position} />
@@ -152,7 +152,7 @@ export function TeamSection() {
         <>
           <h3>{t`Waiting for a seat`}</h3>
           <p className="setting-hint">{t`Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.`}</p>
-          <ul className="team-list">
+          <ul className="above-5 stack gap-4">
             {roster.waiting.map((agent) => (
               <Row key={agent.agentId} agent={agent}>
                 <GiveSeat agent={agent} />
@@ -164,7 +164,7 @@ export function TeamSection() {
       {roster.retired.length > 0 && (
         <>
           <h3>{t`Retired`}</h3>
-          <ul className="team-list">
+          <ul className="above-5 stack gap-4">
             {roster.retired.map((agent) => (
               <Row key={agent.agentId} agent={agent}>
                 <GiveSeat agent={agent} />

@@ -5,7 +5,7 @@ import { Places } from './places.tsx';
 
 export function BottomBar({ around }: { around: Around }) {
   return (
-    <div className="bottom-bar">
+    <div className="bottom-bar ruled middle ground-1">
       <Places route={around.route} className="bar-places" />
       <MoreMenu around={around} />
     </div>

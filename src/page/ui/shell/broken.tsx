@@ -9,15 +9,19 @@ export function Broken({ error, resetErrorBoundary }: FallbackProps) {
   const detail = errorMessage(error);
   const outdated = isPartMissing(error);
   return (
-    <main className="broken" role="alert">
+    <main className="broken stack at-start" role="alert">
       <h1>{outdated ? t`Roost has been updated` : t`This page stumbled`}</h1>
-      <p>
+      <p className="ink-2 pretty">
         {outdated
           ? t`This page is from before the update, or the relay could not be reached for a part of it. Reload to go on; nothing is lost.`
           : t`Something in the page itself went wrong. Your team and every word are stored and safe; reload to go on.`}
       </p>
-      <div className="broken-ways">
-        <button type="button" className="big-button" onClick={() => location.reload()}>{t`Reload`}</button>
+      <div className="broken-ways cluster">
+        <button
+          type="button"
+          className="big-button relative no-frame round-l clip text-5 bold fill"
+          onClick={() => location.reload()}
+        >{t`Reload`}</button>
         {!outdated && (
           <button type="button" className="ghost" onClick={resetErrorBoundary}>{t`Try without reloading`}</button>
         )}
@@ -25,7 +29,7 @@ export function Broken({ error, resetErrorBoundary }: FallbackProps) {
       {!outdated && (
         <details>
           <summary>{t`What went wrong`}</summary>
-          <pre>{detail}</pre>
+          <pre className="ink-3 as-written">{detail}</pre>
         </details>
       )}
     </main>

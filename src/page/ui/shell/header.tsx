@@ -1,11 +1,9 @@
 /** The header: the places, the session, the model, the cost of today, and the page's menu. */
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
-import { useEffect, useState } from 'react';
-import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import { t } from '../../language/t.ts';
-import { useActions, useDevices, useInfo, useLive, usePending, useRoost } from '../context.tsx';
-import { DevicesIcon, FindIcon, HelpIcon, MoonIcon, MoreIcon, PauseIcon } from '../design/icons.tsx';
+import { useActions, useInfo, useLive, usePending, useRoost } from '../context.tsx';
+import { FindIcon, HelpIcon, MoonIcon, MoreIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { optional } from '../parts/part.tsx';
 import { ModelChip } from '../models/chip.tsx';
@@ -15,7 +13,6 @@ import { MenuButton } from '../design/menu.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
 import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
 import { useLeaving, useNow } from '../hooks.ts';
-import { plural } from '../text/sizes.ts';
 import { Mark } from './mark.tsx';
 import { Places } from './places.tsx';
 import './header.css';
@@ -24,80 +21,6 @@ import './header.css';
 export function useWakesOn(): boolean | null {
   const { limits } = useRoost();
   return useStore(limits.query.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
-}
-
-/** Says that only the person can wake agents, while that is so. */
-function WakesStopped() {
-  const on = useWakesOn();
-  return (
-    <span role="status" className="wakes-stopped-slot">
-      {on === false && (
-        <Link href={PATHS.schedule()} className="wakes-stopped" title={t`Only you can wake anybody`}>
-          <PauseIcon />
-          <b>{t`Paused`}</b>
-        </Link>
-      )}
-    </span>
-  );
-}
-
-/** Has this been true for `ms` without interruption? Shorter states are not shown. */
-function useHeldFor(holds: boolean, ms: number): boolean {
-  const { device } = useRoost();
-  const [held, setHeld] = useState(false);
-  if (!holds && held) setHeld(false);
-  useEffect(() => (holds ? device.after(ms, () => setHeld(true)) : undefined), [holds, ms, device]);
-  return holds && held;
-}
-
-/** ms for which the relay may lack something before that is shown. */
-const NOT_HANDED_OVER_MS = 60_000;
-/** ms: shorter downloads are not shown. */
-const CATCHING_UP_MS = 2_000;
-
-const toSendOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.toSend : 0);
-const backlogOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.backlog : null);
-
-/**
- * The state of the other devices, only while it matters: `short` is visible, `whole` is for screen
- * readers.
- */
-function useSign(): { readonly short: string; readonly whole: string } | null {
-  const removed = useDevices(({ status }) => status?.kind === 'removed');
-  const toSend = useDevices(({ status }) => toSendOf(status));
-  const backlog = useDevices(({ status }) => backlogOf(status));
-  const waiting = useHeldFor(toSend > 0, NOT_HANDED_OVER_MS);
-  const catching = useHeldFor(backlog !== null, CATCHING_UP_MS);
-  if (removed) return { short: t`Removed`, whole: t`This device was removed from your devices` };
-  if (catching && backlog) {
-    const share = backlog.of > 0 ? ` ${Math.min(100, Math.floor((backlog.done / backlog.of) * 100))} %` : '…';
-    return { short: t`Catching up${share}`, whole: t`Catching up with your other devices` };
-  }
-  if (waiting)
-    return {
-      short: t`${plural(toSend, 'entry', 'entries')} waiting`,
-      whole: t`Not everything is handed to your other devices yet`,
-    };
-  return null;
-}
-
-/** A small sign for the state of the other devices; nothing while all is well. */
-function SyncSign() {
-  const sign = useSign();
-  return (
-    <>
-      {sign && (
-        <Link href={PATHS.settings('devices')} className="sync-sign" title={sign.whole}>
-          <DevicesIcon />
-          <span>{sign.short}</span>
-        </Link>
-      )}
-      {/* Announced once: changing numbers are not read out. */}
-      <span className="visually-hidden" role="status">
-        {sign?.whole ?? ''}
-      </span>
-    </>
-  );
 }
 
 /** ms between updates of the session's age. */
@@ -119,7 +42,7 @@ function SessionPill() {
     return (
       <div className="pill pill-session" title={t`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
         <i className="pill-dot pill-live" aria-hidden="true" />
-        <b>{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
+        <b className="fixed ink">{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
         <EndSession />
       </div>
     );
@@ -128,14 +51,14 @@ function SessionPill() {
       <div className="pill pill-trouble" role="status">
         <i className="pill-dot pill-lost" aria-hidden="true" />
         {/* The banner says why, and what to do. */}
-        <b>{t`Not connected`}</b>
+        <b className="fixed ink clip">{t`Not connected`}</b>
         <span className="pill-more">{`${t`everyone sleeps`}${heard}`}</span>
       </div>
     );
   if (link.kind === 'connecting')
     return (
       <p className="pill" role="status">
-        <i className="pill-dot" aria-hidden="true" />
+        <i className="pill-dot rounded fixed" aria-hidden="true" />
         <span>{t`Looking for the relay…`}</span>
       </p>
     );
@@ -147,7 +70,7 @@ function SessionPill() {
   return (
     <p className="pill" title={version ? t`Relay ${version}` : undefined}>
       <i className="pill-dot pill-asleep" aria-hidden="true" />
-      <b>{t`No session`}</b>
+      <b className="fixed ink">{t`No session`}</b>
       <span className={why === '' ? 'pill-more' : 'pill-why'}>{`${t`everyone sleeps`}${since}${why}`}</span>
     </p>
   );
@@ -167,6 +90,9 @@ export function MoreMenu({ around }: { around: Around }) {
   );
 }
 
+const WakesStopped = optional(() => import('./wakes-stopped.tsx'));
+/** The state of the other devices. */
+const SyncSign = optional(() => import('./sync-sign.tsx'));
 const CostChip = optional(() => import('../costs/cost-chip.tsx'));
 
 function EndSession() {
@@ -203,13 +129,13 @@ function EndSession() {
 export function Header({ begun, around }: { begun: boolean; around: Around }) {
   const quiet = useLive((state) => state.link.kind === 'live');
   return (
-    <header className="header">
-      <Link href={PATHS.hearth} className="mark" aria-label={t`Roost`}>
+    <header className="header middle gap-5 narrow">
+      <Link href={PATHS.hearth} className="mark touchable unlined gap-4 line ink" aria-label={t`Roost`}>
         <Mark />
         <span className="mark-name">{t`Roost`}</span>
       </Link>
       {begun && <Places route={around.route} className="places" />}
-      <span className="spacer" />
+      <span className="fill" />
       {begun && <SyncSign />}
       {begun && <WakesStopped />}
       {(begun || !quiet) && <SessionPill />}
@@ -219,7 +145,9 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
         <button type="button" className="find-field" onClick={() => around.open('palette')}>
           <FindIcon />
           <span>{t`Find`}</span>
-          <kbd aria-hidden="true">{keyNames(['Ctrl', 'K']).join(' ')}</kbd>
+          <kbd className="nowrap ink-2 ground-3 no-frame" aria-hidden="true">
+            {keyNames(['Ctrl', 'K']).join(' ')}
+          </kbd>
         </button>
       )}
       {begun ? (

@@ -9,13 +9,13 @@ export default function KeysDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t`Keys`} onClose={onClose} isRead>
       <dl className="keys">
         {KEY_SHEET.map(({ keys, does }) => (
-          <div key={does}>
-            <dt>
+          <div className="stack middle gap-5" key={does}>
+            <dt className="flex wrap gap-2">
               {keyNames(keys).map((key) => (
                 <kbd key={key}>{key}</kbd>
               ))}
             </dt>
-            <dd>{does}</dd>
+            <dd className="ink-2 text-3">{does}</dd>
           </div>
         ))}
       </dl>

@@ -28,7 +28,13 @@ export const RAYS: readonly (readonly [number, number])[] = [
 /** Roost's logo: a small sun over the edge of the night, in pixels. */
 export function Mark() {
   return (
-    <svg className="mark-sun" viewBox="0 0 16 16" aria-hidden="true" focusable="false" shapeRendering="crispEdges">
+    <svg
+      className="mark-sun size-s"
+      viewBox="0 0 16 16"
+      aria-hidden="true"
+      focusable="false"
+      shapeRendering="crispEdges"
+    >
       {SUN.map(([y, from, to]) => (
         <rect key={y} x={from} y={y} width={to - from + 1} height={1} fill="var(--mark)" />
       ))}

@@ -71,14 +71,14 @@ export function Opening({ awaited }: { awaited: Awaited | null }) {
   useEffect(() => device.after(LONG_MS, () => setLong(true)), [device]);
   const words = long && awaited !== null ? wordsOf(awaited) : null;
   return (
-    <main id="main" className="opening" aria-busy="true">
+    <main id="main" className="opening rows-top stack at-start gap-5" aria-busy="true">
       <div role="status">
         {words === null ? <p className="visually-hidden">{t`Opening what is stored here…`}</p> : <p>{words}</p>}
       </div>
       {words !== null && <button type="button" className="ghost" onClick={() => location.reload()}>{t`Reload`}</button>}
       <div className="opening-grid" aria-hidden="true">
         {Array.from({ length: 9 }, (_, i) => (
-          <i key={i} />
+          <i className="box ground-1" key={i} />
         ))}
       </div>
     </main>

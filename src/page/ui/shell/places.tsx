@@ -56,7 +56,7 @@ export function Places({ route, className }: { route: Route; className: string }
             </b>
           )}
           {place === 'inbox' && news !== '' && (
-            <small className="unread-badge" title={t`Unread`}>
+            <small className="unread-badge figures text-1" title={t`Unread`}>
               {news}
               <span className="visually-hidden"> {t`unread`}</span>
             </small>

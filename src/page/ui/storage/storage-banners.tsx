@@ -36,8 +36,8 @@ function RoomBanner() {
   }, [device, query]);
   if (room.kind !== 'ready') return null;
   return shortages(room.value).map((line) => (
-    <div key={line} className="banner banner-quiet" role="status">
-      <p>{line}</p>
+    <div key={line} className="banner text-2 line gap-5 ink-2 banner-quiet apart" role="status">
+      <p className="fill">{line}</p>
       <Link href={PATHS.settings('storage')}>{t`Show`}</Link>
     </div>
   ));
@@ -79,7 +79,7 @@ function Rebuilding() {
   if (progress?.task !== 'rebuild' || (route.kind === 'settings' && route.section === 'storage')) return null;
   const { done, of } = progress;
   return (
-    <p className="banner banner-quiet">
+    <p className="banner text-2 line gap-5 ink-2 banner-quiet apart">
       <span>{t`What is stored here is being rebuilt${of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.`}</span>
       <Link href={PATHS.settings('storage')}>{t`Show`}</Link>
     </p>

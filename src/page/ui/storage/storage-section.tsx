@@ -44,7 +44,7 @@ function Work() {
 function Report({ report }: { report: RebuildReport }) {
   const { documents, volumes, repaired, faults } = report;
   return (
-    <div className="rebuild-report" data-wrong={faults.length > 0}>
+    <div className="rebuild-report stack gap-4 break" data-wrong={faults.length > 0}>
       <p>
         <strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>{' '}
         <span>
@@ -66,7 +66,7 @@ function Report({ report }: { report: RebuildReport }) {
       {faults.length > 0 && (
         <>
           <p>{t`This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.`}</p>
-          <ul>
+          <ul className="danger">
             {faults.map((fault) => (
               <li key={fault}>{retold(fault)}</li>
             ))}
@@ -131,8 +131,10 @@ function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string
   return (
     <li className="tint" style={{ '--c': color }}>
       <span className="leaving-what">
-        <b dir="auto">{what}</b>
-        <small>{t`${daysLeft(forget.finalAt, now)} · gone for good ${fullTime(forget.finalAt)}`}</small>
+        <b className="named" dir="auto">
+          {what}
+        </b>
+        <small className="block">{t`${daysLeft(forget.finalAt, now)} · gone for good ${fullTime(forget.finalAt)}`}</small>
       </span>
       <button
         type="button"
@@ -156,10 +158,10 @@ function BeingForgotten() {
   const forgetting = all.filter((forget) => forget.finalAt > device.now());
   if (forgetting.length === 0) return null;
   return (
-    <section className="store-block" aria-label={t`Being forgotten`}>
+    <section className="store-block ruled gap-4 stack at-start narrow" aria-label={t`Being forgotten`}>
       <h3>{t`Being forgotten`}</h3>
       <p>{t`Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.`}</p>
-      <ul className="leaving">
+      <ul className="leaving full stack gap-4">
         {forgetting.map((forget) => {
           const { agentId } = forget.target;
           const agent = everybody.byId.get(agentId);
@@ -225,9 +227,9 @@ const faulty = ({ volumes }: StorageStatus): boolean =>
 
 function Block({ title, state, children }: { title: string; state?: 'good' | 'warn'; children: ReactNode }) {
   return (
-    <section className="store-block" aria-label={title}>
+    <section className="store-block ruled gap-4 stack at-start narrow" aria-label={title}>
       <h3>
-        {state && <i className="store-dot" data-state={state} aria-hidden="true" />}
+        {state && <i className="store-dot rounded" data-state={state} aria-hidden="true" />}
         <span>{title}</span>
       </h3>
       {children}
@@ -248,7 +250,7 @@ function NotRead({ storage: { status, failed, refresh } }: { storage: Storage })
           <button type="button" className="ghost" onClick={() => void refresh()}>{t`Look again`}</button>
         </div>
       )}
-      {!status && failed === null && <p className="settings-note" role="status">{t`Looking…`}</p>}
+      {!status && failed === null && <p className="settings-note under-6 ink-2 text-3" role="status">{t`Looking…`}</p>}
     </>
   );
 }
@@ -281,7 +283,7 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
           </>
         )}
       </p>
-      <Link className={due ? 'solid solid-link' : 'ghost'} href={PATHS.settings('copies')}>
+      <Link className={due ? 'solid inline-flex unlined middle' : 'ghost'} href={PATHS.settings('copies')}>
         {note === null ? t`Make the first copy` : t`Make a copy`}
       </Link>
     </>
@@ -294,7 +296,7 @@ function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
   const most = groups[0]?.chars ?? 0;
   if (groups.length === 0) return <p className="setting-hint">{t`Nothing is stored yet.`}</p>;
   return (
-    <table className="kinds">
+    <table className="kinds table table-figures">
       <caption className="visually-hidden">{t`What is stored, by kind`}</caption>
       <thead>
         <tr>
@@ -311,7 +313,7 @@ function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
           <tr key={name}>
             <th scope="row">{name}</th>
             <td className="kinds-bar" aria-hidden="true">
-              <i style={{ '--share': `${most === 0 ? 0 : Math.max(1, (chars / most) * 100)}%` }} />
+              <i className="block" style={{ '--share': `${most === 0 ? 0 : Math.max(1, (chars / most) * 100)}%` }} />
             </td>
             <td>{count(documents)}</td>
             <td>{bytes(chars)}</td>
@@ -371,7 +373,7 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
   if (usedBytes === null) return t`The browser does not say how much room it takes.`;
   return (
     <>
-      <strong className="store-figure">{bytes(usedBytes)}</strong>
+      <strong className="store-figure figures">{bytes(usedBytes)}</strong>
       {quotaBytes === null || <span>{t` of ${bytes(quotaBytes)} that the browser allows`}</span>}
     </>
   );
@@ -388,7 +390,7 @@ export function StorageSection() {
     sync?.kind === 'shared' ? sync : sync?.kind === 'alone' ? sync.kept : null,
   );
   return (
-    <div className="store">
+    <div className="store gap-7 stack ink-2 text-3">
       {trouble && (
         <p className="wrong-note" role="alert">
           <strong>{trouble.title}.</strong> {trouble.advice}
@@ -413,7 +415,7 @@ export function StorageSection() {
           <Block title={t`Space used`}>
             <p>
               {used(status)}
-              <span className="store-documents">{plural(status.documents, 'entry', 'entries')}</span>
+              <span className="store-documents ink-3">{plural(status.documents, 'entry', 'entries')}</span>
             </p>
             <RelayRoom />
             <Kinds kinds={status.kinds} />

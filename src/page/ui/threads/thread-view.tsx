@@ -58,7 +58,7 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
   };
   return (
     <Dialog title={t`Close this thread?`} onClose={onClose}>
-      <form className="thread-form" onSubmit={(event) => void close(event)}>
+      <form className="thread-form gap-5 stack ink-2 text-3" onSubmit={(event) => void close(event)}>
         <p>{t`Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.`}</p>
         <label>
           <span>{t`What came of it (may be empty)`}</span>
@@ -95,9 +95,11 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
 
 function Person({ who, act, busy, onAct }: { who: Teammate; act: string; busy: boolean; onAct: () => void }) {
   return (
-    <li className="person-line tint" style={{ '--c': who.color }}>
+    <li className="person-line line gap-5 tint" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
-      <span dir="auto">{who.name}</span>
+      <span className="fill break named" dir="auto">
+        {who.name}
+      </span>
       <button
         type="button"
         className="ghost"
@@ -135,7 +137,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
     change(threads.remove(thread.threadId, who.agentId), t`${who.name} takes part no more.`, () => void add(who));
   return (
     <Dialog title={t`Who takes part`} onClose={onClose}>
-      <div className="members">
+      <div className="members gap-4 stack text-3">
         {inside.length === 0 && (
           <p className="quiet">{t`Nobody takes part any more. You can still write here, or add somebody.`}</p>
         )}
@@ -146,7 +148,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
         </ul>
         {outside.length > 0 && (
           <>
-            <h3>{t`Not here yet`}</h3>
+            <h3 className="ink-3">{t`Not here yet`}</h3>
             <ul>
               {outside.map((who) => (
                 <Person key={who.agentId} who={who} act={t`Add`} busy={busy} onAct={() => void add(who)} />
@@ -249,12 +251,12 @@ const Said = memo(function Said({
     <>
       {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
       {woken.map((sentence) => (
-        <p key={sentence} className="msg-status">
+        <p key={sentence} className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
           {sentence}
         </p>
       ))}
-      {readBy !== null && <p className="msg-status">{readBy}</p>}
-      {restored && <p className="msg-status">{t`Returned to the relay`}</p>}
+      {readBy !== null && <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">{readBy}</p>}
+      {restored && <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">{t`Returned to the relay`}</p>}
     </>
   );
   return (
@@ -268,7 +270,7 @@ const Said = memo(function Said({
       last={stretch.last}
     >
       {unnamed.length > 0 && (
-        <p className="mention-for">
+        <p className="mention-for flex wrap gap-2 ink-3 text-2">
           <span>{t`for`}</span>{' '}
           {unnamed.map((who) => (
             <Chip key={who.agentId} who={who} />
@@ -406,7 +408,7 @@ function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onWith
       read={messages.length}
       beginning={t`${title} begins here.`}
       found={messages.some(({ messageId }) => messageId === at) ? at : null}
-      empty={<p className="thread-quiet">{t`Nothing was said here yet.`}</p>}
+      empty={<p className="thread-quiet ink-3">{t`Nothing was said here yet.`}</p>}
       newest={
         newest
           ? {
@@ -432,7 +434,7 @@ export function Faces({ people }: { people: readonly Teammate[] }) {
       {shown.map(({ agentId, face, color }) => (
         <Face key={agentId} agentId={agentId} face={face} color={color} awake={false} />
       ))}
-      {shown.length < people.length && <i>+{people.length - shown.length}</i>}
+      {shown.length < people.length && <i className="ink-3 text-1">+{people.length - shown.length}</i>}
     </span>
   );
 }
@@ -507,11 +509,11 @@ function Head({
       title.current?.focus();
   }, [takeFocus]);
   return (
-    <header className="chat-head thread-head">
+    <header className="chat-head line gap-4 thread-head">
       <Link href={PATHS.threads} className="icon-button thread-back" aria-label={t`All threads`}>
         <BackIcon />
       </Link>
-      <div className="chat-title">
+      <div className="chat-title fill">
         <h2 ref={title} dir="auto" tabIndex={-1}>
           {thread.title}
         </h2>
@@ -566,10 +568,10 @@ function Head({
 
 function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team: Teammates }) {
   return (
-    <div className="thread-closed" role="note">
+    <div className="thread-closed scroll ruled stack gap-4 ink-3 text-2" role="note">
       <p>{t`Closed by ${nameOf(closed.by, team)}, ${fullTime(closed.time)}.`}</p>
       {closed.summary !== '' && (
-        <div className="thread-summary">
+        <div className="thread-summary ink text-4">
           <Words text={closed.summary} />
         </div>
       )}
@@ -621,8 +623,8 @@ export function ThreadView({
   if (!thread) {
     const gone = state.problem?.kind === 'refused' && state.problem.status === 404;
     return (
-      <div className="chat-nobody" role="alert">
-        <h2>{gone ? t`There is no such thread` : t`This thread could not be read`}</h2>
+      <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
+        <h2 className="ink">{gone ? t`There is no such thread` : t`This thread could not be read`}</h2>
         <p>{gone ? t`The link was cut short, or the relay has lost what it kept.` : (state.problem?.message ?? '')}</p>
         <div className="dialog-ways">
           {!gone && <button type="button" className="ghost" onClick={() => void talk.again()}>{t`Try again`}</button>}
@@ -636,7 +638,7 @@ export function ThreadView({
     <QuoteInto value={thread.closed ? null : add}>
       <Head thread={thread} messages={state.messages} team={team} takeFocus={takeFocus} />
       {state.problem && (
-        <p className="thread-stale" role="status">
+        <p className="thread-stale warn text-2" role="status">
           {t`What is new could not be read: ${problemText(state.problem)}`}{' '}
           <button type="button" className="link-button" onClick={() => void talk.again()}>{t`Try again`}</button>
         </p>

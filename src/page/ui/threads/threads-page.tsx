@@ -19,6 +19,7 @@ import './threads.css';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { Face } from '../grid/face.tsx';
 import { Dialog } from '../design/dialog.tsx';
+import { EmptyPage } from '../design/list.tsx';
 
 /** The error of a new thread's input, or null. */
 function wrongWith(title: string, participants: number): string | null {
@@ -65,7 +66,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
     });
   return (
     <Dialog title={t`Begin a thread`} onClose={onClose}>
-      <form className="thread-form" noValidate onSubmit={(event) => void begin(event)}>
+      <form className="thread-form gap-5 stack ink-2 text-3" noValidate onSubmit={(event) => void begin(event)}>
         <label>
           <span>{t`What it is about`}</span>
           <input
@@ -79,13 +80,15 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
         </label>
         <fieldset>
           <legend>{t`Who takes part`}</legend>
-          <ul className="choices">
+          <ul className="choices stack gap-4">
             {able.map(({ agentId, name, face, color }) => (
               <li key={agentId}>
-                <label className="choice tint" style={{ '--c': color }}>
+                <label className="choice gap-4 box line tint" style={{ '--c': color }}>
                   <input type="checkbox" checked={chosen.has(agentId)} onChange={() => toggle(agentId)} />
                   <Face agentId={agentId} face={face} color={color} awake={false} />
-                  <span dir="auto">{name}</span>
+                  <span className="named agent-name" dir="auto">
+                    {name}
+                  </span>
                 </label>
               </li>
             ))}
@@ -115,25 +118,29 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
     <li>
       <Link
         href={PATHS.thread(thread.threadId)}
-        className="thread-line"
+        className="thread-line gap-4 relative pad-5 unlined stack baseline ink-2 round"
         aria-current={current ? 'page' : undefined}
         data-unread={unread > 0}
         data-closed={thread.closed !== null}
       >
-        <span className="thread-line-title" dir="auto">
+        <span className="thread-line-title truncate ink text-4" dir="auto">
           {thread.title}
         </span>
-        <time dateTime={new Date(thread.lastTime).toISOString()} title={fullTime(thread.lastTime)}>
+        <time
+          className="ink-3 text-1"
+          dateTime={new Date(thread.lastTime).toISOString()}
+          title={fullTime(thread.lastTime)}
+        >
           {dayOrClock(thread.lastTime, now)}
         </time>
-        <span className="thread-line-who">
+        <span className="thread-line-who gap-4 line narrow ink-3 text-2">
           <Faces people={people} />
           <span dir="auto">
             {people.length === 0 ? t`nobody takes part any more` : names(people.map(({ name }) => name))}
           </span>
         </span>
         {unread > 0 && (
-          <span className="thread-badge">
+          <span className="thread-badge rounded centred text-1">
             {unread}
             <span className="visually-hidden"> {t`not read yet`}</span>
           </span>
@@ -156,7 +163,7 @@ function ThreadList({ threads, current }: { threads: readonly Thread[]; current:
     ({ key, title, list }) =>
       list.length > 0 && (
         <section key={key} aria-label={`${title}: ${plural(list.length, 'thread')}`}>
-          <h2 className="thread-group">{title}</h2>
+          <h2 className="thread-group text-1 ink-3">{title}</h2>
           {/* Safari drops the list role of a list without markers, unless the role is explicit. */}
           {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
           <ul role="list">
@@ -179,11 +186,9 @@ type ThreadsRoute = Extract<Route, { kind: 'threads' }>;
 
 function Nothing({ whose }: { whose: string | null }) {
   return (
-    <div className="threads-empty">
-      <ThreadsIcon />
-      <h2>{whose === null ? t`No threads yet` : t`${whose} takes part in no thread`}</h2>
+    <EmptyPage icon={<ThreadsIcon />} title={whose === null ? t`No threads yet` : t`${whose} takes part in no thread`}>
       <p>{t`In a thread several agents talk with each other. They begin one when they have something to work out together; you can begin one too, and read and write in all of them.`}</p>
-    </div>
+    </EmptyPage>
   );
 }
 
@@ -194,7 +199,7 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
   return (
     <>
       {of !== null && (
-        <p className="threads-of">{t`With ${team.find(of).name} ${<Link href={PATHS.threads}>{t`Show all`}</Link>}`}</p>
+        <p className="threads-of flex apart ink-2 text-3">{t`With ${team.find(of).name} ${<Link href={PATHS.threads}>{t`Show all`}</Link>}`}</p>
       )}
       {shown.length === 0 ? (
         <Nothing whose={of === null ? null : team.find(of).name} />
@@ -202,7 +207,7 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
         <ThreadList threads={shown} current={current} />
       )}
       {list.length >= THREADS_LISTED && (
-        <p className="query-quiet">{t`Only your newest ${THREADS_LISTED} threads are listed. The search finds what was said in older ones.`}</p>
+        <p className="query-quiet ink-3 text-3">{t`Only your newest ${THREADS_LISTED} threads are listed. The search finds what was said in older ones.`}</p>
       )}
     </>
   );
@@ -217,8 +222,8 @@ export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
   useTitle(threadId === null ? t`Threads` : null);
   return (
     <div className="threads" data-open={threadId !== null}>
-      <nav className="threads-list" aria-label={t`Threads`}>
-        <header className="threads-head">
+      <nav className="threads-list shrinks scroll" aria-label={t`Threads`}>
+        <header className="threads-head line apart gap-5">
           <h1 tabIndex={-1}>{t`Threads`}</h1>
           <Link href={PATHS.newThread(of === null ? [] : [of])} className="ghost ghost-dawn">{t`Begin a thread`}</Link>
         </header>
@@ -226,9 +231,9 @@ export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
           {(list) => <Column list={list} of={of} current={threadId} />}
         </QueryView>
       </nav>
-      <section className="chat thread" aria-label={t`Thread`}>
+      <section className="chat shrinks column-wise narrow thread" aria-label={t`Thread`}>
         {threadId === null ? (
-          <p className="thread-choose">{t`A thread that you choose is read here.`}</p>
+          <p className="thread-choose ink-3">{t`A thread that you choose is read here.`}</p>
         ) : (
           <ThreadView key={threadId} threadId={threadId} at={route.at} takeFocus={threadId !== openedWith} />
         )}

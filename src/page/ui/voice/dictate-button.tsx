@@ -89,7 +89,7 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
   };
   return (
     <span
-      className="dictate"
+      className="dictate relative flex fixed"
       onKeyDown={(event) => {
         if (keyOf(event) !== 'Escape' || !(listening || asking)) return;
         event.stopPropagation();
@@ -100,7 +100,7 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
     >
       <button
         type="button"
-        className="compose-attach"
+        className="compose-attach both-centred plain-button round stack fixed ink-2"
         aria-label={listening ? t`Stop listening` : t`Dictate`}
         title={listening ? t`Stop listening` : t`Dictate`}
         aria-pressed={listening}
@@ -110,7 +110,7 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
         <MicIcon />
       </button>
       {(asking || interim !== '' || problem !== null) && (
-        <span id={id} className="dictate-note" role="status">
+        <span id={id} className="dictate-note block text-2 box ink-2 ground-2" role="status">
           {asking ? (
             <>
               {t`Your browser turns what you say into text. Most send the sound to their maker for that (Chrome to Google, Safari to Apple unless the system does it); Roost hears none of it. You look at the text before it is sent.`}

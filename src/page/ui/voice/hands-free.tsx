@@ -116,7 +116,7 @@ export default function HandsFree({ agentId, name }: { agentId: AgentId; name: s
   return (
     <section className="hands-free" aria-label={t`Hands-free`} data-state={state.kind}>
       <MicIcon />
-      <p role="status" dir="auto">
+      <p className="truncate fill" role="status" dir="auto">
         {stateText(state, name)}
       </p>
       <button type="button" className="ghost" onClick={() => setHandsFree(null)}>{t`Stop`}</button>

@@ -28,7 +28,7 @@ export function VoiceChoice({ agentId, name }: Props) {
   const own = voiceOf(agentId, { voices, language: spoken.language, chosen: null }).voice;
   return (
     <SelectSetting
-      className="change-part"
+      className="change-part no-pad no-frame narrow"
       label={t`Voice`}
       hint={t`For “Read aloud” in the menu of a message, on this device.`}
       chosen={chosen}

@@ -33,9 +33,9 @@ function Used({ label, used, of, unit = '' }: { label: string; used: number; of:
   const part = of === 0 ? 1 : Math.min(1, used / of);
   return (
     <div className="used">
-      <p>
+      <p className="flex apart gap-5">
         <span>{label}</span>
-        <b>
+        <b className="nowrap figures ink">
           {t`${Math.floor(used)} of ${of}`}
           {unit}
         </b>
@@ -86,7 +86,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const sources = Object.entries(stats.bySource).filter(([, count]) => count > 0);
   return (
     <>
-      <p className="budget-next" data-passes={heardUntil === null && next.passes}>
+      <p className="budget-next relative ink" data-passes={heardUntil === null && next.passes}>
         {heardUntil === null ? next.text : awayText(heardUntil)}
       </p>
       <Used
@@ -101,7 +101,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
         unit={t` min`}
       />
       {sources.length > 0 && (
-        <p className="budget-by">
+        <p className="ink-3 text-2">
           {t`Woken today by`}{' '}
           {sources
             .map(
@@ -113,7 +113,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
         </p>
       )}
       {running > 0 && (
-        <p className="budget-by">{plural(running, 'session of it runs now.', 'sessions of it run now.')}</p>
+        <p className="ink-3 text-2">{plural(running, 'session of it runs now.', 'sessions of it run now.')}</p>
       )}
     </>
   );
@@ -129,7 +129,7 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
         {(stats) => <Figures stats={stats} agentId={agentId} />}
       </QueryView>
       {scheduled && <AgentWarning agentId={agentId} />}
-      <p className="budget-links">
+      <p className="budget-links gap-5 flex wrap text-3">
         {children}
         <Link href={PATHS.limits(agentId)}>{t`Its limits`}</Link>
         <Link href={PATHS.schedule(agentId)}>{t`Its routines`}</Link>

@@ -14,19 +14,19 @@ export function StopSwitch() {
     if (on !== null) act(() => actions.stopWakes(!stopped));
   };
   return (
-    <div className="stop-switch" data-stopped={stopped}>
+    <div className="stop-switch panel pad-6 box stack gap-4" data-stopped={stopped}>
       <button
         type="button"
         role="switch"
         aria-checked={stopped}
         aria-disabled={busy || on === null}
-        className="switch"
+        className="switch inline-flex touchable text-start no-pad plain-button middle gap-5 text-3 bold"
         onClick={turn}
       >
-        <span className="switch-knob" aria-hidden="true" />
+        <span className="switch-knob relative framed-strong rounded fixed ground-3" aria-hidden="true" />
         {t`Pause all`}
       </button>
-      <p>
+      <p className="ink-3 text-2">
         {stopped
           ? t`Paused. Only you can wake agents.`
           : t`Pauses all routines, reminders, scripts and agent-to-agent wakes. Your own WAKE still works.`}

@@ -100,34 +100,43 @@ const STATE_WORDS: Record<StepState, string> = {
 export function WakePath({ wake }: { wake: WakeDecision }) {
   const steps = pathOf(wake);
   return (
-    <ol className="wake-path" aria-label={t`The way through the checks`}>
-      <li className="wake-step" data-step="asked">
-        <span className="wake-step-dot" aria-hidden="true" />
+    <ol className="wake-path stack text-3" aria-label={t`The way through the checks`}>
+      <li className="wake-step at-top relative gap-5 stack ink-2" data-step="asked">
+        <span
+          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1"
+          aria-hidden="true"
+        />
         <span className="wake-step-name">{t`Asked`}</span>
       </li>
       {steps.map(({ check, state }, i) => (
         <li
           key={check}
-          className="wake-step"
+          className="wake-step at-top relative gap-5 stack ink-2"
           data-step={state}
           data-outcome={state === 'stopped' ? wake.outcome : undefined}
           title={CHECK_QUESTIONS[check]}
           {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}
         >
-          <span className="wake-step-dot" aria-hidden="true">
+          <span
+            className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1"
+            aria-hidden="true"
+          >
             {i + 1}
           </span>
           <span className="wake-step-name">
             {CHECK_TITLES[check]}
-            <span className={state === 'stopped' ? 'wake-step-said' : 'visually-hidden'}>
+            <span className={state === 'stopped' ? 'wake-step-said block' : 'visually-hidden'}>
               <span className="visually-hidden">: </span>
               <span>{state === 'stopped' ? outcomeText(wake) : STATE_WORDS[state]}</span>
             </span>
           </span>
         </li>
       ))}
-      <li className="wake-step" data-step="end" data-outcome={wake.outcome}>
-        <span className="wake-step-dot" aria-hidden="true" />
+      <li className="wake-step at-top relative gap-5 stack ink-2" data-step="end" data-outcome={wake.outcome}>
+        <span
+          className="wake-step-dot relative both-centred framed-strong rounded stack figures ink-3 bold ground-1"
+          aria-hidden="true"
+        />
         <span className="wake-step-name">{OUTCOME_WORDS[wake.outcome]}</span>
       </li>
     </ol>
@@ -138,37 +147,41 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   const { time, source, target, way, reason, messageId, outcome, detail } = wake;
   const unread = useUnreadMessages(target) ?? 0;
   return (
-    <dl className="wake-facts">
-      <dt>{t`When`}</dt>
-      <dd>{fullTime(time)}</dd>
-      <dt>{t`Who`}</dt>
-      <dd dir="auto">{sourceName(source, nameOf)}</dd>
-      <dt>{t`Whom`}</dt>
-      <dd dir="auto">
+    <dl className="wake-facts rows-top stack text-3">
+      <dt className="ink-3">{t`When`}</dt>
+      <dd className="break ink">{fullTime(time)}</dd>
+      <dt className="ink-3">{t`Who`}</dt>
+      <dd className="break ink" dir="auto">
+        {sourceName(source, nameOf)}
+      </dd>
+      <dt className="ink-3">{t`Whom`}</dt>
+      <dd className="break ink" dir="auto">
         <Link href={PATHS.agent(target)}>{nameOf(target)}</Link>
       </dd>
-      <dt>{t`Way`}</dt>
-      <dd>{WAY_WORDS[way]}</dd>
+      <dt className="ink-3">{t`Way`}</dt>
+      <dd className="break ink">{WAY_WORDS[way]}</dd>
       {reason && (
         <>
-          <dt>{t`Reason`}</dt>
-          <dd>{REASON_WORDS[reason]}</dd>
+          <dt className="ink-3">{t`Reason`}</dt>
+          <dd className="break ink">{REASON_WORDS[reason]}</dd>
         </>
       )}
-      <dt>{t`What came of it`}</dt>
-      <dd dir="auto">{retold(detail)}</dd>
+      <dt className="ink-3">{t`What came of it`}</dt>
+      <dd className="break ink" dir="auto">
+        {retold(detail)}
+      </dd>
       {messageId && (
         <>
-          <dt>{t`Message`}</dt>
-          <dd>
+          <dt className="ink-3">{t`Message`}</dt>
+          <dd className="break ink">
             <Link href={PATHS.agentInbox(target)}>
               {target === LEAD_ID ? t`In the lead’s inbox` : t`In the inbox of ${nameOf(target)}`}
             </Link>
           </dd>
           {outcome !== 'granted' && unread > 0 && (
             <>
-              <dt>{t`Inbox`}</dt>
-              <dd>
+              <dt className="ink-3">{t`Inbox`}</dt>
+              <dd className="break ink">
                 {plural(unread, 'message waits to be read.', 'messages wait to be read.')}{' '}
                 <WakeToRead agentId={target} />
               </dd>
@@ -192,28 +205,34 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
   const id = useId();
   const reason = wake.reason && REASON_WORDS[wake.reason];
   return (
-    <li className="wake" data-open={open}>
-      <button type="button" className="wake-line" aria-expanded={open} aria-controls={id} onClick={onToggle}>
-        <span className="wake-mark" data-outcome={wake.outcome} aria-hidden="true" />
-        <span className="wake-face" aria-hidden="true">
+    <li className="wake panel box" data-open={open}>
+      <button
+        type="button"
+        className="wake-line text-start full plain-button stack middle gap-5 text-3 round"
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={onToggle}
+      >
+        <span className="wake-mark rounded" data-outcome={wake.outcome} aria-hidden="true" />
+        <span className="size-m block" aria-hidden="true">
           <FaceOf agentId={wake.target} />
         </span>
-        <span className="wake-words">
-          <span className="wake-asked" dir="auto">
+        <span className="wake-words flex baseline wrap narrow">
+          <span className="wake-asked break ink" dir="auto">
             <span>{askedText(wake, nameOf)}</span>
-            {reason && <span className="wake-reason"> · {reason}</span>}
+            {reason && <span className="ink-3"> · {reason}</span>}
           </span>{' '}
-          <span className="wake-outcome" data-outcome={wake.outcome}>
+          <span className="wake-outcome text-2 medium" data-outcome={wake.outcome}>
             <span className="visually-hidden">: </span>
             {outcomeText(wake)}
           </span>
         </span>
-        <time dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
+        <time className="ink-3 text-2" dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
           {clockTime(wake.time)}
         </time>
         <ChevronIcon />
       </button>
-      <div id={id} className="wake-more" hidden={!open}>
+      <div id={id} className="wake-more ruled stack" hidden={!open}>
         {open && (
           <>
             <Facts wake={wake} nameOf={nameOf} />
@@ -251,33 +270,33 @@ function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
   const [unfolded, setUnfolded] = useState(false);
   const id = useId();
   return (
-    <li className="wake wake-click" data-open={unfolded}>
+    <li className="wake panel box wake-click" data-open={unfolded}>
       <button
         type="button"
-        className="wake-line"
+        className="wake-line text-start full plain-button stack middle gap-5 text-3 round"
         aria-expanded={unfolded}
         aria-controls={id}
         onClick={() => setUnfolded(!unfolded)}
       >
-        <span className="wake-mark" data-outcome={newest.outcome} aria-hidden="true" />
-        <span className="wake-count" aria-hidden="true">
+        <span className="wake-mark rounded" data-outcome={newest.outcome} aria-hidden="true" />
+        <span className="wake-count ink-2" aria-hidden="true">
           {wakes.length}
         </span>
-        <span className="wake-words">
-          <span className="wake-asked" dir="auto">
+        <span className="wake-words flex baseline wrap narrow">
+          <span className="wake-asked break ink" dir="auto">
             {clickText(wakes, nameOf)}
           </span>{' '}
-          <span className="wake-outcome" data-outcome={newest.outcome}>
+          <span className="wake-outcome text-2 medium" data-outcome={newest.outcome}>
             <span className="visually-hidden">: </span>
             {clickOutcomes(wakes)}
           </span>
         </span>
-        <time dateTime={new Date(newest.time).toISOString()} title={fullTime(newest.time)}>
+        <time className="ink-3 text-2" dateTime={new Date(newest.time).toISOString()} title={fullTime(newest.time)}>
           {clockTime(newest.time)}
         </time>
         <ChevronIcon />
       </button>
-      <ul id={id} className="wakes" hidden={!unfolded}>
+      <ul id={id} className="wakes ruled" hidden={!unfolded}>
         {unfolded && <Rows {...props} />}
       </ul>
     </li>

@@ -35,10 +35,10 @@ function Line({ hook, away, onMade }: { hook: Hook; away: boolean; onMade: (made
   const [asks, setAsks] = useState<'renew' | 'remove' | null>(null);
   const { hookId, name, hint, signed, createdAt, usedAt } = hook;
   return (
-    <li className="webhook">
+    <li className="webhook gap-4 pad box cluster text-3">
       <div>
         <b dir="auto">{name}</b>
-        <small>
+        <small className="ink-2">
           <code>…{hint}</code>
           <span>
             {[
@@ -125,7 +125,7 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
     else setWrong(created.reason);
   };
   return (
-    <form className="webhook-form" noValidate onSubmit={(event) => void make(event)}>
+    <form className="webhook-form ruled" noValidate onSubmit={(event) => void make(event)}>
       <h3>{t`A new hook`}</h3>
       <label>
         <span>{t`Who calls it`}</span>
@@ -234,7 +234,7 @@ export function WebhooksDialog({ hooked, onClose }: { hooked: Hooked; onClose: (
             {(hooks) => {
               const own = hooks.filter((hook) => isOf(hook, hooked));
               return own.length === 0 ? null : (
-                <ul className="webhook-list" aria-label={t`Hooks`}>
+                <ul className="stack gap-4" aria-label={t`Hooks`}>
                   {own.map((hook) => (
                     <Line key={hook.hookId} hook={hook} away={away} onMade={setMade} />
                   ))}

@@ -32,10 +32,10 @@ function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }
   const whose = (line: ViewLine) =>
     line.author === line.agentId ? nameOf(line.author) : t`${nameOf(line.author)} to ${nameOf(line.agentId)}`;
   return (
-    <main className="welcome" id="main">
+    <main className="welcome shrinks both-centred scroll stack" id="main">
       <div className="welcome-card">
         <h1 ref={head} tabIndex={-1}>{t`Looking on`}</h1>
-        <p className="welcome-lead">{t`What is said there from now on. Nothing of it is kept in this browser, and nothing can be said from here.`}</p>
+        <p className="welcome-lead above-5 pretty ink-2">{t`What is said there from now on. Nothing of it is kept in this browser, and nothing can be said from here.`}</p>
         <p role="status">
           {link !== 'live'
             ? WAITS[link]
@@ -46,9 +46,9 @@ function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }
                 : t`Awake: ${awake.join(', ')}`}
         </p>
         {lines.length >= VIEW_LINES && <p>{t`Only the newest ${VIEW_LINES} messages are shown here.`}</p>}
-        <ol className="view-lines" aria-label={t`What is said`}>
+        <ol className="view-lines stack gap-4" aria-label={t`What is said`}>
           {lines.map((line) => (
-            <li key={line.messageId} dir="auto">
+            <li className="as-written" key={line.messageId} dir="auto">
               <b>{whose(line)}</b> <span>{line.text}</span>
               {line.open && <span>…</span>}
             </li>
@@ -101,22 +101,22 @@ export default function AskedPage() {
   useEffect(() => head.current?.focus(), [way]);
   if (way === 'view' && mayView) return <ViewPage onClose={() => setWay(null)} />;
   return (
-    <main className="welcome" id="main">
+    <main className="welcome shrinks both-centred scroll stack" id="main">
       <div className="welcome-card">
         <h1 ref={head} tabIndex={-1}>
           {way === 'own' ? t`A household of your own` : who.head}
         </h1>
         {way === 'own' ? (
           <>
-            <p className="welcome-lead">{t`It lives at the same relay, beside the other one. Neither sees who lives with the other, or what is said there.`}</p>
+            <p className="welcome-lead above-5 pretty ink-2">{t`It lives at the same relay, beside the other one. Neither sees who lives with the other, or what is said there.`}</p>
             <Begin onBegun={focusStart} beside />
             <button type="button" className="link-button" onClick={() => setWay(null)}>{t`Back`}</button>
           </>
         ) : (
           <>
-            <p className="welcome-lead">{who.text}</p>
+            <p className="welcome-lead above-5 pretty ink-2">{who.text}</p>
             <ComeBack lead={who.back} />
-            <div className="devices-ways">
+            <div className="devices-ways gap-4 cluster">
               {mayView && (
                 <button type="button" className="ghost" onClick={() => setWay('view')}>{t`Only look`}</button>
               )}

@@ -33,7 +33,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
 
   return (
     <form onSubmit={(event) => void begin(event)} noValidate>
-      <div className="welcome-field">
+      <div className="welcome-field rows-top text-2 medium stack gap-3">
         <label htmlFor="human">{t`Your name`}</label>
         <input
           id="human"
@@ -51,7 +51,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           {tried && missing.human ? t`They need something to call you.` : t`What the agents call you.`}
         </small>
       </div>
-      <div className="welcome-field">
+      <div className="welcome-field rows-top text-2 medium stack gap-3">
         <label htmlFor="lead">{t`Lead's name`}</label>
         <input
           id="lead"
@@ -70,11 +70,15 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
       </div>
       {failed !== null && (
         <p
-          className="welcome-failed"
+          className="danger text-3"
           role="alert"
         >{t`This could not be saved: ${failed} Nothing has begun yet; try again.`}</p>
       )}
-      <button type="submit" className="big-button" disabled={saving || blocked}>
+      <button
+        type="submit"
+        className="big-button relative no-frame round-l clip text-5 bold fill"
+        disabled={saving || blocked}
+      >
         {saving ? t`Saving…` : t`Begin`}
       </button>
     </form>

@@ -20,12 +20,12 @@ export default function OnItsWay() {
   if (status?.kind !== 'shared') return null;
   const { backlog, link } = status;
   return (
-    <div className="on-its-way">
+    <div className="on-its-way gap-6 stack">
       <h1 ref={head} tabIndex={-1}>{t`Your team is on its way`}</h1>
-      <p className="welcome-lead">{t`This device is one of yours now. Who lives with you comes first, then the latest conversations, then everything before.`}</p>
+      <p className="welcome-lead above-5 pretty ink-2">{t`This device is one of yours now. Who lives with you comes first, then the latest conversations, then everything before.`}</p>
       <Progress label={t`Fetching who lives there…`} done={backlog?.done ?? 0} of={backlog?.of ?? 0} />
       {WAITS[link] !== null && (
-        <p className="welcome-lead" role="status">
+        <p className="welcome-lead above-5 pretty ink-2" role="status">
           {WAITS[link]}
         </p>
       )}

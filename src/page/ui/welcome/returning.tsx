@@ -28,7 +28,7 @@ export function ComeBack({ lead = t`Your team lives on another device, or lived 
   const [way, setWay] = useState<Way | null>(null);
   const close = () => setWay(null);
   return (
-    <div className="welcome-back">
+    <div className="welcome-back above-6 text-2 stack gap-3 ink-2">
       <p id="come-back">{lead}</p>
       <ul aria-labelledby="come-back">
         {WAYS.map(({ way: one, label }) => (
@@ -71,7 +71,7 @@ function OnTheWay({ status }: { status: Status }) {
         of={progress?.of ?? 0}
       />
       {progress === null && WAITS[link] !== null && (
-        <p className="welcome-lead" role="status">
+        <p className="welcome-lead above-5 pretty ink-2" role="status">
           {WAITS[link]}
         </p>
       )}
@@ -101,8 +101,8 @@ function BeginAnew() {
       <p>
         {t`${<strong>{t`Begin anew?`}</strong>} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
       </p>
-      {failed !== null && <p className="welcome-failed">{failed}</p>}
-      <div className="devices-ways">
+      {failed !== null && <p className="danger text-3">{failed}</p>}
+      <div className="devices-ways gap-4 cluster">
         <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`No, go on looking`}</button>
         <button type="button" className="danger-button" onClick={() => void begin()}>{t`Begin anew`}</button>
       </div>
@@ -119,12 +119,12 @@ export default function ReturningPage() {
   const { team, missing } = status;
   const who = whoOf(team);
   return (
-    <main className="welcome" id="main">
-      <div className="welcome-card on-its-way">
+    <main className="welcome shrinks both-centred scroll stack" id="main">
+      <div className="welcome-card on-its-way gap-6 stack">
         <h1 ref={head} tabIndex={-1}>
           {missing ? t`Your team could not be found` : t`Bringing your team back`}
         </h1>
-        <p className="welcome-lead">
+        <p className="welcome-lead above-5 pretty ink-2">
           {t`The browser lost what it had stored for this page.`}{' '}
           {missing
             ? t`${who} lived here. They were looked for beside it on this device and at the relay, and nothing of them is there.`

@@ -22,11 +22,11 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
   const health = useInfo((state) => state.health);
   const onItsWay = useDevices(({ status }) => status?.kind === 'shared');
   return (
-    <main className="welcome" id="main">
+    <main className="welcome shrinks both-centred scroll stack" id="main">
       <div className="welcome-card">
-        <div className="welcome-eggs" aria-hidden="true">
+        <div className="welcome-eggs flex apart" aria-hidden="true">
           {SEAT_ORDER.map((position) => (
-            <span key={position}>
+            <span className="size-l" key={position}>
               <Egg position={position} color={seatColor(position).color} crack={0} />
             </span>
           ))}
@@ -36,8 +36,8 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
         ) : (
           <>
             <h1>{t`A home for a team that remembers`}</h1>
-            <p className="welcome-lead">{t`Eight agents research, write, code in a sandbox and keep routines for you. They remember, and ask before anything leaves their folder.`}</p>
-            <ul className="welcome-examples" aria-label={t`Ask them, for example`}>
+            <p className="welcome-lead above-5 pretty ink-2">{t`Eight agents research, write, code in a sandbox and keep routines for you. They remember, and ask before anything leaves their folder.`}</p>
+            <ul className="welcome-examples no-pad stack gap-3 ink-2" aria-label={t`Ask them, for example`}>
               {EXAMPLES.map((example) => (
                 <li key={example}>{t`“${example}”`}</li>
               ))}
@@ -46,7 +46,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
             <ComeBack />
           </>
         )}
-        <p className="welcome-mind" data-mind={health?.mind}>
+        <p className="welcome-mind above-6 pad-wide text-2 box" data-mind={health?.mind}>
           <span>
             {health === null
               ? t`Asking the relay who thinks…`

@@ -600,7 +600,7 @@ test('a device that was removed keeps what it has, and says the ways on', async 
   const page = await devices({ syncStatus: () => ({ kind: 'removed', joining: null }) });
   expect(screen.getByText('This device was removed from your devices.')).toBeDefined();
   expect(screen.getByRole('link', { name: 'Export what is here' }).getAttribute('href')).toBe('/settings/data/copies');
-  expect(screen.getByRole('link', { name: 'Removed' }).getAttribute('href')).toBe('/settings/data');
+  expect((await screen.findByRole('link', { name: 'Removed' })).getAttribute('href')).toBe('/settings/data');
   await press(page, 'Join again');
   expect(await screen.findByRole('button', { name: 'Show the code' })).toBeDefined();
 });

@@ -54,7 +54,7 @@ test('who sleeps breathes, on the hearth and beside their conversation, and only
     expect(breathes()).toBe(false);
     turn(false);
     expect(breathes()).toBe(true);
-    expect(breathing().map((face) => face.parentElement?.className)).toEqual(
+    expect(breathing().map((face) => face.parentElement?.classList[0])).toEqual(
       expect.arrayContaining(['chat-face', 'empty-figure']),
     );
     expect(breathing().filter((face) => face.closest('.seat'))).toHaveLength(2);
@@ -197,7 +197,7 @@ test('one seat is reached by Tab, arrows move from it, Enter opens a conversatio
   const reachable = () =>
     within(screen.getByRole('list', { name: 'The team' }))
       .getAllByRole('button')
-      .filter((button) => button.tabIndex === 0 && button.className === 'seat-button');
+      .filter((button) => button.tabIndex === 0 && button.classList.contains('seat-button'));
   expect(reachable()).toHaveLength(1);
   seat('Lyra, seat 1, asleep').focus();
   await page.user.keyboard('{ArrowRight}{ArrowDown}');

@@ -51,7 +51,9 @@ const heading = '2 questions · 1 review · 1 blocked task · 1 failed run';
 test('the inbox lists what waits with its one action, and the header and the title count the same', async () => {
   const page = await openInbox();
   const list = within(await screen.findByRole('list', { name: heading }));
-  const rows = list.getAllByRole('listitem').filter(({ parentElement }) => parentElement?.className === 'inbox-waits');
+  const rows = list
+    .getAllByRole('listitem')
+    .filter(({ parentElement }) => parentElement?.classList.contains('inbox-waits') === true);
   expect(rows).toHaveLength(5);
   expect(list.getByRole('button', { name: 'Yes, once' })).toBeDefined();
   expect(list.getByRole('link', { name: 'Review' }).getAttribute('href')).toBe('/projects/trip/1/review');

@@ -111,7 +111,7 @@ test('the key of the drawing names every mark in it, and four agents at once are
   expect(screen.getByText(/^tomorrow 08:00: /).getAttribute('data-critical')).toBe('false');
   const looks = (root: ParentNode) =>
     [...root.querySelectorAll<HTMLElement>('b, .lane-dark, .lane-clash, .lane-now')].map(
-      (mark) => mark.dataset['kind'] ?? `${mark.className} ${mark.dataset['critical'] ?? ''}`,
+      (mark) => mark.dataset['kind'] ?? `${mark.classList[0]} ${mark.dataset['critical'] ?? ''}`,
     );
   const key = document.querySelector('.lane-key') ?? document;
   const drawn = new Set([...document.querySelectorAll('.lane')].flatMap((lane) => looks(lane)));
