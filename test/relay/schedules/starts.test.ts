@@ -104,6 +104,9 @@ describe('without a session', () => {
   it('a refusal says what is in the way and what helps, and nothing is claimed', async () => {
     const of = await project({ agents: ['a1'] });
     const made = await task(of);
+    // The run before answers once more after its task has come to review.
+    const isRunning = async () => (await night.history('a1')).some(({ state }) => state === 'running');
+    await expect.poll(isRunning, { timeout: 15_000 }).toBe(false);
     work = () => [{ say: 'Never asked.' }];
     const asked = night.model.requests.length;
     expect((await refusal(made, 'a2')).detail).toBe(
