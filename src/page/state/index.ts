@@ -2,6 +2,7 @@
  * The page's state: small stores, the actions that change them, and the one subscription to the
  * data worker.
  */
+import type { ThreadId } from '../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { createClock, type Clock } from '../../shared/domain/stamp.ts';
 import { spoken, t } from '../language/t.ts';
@@ -11,7 +12,6 @@ import { isKnown, storeOf } from '../../shared/protocol/documents/kinds.ts';
 import type { WorkerNews } from '../../shared/protocol/worker.ts';
 import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';
-import { createAttachments } from './attachments.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { type Changes, createChanges, createWriter } from './documents.ts';
 import { createConversations, type Conversations } from './conversations.ts';
@@ -29,7 +29,7 @@ import {
 } from './relay-info.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
-import { createDelivery, type Delivery } from './outbox/delivery.ts';
+import type { ShowAccepted } from './outbox/delivery.ts';
 import { createOutbox, type Outbox, UNSENT } from './outbox/index.ts';
 import { type ArchivePort, createUpkeep, type Device, type DataWorkerPort, type RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
@@ -50,8 +50,8 @@ export interface RoostState {
   readonly answers: Answers;
   readonly conversations: Conversations;
   readonly outbox: Outbox;
-  /** See `Delivery`. */
-  readonly followAccepted: Delivery['follow'];
+  /** By thread: shows a message of the outbox that the thread has accepted. */
+  readonly acceptedIn: Map<ThreadId, ShowAccepted>;
   readonly unread: Unread;
   readonly notices: Notices;
   readonly wakeSizes: WakeSizes;
@@ -107,9 +107,15 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     now: device.now,
     deviceId: () => selfOf(devices.store.getState()),
   });
-  const attachments = createAttachments({ dataWorker, writer, household });
-  const delivery = createDelivery({ attachments, dataWorker, device, household, live, reach, relay, writer });
-  const outbox = createOutbox({ device, live, deliver: delivery.deliver });
+  const acceptedIn = new Map<ThreadId, ShowAccepted>();
+  const outbox = createOutbox({
+    device,
+    live,
+    async deliver(...message) {
+      const { deliver } = await import('./outbox/delivery.ts');
+      return deliver({ dataWorker, device, household, live, reach, relay, writer, threads: acceptedIn }, ...message);
+    },
+  });
   const unread = createUnread({ dataWorker, writer, device });
   const changes = createChanges();
   const agentSnapshots = createAgentSnapshots({ household, live, wakeSizes, reach, changes, device });
@@ -134,7 +140,6 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     clock,
     household,
     live,
-    attachments,
     conversations,
     outbox,
     unread,
@@ -281,7 +286,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     answers,
     conversations,
     outbox,
-    followAccepted: delivery.follow,
+    acceptedIn,
     unread,
     notices,
     wakeSizes,

@@ -1,7 +1,6 @@
 /** The dependencies of the actions. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Clock } from '../../../shared/domain/stamp.ts';
-import type { Attachments } from '../attachments.ts';
 import type { Conversations } from '../conversations.ts';
 import type { Devices } from '../devices.ts';
 import type { Writer } from '../documents.ts';
@@ -25,7 +24,6 @@ export interface Parts {
   readonly clock: Clock;
   readonly household: Household;
   readonly live: Live;
-  readonly attachments: Attachments;
   readonly conversations: Conversations;
   readonly outbox: Outbox;
   readonly unread: Unread;

@@ -5,13 +5,14 @@
 import { t } from '../../language/t.ts';
 import type { MessageDoc, MessageWithdrawnDoc, QueuedMessageDoc } from '../../../shared/protocol/documents.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
+import { createAttachments } from '../attachments.ts';
 import type { Withdrawn } from '../outbox/index.ts';
 import { queuedWithdrawnId, SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
 import { attempt, type Parts } from './parts.ts';
 
 type WithdrawDeps = Pick<
   Parts,
-  'attachments' | 'dataWorker' | 'relay' | 'clock' | 'device' | 'notices' | 'conversations' | 'household'
+  'dataWorker' | 'writer' | 'relay' | 'clock' | 'device' | 'notices' | 'conversations' | 'household'
 >;
 
 /** In hexadecimal, of bytes in base64. */
@@ -23,11 +24,12 @@ async function sha256Of(data: string): Promise<string> {
 
 /** null: it was read already, or the withdrawal failed; a notice says which. */
 export async function withdraw(
-  { dataWorker, relay, clock, device, notices, attachments, conversations, household }: WithdrawDeps,
+  { dataWorker, writer, relay, clock, device, notices, conversations, household }: WithdrawDeps,
   message: MessageDoc | QueuedMessageDoc,
 ): Promise<Withdrawn | null> {
   const { agentId, clientId, attachments: files = [] } = message;
   if (clientId === null) return null;
+  const attachments = createAttachments({ dataWorker, writer, household });
   const isQueued = message.type === 'queued-message';
   // The file bytes first: a message whose files cannot be restored is not withdrawn.
   const along = await attachments.toSend(files);

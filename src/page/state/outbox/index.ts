@@ -126,6 +126,7 @@ export const withoutData = (key: string, value: unknown): unknown => (key === 'd
 /** A file that is not in the ledger yet. */
 export const isPrepared = (file: Attachment): file is PreparedFile => 'data' in file;
 
+const UNANSWERED: Outcome = { kind: 'unanswered' };
 /** ms until the next attempt, if the relay is reachable but has not answered. */
 const AGAIN_MS = 5_000;
 
@@ -170,7 +171,8 @@ export function createOutbox({ device, live, deliver }: OutboxDeps): Outbox {
   async function attempt(clientId: string): Promise<void> {
     const item = apply(clientId, { kind: 'send' }) ? find(clientId) : undefined;
     if (!item) return;
-    const outcome = await deliver(item, (next) => find(clientId) && put(next));
+    // A part of the page that cannot be loaded is as a relay that does not answer.
+    const outcome = await deliver(item, (next) => find(clientId) && put(next)).catch(() => UNANSWERED);
     apply(clientId, outcome);
     if (outcome.kind === 'unanswered')
       device.after(AGAIN_MS, () => live.store.getState().link.kind === 'live' && void attempt(clientId));

@@ -37,7 +37,7 @@ export interface ThreadTalk {
 }
 
 /** The parts of the page that its threads use. */
-export type ThreadDeps = Pick<RoostState, 'changes' | 'device' | 'followAccepted' | 'outbox' | 'reach'>;
+export type ThreadDeps = Pick<RoostState, 'acceptedIn' | 'changes' | 'device' | 'outbox' | 'reach'>;
 
 /**
  * A sent message that has arrived: the same text by the person, with a later sequence than when it
@@ -49,7 +49,7 @@ const hasArrived = ({ text, after }: MessageToThread, messages: readonly ThreadM
   );
 
 export function createThreadTalk(threadId: ThreadId, deps: ThreadDeps): ThreadTalk {
-  const { changes, device, followAccepted, outbox, reach } = deps;
+  const { acceptedIn, changes, device, outbox, reach } = deps;
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',
     problem: null,
@@ -98,7 +98,7 @@ export function createThreadTalk(threadId: ThreadId, deps: ThreadDeps): ThreadTa
 
   const lastSequence = () => store.getState().messages.at(-1)?.sequence ?? 0;
   // If it is the next in sequence, nothing in between has to be requested first.
-  followAccepted(threadId, async (message) => {
+  acceptedIn.set(threadId, async (message) => {
     if (message.sequence === lastSequence() + 1) paged.amend(({ rows, more }) => ({ rows: [message, ...rows], more }));
     else if (message.sequence > lastSequence()) await paged.again();
   });

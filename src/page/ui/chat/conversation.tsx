@@ -29,11 +29,16 @@ const Talk = lazy(load);
 const Nobody = optional(() => import('./nobody.tsx'));
 
 /**
- * Preloads the message view and the composer while the team is painted. A component that needs them
- * and fails to load them reports that itself.
+ * Preloads the message view, the composer and the sending while the team is painted. A component
+ * that needs them and fails to load them reports that itself.
  */
 export const preloadTalk = async (): Promise<void> =>
-  void (await Promise.allSettled([load(), import('./activity.tsx'), import('./nobody.tsx')]));
+  void (await Promise.allSettled([
+    load(),
+    import('./activity.tsx'),
+    import('./nobody.tsx'),
+    import('../../state/outbox/delivery.ts'),
+  ]));
 
 /** Why this agent sleeps although it was woken. */
 function Reason({ speaker }: { speaker: Speaker }) {

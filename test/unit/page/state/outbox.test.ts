@@ -61,7 +61,7 @@ interface TestPage {
   readonly outbox: Outbox;
   readonly attempts: Outgoing[];
   /** Ends the oldest attempt that is under way. */
-  answer(outcome: Outcome): Promise<void>;
+  answer(outcome: Outcome | Promise<never>): Promise<void>;
   connect(isLive: boolean): void;
   /** Lets the time until the next attempt pass. */
   passTime(): void;
@@ -71,7 +71,7 @@ const settled = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 function openPage(browser = sharedStorage().openTab(), ids = 'id'): TestPage {
   const live = createLive(() => NOW);
-  const answers: ((outcome: Outcome) => void)[] = [];
+  const answers: ((outcome: Outcome | Promise<never>) => void)[] = [];
   const attempts: Outgoing[] = [];
   let due: (() => void)[] = [];
   let count = 0;
@@ -154,6 +154,13 @@ test('an unanswered message is sent again after a while where the relay stays co
   await page.answer(UNANSWERED);
   page.passTime();
   expect(page.states()).toEqual(['id-1 sending']);
+});
+
+test('a message waits where the part that sends it cannot be loaded', async () => {
+  const page = openPage();
+  write(page);
+  await page.answer(Promise.reject(new Error('not loaded')));
+  expect(page.states()).toEqual(['id-1 waiting']);
 });
 
 test('a refused message says why, waits for the person, and is sent once by a double press', async () => {
