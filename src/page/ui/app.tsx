@@ -33,7 +33,7 @@ import { ConversationView } from './chat/conversation.tsx';
 import type { Around } from './commands/command.ts';
 import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
 import { DeviceDialog, takeCameByCode } from './devices/later.tsx';
-import { Hearth, useBreath } from './grid/hearth.tsx';
+import { Hearth } from './grid/hearth.tsx';
 import { keepTyped, OpensFind, type Within, withinOf } from './palette/typed-ahead.ts';
 import { keepDialogsWhileComposing } from './design/keys.ts';
 import { optional, Part } from './parts/part.tsx';
@@ -45,6 +45,7 @@ import { Header } from './shell/header.tsx';
 import { leaveStrayDrops, useClosedByBack, useFocusPlace, useKeys } from './shell/window.ts';
 import { TWO_VIEWS_BELOW, useMedia, useTitle } from './hooks.ts';
 
+const Breath = optional(() => import('./grid/breath.tsx'));
 const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));
 const PortraitPage = lazy(() => import('./portrait/portrait-page.tsx'));
 const ChangeDialog = lazy(() => import('./agent/change-dialog.tsx'));
@@ -137,11 +138,10 @@ function Home() {
   const view = whole?.view ?? (route.kind === 'agent' || isMorning ? 'talk' : 'hearth');
   useTitle(whole || isMorning ? null : route.kind === 'agent' && route.over === 'inbox' ? t`Inbox of ${name}` : name);
   const begunRef = useRef(false);
-  const main = useBreath();
 
   return (
     <>
-      <main ref={main} id="main" className="home stack" data-view={view}>
+      <main id="main" className="home stack" data-view={view}>
         {whole ? (
           <Suspense fallback={<p className="lazy ink-3" role="status">{t`Opening…`}</p>}>
             <Part key={view}>{whole.page}</Part>
@@ -180,6 +180,7 @@ function Home() {
           </>
         )}
       </main>
+      <Breath />
       <Part>
         <Suspense fallback={null}>
           {route.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}

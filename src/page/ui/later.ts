@@ -23,6 +23,8 @@ export async function fetchLaterParts(): Promise<void> {
     import('./grid/seat-moves.ts'),
     import('./grid/letters.ts'),
     import('./grid/now.tsx'),
+    import('./grid/breath.tsx'),
+    import('./grid/sleepers.tsx'),
     import('./grid/egg-words.tsx'),
     import('./agent/share-birth.tsx'),
     import('./grid/choose-who.tsx'),

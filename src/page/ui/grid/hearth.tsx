@@ -1,9 +1,8 @@
 /** The hearth: the grid of seats, the big button, and the notes around them. */
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
 import {
-  answeringOf,
   asleepFrom,
   bigButton,
   type BigButton as Button,
@@ -15,20 +14,19 @@ import { t } from '../../language/t.ts';
 import { callProgress, type LiveState } from '../../state/live.ts';
 import { waitingOf } from '../../state/waiting.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { arrivingOf } from '../../state/devices.ts';
 import type { WakeShare } from '../../state/wake-sizes.ts';
 import { menuItem } from '../commands/command.ts';
 import { useCommands } from '../commands/later.ts';
-import { useActions, useDevices, useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
+import { useActions, useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import { CaretIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
 import { PATHS, useRoute } from '../routes.ts';
-import { useNow, usePageSeen } from '../hooks.ts';
+import { useNow } from '../hooks.ts';
 import { optional } from '../parts/part.tsx';
 import { arrowAlong, keyOf } from '../design/keys.ts';
 import { ModelChip } from '../models/chip.tsx';
 import { endText } from '../text/reasons.ts';
-import { bytes, plural } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 import { since } from '../text/time.ts';
 import { neighbour, POSITIONS, seatView } from './seat-figure.tsx';
 import { LeadCell, SeatCell } from './seat-cell.tsx';
@@ -122,53 +120,6 @@ export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {
     )
     .sort(([a], [b]) => a - b)
     .map(([, agent]) => agent);
-}
-
-/**
- * ms of one breath of a sleeping agent, and of one step in or out. All faces at one step share a
- * frame; a breath has four.
- */
-const BREATH_MS = 8_000;
-const STEP_MS = 220;
-
-const STEPS = [
-  { breath: '1', after: STEP_MS },
-  { breath: '2', after: BREATH_MS / 2 - STEP_MS },
-  { breath: '1', after: STEP_MS },
-  { breath: '0', after: BREATH_MS / 2 - STEP_MS },
-] as const;
-
-/**
- * Lets all sleeping faces within the element breathe together, by one timer. An endless animation
- * would be computed for every frame of the screen.
- */
-export function useBreath(): RefObject<HTMLElement | null> {
-  const { device } = useRoost();
-  const element = useRef<HTMLElement>(null);
-  const roster = useHousehold((state) => state.roster);
-  const somebodySleeps = useLive(
-    (live) =>
-      // The lead, too.
-      live.live === null ||
-      POSITIONS.some((position) => {
-        if (!isSeatPosition(position)) return false;
-        const { state, working } = seatView(position, roster, live);
-        return state === 'sleeping' && !working;
-      }),
-  );
-  const seen = usePageSeen();
-  useEffect(() => {
-    if (!somebodySleeps || !seen || matchMedia('(prefers-reduced-motion: reduce)').matches) return undefined;
-    let stop: () => void = () => undefined;
-    const step = (i: number) => {
-      const { breath, after } = STEPS[i % STEPS.length] ?? STEPS[0];
-      if (element.current) element.current.dataset['breath'] = breath;
-      stop = device.after(after, () => step(i + 1));
-    };
-    stop = device.after(BREATH_MS / 2, () => step(0));
-    return () => stop();
-  }, [somebodySleeps, seen, device]);
-  return element;
 }
 
 /**
@@ -276,46 +227,8 @@ function Grid({ selected }: { selected: string | null }) {
 const CallTrouble = optional(() => import('./call-trouble.tsx'));
 const MorningLine = optional(() => import('../schedule/morning.tsx'));
 const Now = optional(() => import('./now.tsx'));
+const Sleepers = optional(() => import('./sleepers.tsx'));
 const ClockNote = optional(() => import('../schedule/clock-note.tsx'));
-
-/** Keeps the context sizes up to date while any agent sleeps. */
-function WakeSizesWatch() {
-  const { wakeSizes } = useRoost();
-  const sleepers = useSleepers({ withPaused: false });
-  const cap = useHousehold((state) => state.settings.transcriptCap);
-  const { status, shares } = useStore(wakeSizes.store);
-  const ranUntil = useLive((state) => state.ranUntil);
-  const key = sleepers.map(({ agentId }) => `${agentId} ${ranUntil.get(agentId) ?? ''}`).join();
-  useEffect(() => {
-    if (sleepers.length > 0) void wakeSizes.refresh(sleepers);
-    // The key identifies the sleeping agents; the list itself is new on every render.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [wakeSizes, key, cap]);
-  const resting = useSleepers({ withPaused: true }).length - sleepers.length;
-  const live = useLive((state) => state.live);
-  const driven = sleepers.filter(({ agentId }) => answeringOf(agentId, live).by === 'client').length;
-  const arriving = useDevices(arrivingOf);
-  const late = sleepers.filter(({ agentId }) => arriving.includes(agentId)).length;
-  if (sleepers.length === 0) return resting === 0 ? null : <span>{t`${resting} set to sleep`}</span>;
-  const ids = new Set(sleepers.map((agent) => agent.agentId));
-  const size = shares
-    .filter((share) => ids.has(share.agent.agentId))
-    .reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
-  const known = [
-    sleepers.length > driven ? t`${sleepers.length - driven} sleeping` : null,
-    driven > 0 ? t`${driven} driven elsewhere` : null,
-    resting > 0 ? t`${resting} set to sleep` : null,
-    late > 0 ? t`${late} on the way here` : null,
-    status === 'ready' ? t`${bytes(size)} to remember` : null,
-    status === 'failed' ? t`what they remember cannot be read` : null,
-  ];
-  return (
-    <>
-      <span>{known.filter((part) => part !== null).join(' · ')}</span>
-      <Link href={PATHS.preview}>{t`Preview the wake`}</Link>
-    </>
-  );
-}
 
 function Status() {
   const progress = useProgress();
@@ -331,7 +244,7 @@ function Status() {
   const asking = new Set(waits.flatMap((wait) => (wait.kind === 'question' ? [wait.call.agentId] : []))).size;
   return (
     <div className="hearth-status">
-      {!progress && <WakeSizesWatch />}
+      {!progress && <Sleepers />}
       {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
       {asking > 0 && <Link href={PATHS.inbox}>{plural(asking, 'agent asks you', 'agents ask you')}</Link>}
       {idle && born > 0 && live && <span>{t`${plural(born, 'agent')} awake.`}</span>}
