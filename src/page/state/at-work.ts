@@ -1,46 +1,63 @@
-/** Which task each agent works on, for places outside of the projects. */
+/** Which task each agent has claimed, and what it is doing, for places outside of the projects. */
 import type { AgentId } from '../../shared/domain/ids.ts';
-import type { Project, Task } from '../../shared/protocol/projects.ts';
+import type { Obstacles } from '../../shared/domain/obstacles.ts';
+import { type Step, type TaskState, taskStateOf } from '../../shared/domain/task-state.ts';
+import { cardOf, type Project, type TaskCard } from '../../shared/protocol/projects.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, type Query } from './query.ts';
 
-export type TaskAtWork = Pick<Task, 'projectId' | 'taskId' | 'number' | 'title'>;
+/** A task that an agent has claimed, with the facts that its state depends on. */
+export interface ClaimedTask {
+  readonly project: Project;
+  readonly card: TaskCard;
+  /** The tasks of its column. */
+  readonly all: readonly TaskCard[];
+  readonly obstacles: Obstacles;
+}
 
 /** Tasks of one column that are asked for. An agent has few at a time. */
 const MOST_TASKS = 200;
 
 /** Columns in which claimed tasks are, and in which there are tasks at all. */
 const columnsAtWork = (projects: readonly Project[]) =>
-  projects.flatMap(({ projectId, columns, counts }) =>
-    columns
-      .filter(({ columnId, kind }) => kind === 'in_progress' && (counts[columnId] ?? 0) > 0)
-      .map(({ columnId }) => ({ projectId, column: columnId })),
+  projects.flatMap((project) =>
+    project.columns
+      .filter(({ columnId, kind }) => kind === 'in_progress' && (project.counts[columnId] ?? 0) > 0)
+      .map(({ columnId }) => ({ project, columnId })),
   );
+
+/** What the task is doing. `step`: what its agent does now. */
+export const stateAtWork = ({ project, card, all, obstacles }: ClaimedTask, step: Step | null): TaskState =>
+  taskStateOf(project, card, all, { obstacles, stepOf: () => step });
 
 function createAtWork({
   reach,
   changes,
   device,
-}: Pick<RoostState, 'reach' | 'changes' | 'device'>): Query<ReadonlyMap<AgentId, TaskAtWork>> {
-  async function ask(): Promise<RelayResult<ReadonlyMap<AgentId, TaskAtWork>>> {
+}: Pick<RoostState, 'reach' | 'changes' | 'device'>): Query<ReadonlyMap<AgentId, ClaimedTask>> {
+  async function ask(): Promise<RelayResult<ReadonlyMap<AgentId, ClaimedTask>>> {
     const list = await reach((client) => client.projects());
     if (!list.ok) return list;
-    const held = new Map<AgentId, TaskAtWork & { readonly since: number }>();
-    for (const column of columnsAtWork(list.value.projects)) {
-      const page = await reach((client) => client.tasks({ ...column, limit: MOST_TASKS }));
+    const held = new Map<AgentId, ClaimedTask & { readonly since: number }>();
+    for (const { project, columnId } of columnsAtWork(list.value.projects)) {
+      const { projectId } = project;
+      const page = await reach((client) => client.tasks({ projectId, column: columnId, limit: MOST_TASKS }));
       if (!page.ok) return page;
-      for (const { projectId, taskId, number, title, claim } of page.value.tasks) {
-        // An agent whose claim rests has stopped working on it.
-        if (claim === null || claim.rests !== undefined || (held.get(claim.agentId)?.since ?? 0) > claim.since)
-          continue;
-        held.set(claim.agentId, { projectId, taskId, number, title, since: claim.since });
+      const all = page.value.tasks.map(cardOf);
+      if (all.every(({ claim }) => claim === null)) continue;
+      const obstacles = await reach((client) => client.obstacles({ projectId }));
+      if (!obstacles.ok) return obstacles;
+      for (const card of all) {
+        const { claim } = card;
+        if (claim === null || (held.get(claim.agentId)?.since ?? 0) > claim.since) continue;
+        held.set(claim.agentId, { project, card, all, obstacles: obstacles.value, since: claim.since });
       }
     }
     return { ok: true, value: held };
   }
-  return createQuery({ changes, device, what: ['projects'], ask });
+  return createQuery({ changes, device, what: ['projects', 'approvals'], ask });
 }
 
 /** By agent: the task that it claimed last, if it has one. */

@@ -4,6 +4,7 @@
  */
 import type { AgentId, ThreadId } from '../../shared/domain/ids.ts';
 import type { OccurrenceState } from '../../shared/domain/schedule/timing.ts';
+import { taskStateOf } from '../../shared/domain/task-state.ts';
 import type { ToolCall } from '../../shared/protocol/calls.ts';
 import type { Costs } from '../../shared/protocol/costs.ts';
 import type { RaisedNotification } from '../../shared/protocol/notifications.ts';
@@ -15,7 +16,7 @@ import { onePerPage } from './per-page.ts';
 import { projectsOf } from './projects.ts';
 import { createQuery, type Query } from './query.ts';
 
-/** A task in a column of review, or in one of blocked tasks. */
+/** A task whose state is "in review", or that waits for the person in another column. */
 export interface WaitingTask {
   readonly kind: 'review' | 'blocked';
   readonly project: Project;
@@ -131,6 +132,16 @@ export function inboxOf(sources: InboxSources): InboxView {
   };
 }
 
+/**
+ * Why the task waits for the person; null: it does not. A question of its agent is in the inbox as
+ * a question.
+ */
+export function waitingKind(project: Project, card: TaskCard, all: readonly TaskCard[]): WaitingTask['kind'] | null {
+  const { state, ...rest } = taskStateOf(project, card, all);
+  if (state === 'in-review') return 'review';
+  return state === 'waits-for-you' && 'held' in rest && rest.held.why === 'column' ? 'blocked' : null;
+}
+
 /** ms between a change of a project and the next request. Each request of an agent changes one. */
 const TASKS_AGAIN_MS = 2_000;
 
@@ -144,19 +155,16 @@ function createWaitingTasks(roost: RoostState): Query<readonly WaitingTask[]> {
       if (!listed.ok) return listed;
       const found: WaitingTask[] = [];
       for (const project of listed.value.projects) {
-        const columns = new Map(
-          project.columns.flatMap(({ columnId, kind }) =>
-            kind === 'review' || kind === 'blocked' ? [[columnId, kind] as const] : [],
-          ),
-        );
-        if (![...columns.keys()].some((columnId) => (project.counts[columnId] ?? 0) > 0)) continue;
+        const isWaiting = ({ columnId, kind }: Project['columns'][number]) =>
+          (kind === 'review' || kind === 'blocked') && (project.counts[columnId] ?? 0) > 0;
+        if (!project.columns.some(isWaiting)) continue;
         const board = projects.tasks(project.projectId);
         await board.again();
         const cards = board.store.getState();
         if (cards.kind !== 'ready') continue;
         for (const card of cards.value) {
-          const kind = columns.get(card.columnId);
-          if (kind !== undefined) found.push({ kind, project, card });
+          const kind = waitingKind(project, card, cards.value);
+          if (kind !== null) found.push({ kind, project, card });
         }
       }
       return { ok: true, value: found };

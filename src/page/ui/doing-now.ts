@@ -115,7 +115,7 @@ export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const client = call ? clientDoing(call, words, nameOf) : null;
   const aloneSince = useLive((state) => (agentId === null ? undefined : state.working.get(agentId)));
   const tasks = useStore(atWorkOf(roost).store);
-  const task = tasks.kind === 'ready' && agentId !== null ? tasks.value.get(agentId)?.title : undefined;
+  const task = tasks.kind === 'ready' && agentId !== null ? tasks.value.get(agentId)?.card.title : undefined;
   const paused = useLive((state) => agentId !== null && state.live?.paused.has(agentId) === true);
   // Without a connection to the relay, activity is unknown.
   const heard = useLive((state) => state.link.kind === 'live');

@@ -81,7 +81,7 @@ function Line({ mate: { agentId, name, color }, doing }: { mate: Teammate; doing
   const roost = useRoost();
   const now = useNow(EVERY_MS);
   const tasks = useQuery(atWorkOf(roost));
-  const task = tasks.kind === 'ready' ? tasks.value.get(agentId) : undefined;
+  const task = tasks.kind === 'ready' ? tasks.value.get(agentId)?.card : undefined;
   const messageId = useAnswers((state) => openAnswerOf(state, agentId)?.messageId);
   // Read with each tick. A subscription would render with each word.
   const words = doing.mood === 'writes' ? lastWords(roost.answers.store.getState(), agentId) : null;

@@ -193,7 +193,7 @@ function SeatFrame({
           ))}
         </span>
       )}
-      {agentId !== null && (isActive || state === 'driven') && (
+      {agentId !== null && (isActive || state === 'awake' || state === 'driven') && (
         <Suspense fallback={null}>
           <SeatTask agentId={agentId} tabIndex={reachable ? 0 : -1} />
         </Suspense>

@@ -1,26 +1,39 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { TaskStateName } from '../../../shared/domain/task-state.ts';
 import { t } from '../../language/t.ts';
-import { atWorkOf } from '../../state/at-work.ts';
+import { atWorkOf, stateAtWork } from '../../state/at-work.ts';
 import { useRoost } from '../context.tsx';
+import { useDoingNow } from '../doing-now.ts';
 import { useQuery } from '../hooks.ts';
 import { PATHS } from '../routes.ts';
 
-/** The task of a project that an agent works on, as a link to it. */
+function labelOf(state: TaskStateName, name: string): string {
+  if (state === 'stopped') return t`Stopped, unfinished: ${name}`;
+  if (state === 'waits-for-you') return t`Waits for you: ${name}`;
+  return t`Works on ${name}`;
+}
+
+/** The task of a project that an agent has claimed, as a link to it. */
 export default function SeatTask({ agentId, tabIndex }: { agentId: AgentId; tabIndex: number }) {
-  const state = useQuery(atWorkOf(useRoost()));
-  const task = state.kind === 'ready' ? state.value.get(agentId) : undefined;
-  if (!task) return null;
+  const query = useQuery(atWorkOf(useRoost()));
+  const step = useDoingNow(agentId);
+  const held = query.kind === 'ready' ? query.value.get(agentId) : undefined;
+  if (!held) return null;
+  const { projectId, taskId, number, title } = held.card;
+  const { state } = stateAtWork(held, step);
+  const label = labelOf(state, `#${number} ${title}`);
   return (
     <Link
       className="seat-task centred truncate ink-2"
-      href={PATHS.task(task.projectId, task.taskId)}
+      data-task={state}
+      href={PATHS.task(projectId, taskId)}
       tabIndex={tabIndex}
-      aria-label={t`Works on #${task.number} ${task.title}`}
-      title={task.title}
+      aria-label={label}
+      title={label}
       dir="auto"
     >
-      {task.title}
+      {title}
     </Link>
   );
 }

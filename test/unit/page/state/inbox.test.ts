@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inboxOf, type InboxSources, type WaitingTask } from '../../../../src/page/state/inbox.ts';
+import { inboxOf, type InboxSources, waitingKind, type WaitingTask } from '../../../../src/page/state/inbox.ts';
 import { waitsText } from '../../../../src/page/ui/inbox/words.ts';
 import { cardOf } from '../../../../src/shared/protocol/projects.ts';
 import { NOW } from '../support/household.ts';
@@ -73,4 +73,15 @@ test('counts the budget of the household once, whoever is stopped by it', () => 
   const stop = (scope: 'household' | 'agent', agentId: string | null) => ({ scope, agentId, message: '', until: NOW });
   expect(kindsOf({ stopped: [stop('agent', 'agent-1'), stop('household', null)] })).toEqual(['budget']);
   expect(kindsOf({ stopped: [stop('agent', 'agent-1'), stop('agent', 'agent-2')] })).toEqual(['budget', 'budget']);
+});
+
+test('lists a task by its state: not one in review that an agent has claimed, nor one that is merged', () => {
+  const kindIn = (columnId: string, more: object = {}) => {
+    const card = cardOf(task(1, 'Greet', columnId, more));
+    return waitingKind(project(), card, [card]);
+  };
+  expect(['review', 'blocked', 'ready', 'done'].map((columnId) => kindIn(columnId))).toEqual([
+    ...['review', 'blocked', null, null],
+  ]);
+  expect(kindIn('review', { claim: { agentId: 'agent-1', since: NOW } })).toBeNull();
 });

@@ -103,6 +103,22 @@ test('a tile names the task of an agent that thinks, and its current step while 
   expect(tileOf('Lyra').line).toBe('reading plan.md · 40 s');
 });
 
+test('a tile says of a task what its card says: stopped after the answer, and working while it is at work', async () => {
+  const page = await openPage({
+    docs: team(1),
+    snapshot: runningSession({ awake: ['agent-1'] }),
+    prepare: ({ reach }) => {
+      const claim = { agentId: 'agent-1', since: NOW - 60_000, rests: NOW - 30_000 };
+      const tasks = [task(6, 'Fix login', 'in_progress', { claim })];
+      oneProject(reach, tasks);
+      reach.on('GET /v1/projects/trip/tasks', { tasks, more: false });
+    },
+  });
+  await screen.findByRole('link', { name: 'Stopped, unfinished: #6 Fix login' });
+  await begins(page, 'session-2');
+  await screen.findByRole('link', { name: 'Works on #6 Fix login' });
+});
+
 test('a tile that asks has a raised hand and an amber ring, and no other tile has', async () => {
   const call = { ...WAITING_CALL, callId: 'c1', agentId: 'agent-1', tool: 'run_command', input: '{"command":"make"}' };
   await openPage({
