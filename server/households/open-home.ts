@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import type { Context } from 'hono';
 import type { AgentId } from '../../src/shared/domain/ids.ts';
+import { kindOfColumn } from '../../src/shared/domain/projects.ts';
 import { grantOf, TOOLSETS } from '../../src/shared/domain/toolsets.ts';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
@@ -465,6 +466,10 @@ async function openParts(
     sealer: deps.sealer,
     calls: team.calls,
     directory,
+    async isReview(projectId, columnId) {
+      const project = await team.projects.read(projectId);
+      return project.ok && kindOfColumn(project.value, columnId) === 'review';
+    },
     ...deps.push,
     pusher: deps.push.pushers.of(rights.pushes),
     readZone: async () => (await configs.household()).effective.time_zone,

@@ -31,8 +31,12 @@ import type {
   PushSubscriptionJson,
   RaisedNotification,
 } from '../../src/shared/protocol/notifications.ts';
-import type { AgentId, MessageId } from '../../src/shared/domain/ids.ts';
+import { isAgentId } from '../../src/shared/domain/agent-id.ts';
+import type { AgentId, MessageId, ProjectId, TaskId } from '../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { chosenKind } from '../../src/shared/domain/talk.ts';
+import { PERSON } from '../../src/shared/domain/threads.ts';
+import type { TaskValue } from '../../src/shared/protocol/projects.ts';
 import { parseStamp } from '../../src/shared/domain/stamp.ts';
 import { nextHour } from '../../src/shared/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
@@ -205,9 +209,13 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
 
 // Which events deserve a notification, and when a notification is over.
 
+/** Whether tasks in this column wait for the person's review. */
+type IsReview = (projectId: ProjectId, columnId: string) => Promise<boolean>;
+
 interface Deps {
   readonly calls: Pick<Calls, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
+  readonly isReview: IsReview;
   readonly now: () => number;
   /** The household's time zone. */
   readonly readZone: () => Promise<string>;
@@ -222,6 +230,7 @@ const TITLES: Readonly<Record<NotificationKind, (name: string) => string>> = {
   mention: (name) => `${name} has a message for you`,
   answer: (name) => `${name} has answered`,
   night: () => 'Your agents were at work while you were away',
+  review: (name) => `${name} asks you for a review`,
 };
 /** Path of one message in a conversation. */
 const messageAt = (agentId: AgentId, messageId: MessageId) =>
@@ -229,7 +238,7 @@ const messageAt = (agentId: AgentId, messageId: MessageId) =>
 /** How people name the person in a thread. */
 const NAMES_PERSON = /@human\b/i;
 
-function createRaised({ calls, directory, rows, raise, close, now, readZone }: Deps) {
+function createRaised({ calls, directory, isReview, rows, raise, close, now, readZone }: Deps) {
   /**
    * ms that an answer took. It is dated by its beginning. A stamp ahead of the clock does not tell
    * its end, so the answer counts as just written.
@@ -251,6 +260,25 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
     for (const { key, kind } of await rows.open(now()))
       if (kind === 'approval' && !keys.has(key)) await close(key, null);
     for (const { callId, agentId, later } of waiting) if (!later) await tell('approval', callId, agentId, '/inbox');
+  }
+
+  const projectPath = (projectId: ProjectId) => `/projects/${encodeURIComponent(projectId)}/`;
+
+  /** Closes what is open of these reviews, but for this one. */
+  async function closeReviews(isMeant: (open: RaisedNotification) => boolean, but: string | null): Promise<void> {
+    for (const open of await rows.open(now()))
+      if (open.kind === 'review' && open.key !== but && isMeant(open)) await close(open.key, null);
+  }
+
+  /** Each move into review is announced once, unless the person made it. */
+  async function review(taskId: TaskId, { projectId, number, columnId, history, removed }: TaskValue): Promise<void> {
+    const moved = history.findLast(({ what, columnId: to }) => what === 'moved' && to === columnId);
+    const id = `${taskId}:${moved?.time ?? 0}`;
+    const isIn = !removed && moved !== undefined && (await isReview(projectId, columnId));
+    await closeReviews(({ key }) => key.startsWith(`review:${taskId}:`), isIn ? `review:${id}` : null);
+    const agentId = history.findLast(({ by }) => isAgentId(by))?.by;
+    if (!isIn || moved.by === PERSON || agentId === undefined || now() - moved.time > LIMITS.newsMs) return;
+    await tell('review', id, agentId, `${projectPath(projectId)}${number}/review`);
   }
 
   return {
@@ -279,9 +307,13 @@ function createRaised({ calls, directory, rows, raise, close, now, readZone }: D
           return () => tell('answer', messageId, agentId, messageAt(agentId, messageId));
         }
         case 'record': {
-          if (event.record.type !== 'thread-message') return null;
-          const { from, text, threadId, time } = event.record.value;
-          const { id } = event.record;
+          const { record } = event;
+          if (record.type === 'task') return () => review(record.id, record.value);
+          if (record.type === 'project' && record.value.removed)
+            return () => closeReviews(({ path }) => path.startsWith(projectPath(record.id)), null);
+          if (record.type !== 'thread-message') return null;
+          const { from, text, threadId, time } = record.value;
+          const { id } = record;
           // A relay that lost its home gets old mentions back, and does not know that they were
           // announced.
           if (from === 'human' || !NAMES_PERSON.test(text) || now() - time > LIMITS.newsMs) return null;
@@ -352,6 +384,7 @@ export interface NotificationsDeps extends DeviceRowsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly calls: Pick<Calls, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
+  readonly isReview: IsReview;
   /** The household's time zone. */
   readonly readZone: () => Promise<string>;
   readonly pusher: Pusher;
@@ -394,7 +427,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     const told = await rows.toldOf(raised.key);
     const left = known.filter(
       ({ subscription, elsewhere, kinds, browser }) =>
-        (subscription !== null || elsewhere) && kinds.includes(raised.kind) && !told.has(browser),
+        (subscription !== null || elsewhere) && kinds.includes(chosenKind(raised.kind)) && !told.has(browser),
     );
     const next = left.find((device) => notBefore(device, at) === at);
     if (next === undefined)

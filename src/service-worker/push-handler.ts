@@ -76,7 +76,7 @@ function read(
       path,
       over: over === true,
       // An answer or a mention is unread, and waits for nobody.
-      waits: known === 'approval' || known === 'failure',
+      waits: known === 'approval' || known === 'failure' || known === 'review',
     };
   } catch {
     return unread;

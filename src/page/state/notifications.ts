@@ -36,6 +36,8 @@ export function notificationTitle(kind: NotificationKind, name: string): string 
       return t`${name} has answered`;
     case 'night':
       return t`Your agents were at work while you were away`;
+    case 'review':
+      return t`${name} asks you for a review`;
     default:
       return kind satisfies never;
   }
@@ -50,6 +52,7 @@ const toldTexts = (): NotificationTexts => ({
   mention: notificationTitle('mention', NAME),
   answer: notificationTitle('answer', NAME),
   night: notificationTitle('night', NAME),
+  review: notificationTitle('review', NAME),
   over: t`Done on another device`,
   unread: t`Something waits for you in Roost`,
 });

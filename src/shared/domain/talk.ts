@@ -8,6 +8,7 @@
 import { type Attachment, attachmentLine } from './attachment.ts';
 import type { AgentId } from './ids.ts';
 import { onOneLine, quote } from './quoting.ts';
+import { THOUGHT } from './toolsets.ts';
 
 // Notifications for a person who is looking elsewhere, and what the page and the service worker
 // share for them.
@@ -18,9 +19,13 @@ import { onOneLine, quote } from './quoting.ts';
  * - mention: an agent left a message for the person, or named them in a thread.
  * - answer: a long answer is complete.
  * - night: what agents did by themselves.
+ * - review: an agent's work on a task waits for the person's review.
  */
-export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
+export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night', 'review'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
+/** The kind by which a device chooses this one. Reviews come with the questions. */
+export const chosenKind = (kind: NotificationKind): NotificationKind => (kind === 'review' ? 'approval' : kind);
 
 export const NOTIFIED = {
   /** Cache in which the page stores what the service worker needs to renew a subscription. */
@@ -104,6 +109,7 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'remember',
   'recall',
   'find_tool',
+  THOUGHT,
 ]);
 /** Tools that return what others said. Each returns a message only once. */
 const HEARING: ReadonlySet<string> = new Set(['read_inbox', 'wait_for_message', 'wait_for_mention', 'wait_for_agent']);
@@ -210,6 +216,7 @@ export function talkText(
       case 'text':
         return !isSaying(block.text) || (isBirth && soul.includes(block.text)) ? [] : [block.text];
       case 'tool':
+        if (block.name === THOUGHT) return [];
         return isBirth && (block.name === 'choose_name' || block.name === 'write_soul') ? [] : [toolText(block)];
       case 'call':
         return [callText(block)];

@@ -19,10 +19,19 @@ import { createNotificationRows } from '../../../server/notifications/rows.ts';
 import { NOTIFICATION_LIMITS } from '../../../server/notifications/settings.ts';
 import { createSealer } from '../../../server/platform/sealer.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
-import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../../src/shared/domain/ids.ts';
+import type {
+  AgentId,
+  MessageId,
+  ProjectId,
+  RunId,
+  SessionId,
+  TaskId,
+  ThreadId,
+} from '../../../src/shared/domain/ids.ts';
 import { NOTIFICATION_KINDS } from '../../../src/shared/domain/talk.ts';
 import type { StoredEvent } from '../../../src/shared/protocol/events.ts';
 import { createPushHandler } from '../../../src/service-worker/push-handler.ts';
+import { taskValueSchema } from '../../../src/shared/protocol/projects.ts';
 import type { DeviceChoice, PushPayload } from '../../../src/shared/protocol/notifications.ts';
 import { routeOf, type Route } from '../../../src/page/ui/routes.ts';
 import { createManualTimers } from '../../support/manual-timers.ts';
@@ -82,6 +91,7 @@ describe('Who is told, and when', () => {
       sealer: createSealer(new Uint8Array(32)),
       calls: { waiting: () => Promise.resolve([]) },
       directory: { all: () => Promise.resolve([]) },
+      isReview: (_projectId, columnId) => Promise.resolve(columnId === 'review'),
       readZone: () => Promise.resolve('America/New_York'),
       hasPage: () => {
         if (breaks.length > 0) throw new Error(breaks.pop());
@@ -364,6 +374,40 @@ describe('Who is told, and when', () => {
     expect([pushed(), home.said.splice(0)]).toEqual([[], [expect.stringContaining('The store is out of reach.')]]);
     await home.pass(MINUTE, MINUTE);
     expect(pushed()).toEqual(['phone told']);
+    await home.close();
+  });
+
+  it('asks for a review once for each move of an agent to review, and no more once the task has left', async () => {
+    const home = await homeWith({ phone: { kinds: ['approval'] } });
+    /** The task as it is after this move. */
+    const move = async (columnId: string, by: string, more: object = {}) => {
+      const created = { time: EVENING, by: 'human', what: 'created', columnId: 'ready', note: '' };
+      const history = [created, { time: home.clock.now(), by, what: 'moved', columnId, note: '' }];
+      const value = {
+        ...{ projectId: 'trip' as ProjectId, number: 3, title: 'Greet', description: '', columnId, history },
+        ...{ criteria: [], labels: [], blockedBy: [], priority: 'normal', assignee: null, removed: false },
+        ...{ createdAt: EVENING, createdBy: 'human', updatedAt: EVENING, ...more },
+      };
+      const record = { type: 'task' as const, id: 'task-3' as TaskId, value: taskValueSchema.parse(value) };
+      await home.log.append([{ kind: 'record', time: home.clock.now(), record }]);
+      await home.notifications.whenQuiet();
+      return history;
+    };
+    const history = await move('review', LYRA);
+    home.clock.pass(MINUTE);
+    await move('review', LYRA, { title: 'Greet all', history });
+    expect(service.pushes.map(({ payload }) => payload)).toMatchObject([{ kind: 'review', over: false }]);
+    expect(await leadsTo(service.pushes[0]?.payload as PushPayload)).toMatchObject({
+      ...{ kind: 'project', projectId: 'trip', over: { kind: 'review', taskNumber: 3 } },
+    });
+    await move('done', 'human');
+    expect(await home.open()).toEqual([]);
+    await move('review', 'human');
+    expect([await home.open(), pushed()]).toEqual([[], ['phone told', 'phone over']]);
+    await move('review', LYRA);
+    expect(await home.open()).toHaveLength(1);
+    await move('review', LYRA, { removed: true });
+    expect(await home.open()).toEqual([]);
     await home.close();
   });
 

@@ -5,7 +5,7 @@ const window = { focus: () => Promise.resolve() } as const;
 /** As a page in another language leaves them. */
 const TEXTS = {
   ...{ approval: '{name} fragt', failure: '{name} kann nicht', mention: 'Post von {name}', answer: '{name} sagt' },
-  ...{ night: 'In der Nacht', over: 'Erledigt', unread: 'Etwas wartet' },
+  ...{ night: 'In der Nacht', review: '{name} ist fertig', over: 'Erledigt', unread: 'Etwas wartet' },
 };
 
 function worker(more: Partial<PushHandlerDeps> = {}) {

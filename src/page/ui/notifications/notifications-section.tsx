@@ -1,7 +1,7 @@
 /** The notifications on this device and the others. */
 import { type FormEvent, useId, useState } from 'react';
 import type { Notifications, PushContact } from '../../../shared/protocol/notifications.ts';
-import { NOTIFICATION_KINDS, type NotificationKind } from '../../../shared/domain/talk.ts';
+import { chosenKind, NOTIFICATION_KINDS, type NotificationKind } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
 import { type Notified, notificationsOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';
@@ -76,7 +76,8 @@ function PushContactForm({ contact, told }: { contact: PushContact; told: Notifi
 }
 
 const KINDS: Readonly<Record<NotificationKind, string>> = {
-  approval: t`An agent waits for your answer`,
+  approval: t`An agent asks you, or its work waits for your review`,
+  review: '',
   failure: t`Work that nobody watched failed`,
   mention: t`An agent leaves you a message, or names you (@human) in a thread`,
   answer: t`An answer that took long is done`,
@@ -157,7 +158,7 @@ export function NotificationsSection() {
       </label>
       {why !== null && <p className="setting-hint">{why}</p>}
       <h3>{t`Of what`}</h3>
-      {NOTIFICATION_KINDS.map((kind) => (
+      {NOTIFICATION_KINDS.filter((kind) => kind === chosenKind(kind)).map((kind) => (
         <label key={kind} className="tick-line">
           <input
             type="checkbox"

@@ -5,7 +5,7 @@
 import { useEffect, useRef } from 'react';
 import { quietUntil } from '../../../shared/domain/blackouts.ts';
 import type { RaisedNotification } from '../../../shared/protocol/notifications.ts';
-import { type StoredWaits, NOTIFIED } from '../../../shared/domain/talk.ts';
+import { chosenKind, type StoredWaits, NOTIFIED } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { notificationsOf, notificationTitle } from '../../state/notifications.ts';
@@ -49,6 +49,14 @@ function isOnScreen({ path, agentId }: RaisedNotification, here: Route, looking:
     case 'inbox':
       // The conversation shows its question too.
       return here.kind === to.kind || (agentId !== null && agentId === looking);
+    case 'project':
+      return (
+        here.kind === to.kind &&
+        here.projectId === to.projectId &&
+        here.over?.kind === 'review' &&
+        to.over?.kind === 'review' &&
+        here.over.taskNumber === to.over.taskNumber
+      );
     case 'schedule':
       return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
     default:
@@ -113,7 +121,7 @@ export function NotifiedHere() {
       }
       waits.current.delete(key);
       // If the person is absent, a push notifies them, which is enough.
-      if (!kinds.includes(each.kind) || seen.has(key) || (pushed && !isThere)) continue;
+      if (!kinds.includes(chosenKind(each.kind)) || seen.has(key) || (pushed && !isThere)) continue;
       const title = titleOf(each);
       if (visible) {
         // If the person is absent, it stays until they are back.
