@@ -18,7 +18,7 @@ import type { AgentPayload } from '../../src/shared/domain/wake-payload.ts';
 import type { EffectiveConfig } from '../../src/shared/protocol/config.ts';
 import type { EndReason } from '../../src/shared/protocol/documents.ts';
 import type { Waiting } from '../../src/shared/protocol/stream.ts';
-import type { ChosenModels, PostMessage, StartSession } from '../../src/shared/protocol/http.ts';
+import type { PostMessage, RunningSettings, StartSession } from '../../src/shared/protocol/http.ts';
 import type { GateAnswer, WakePermit, WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
 import type { Mind } from './mind.ts';
@@ -385,8 +385,8 @@ export interface SessionHost {
   stateOf(agentId: AgentId): AgentState;
   /** The run of this agent in the session. Null: it is not in it, or only a client drives it. */
   runOf(agentId: AgentId): RunId | null;
-  /** These models answer from each agent's next answer on. False: no session runs. */
-  chooseModels(models: ChosenModels): boolean;
+  /** These settings apply from each agent's next answer on. False: no session runs. */
+  changeSettings(settings: RunningSettings): boolean;
   /** The model that answers for this agent in the session. Null: no session runs. */
   modelOf(agentId: AgentId): string | null;
   /**

@@ -48,11 +48,11 @@ export function createModelRoutes({
   host,
 }: {
   readonly models: HomeModels;
-  readonly host: Pick<SessionHost, 'chooseModels'>;
+  readonly host: Pick<SessionHost, 'changeSettings'>;
 }): readonly Handled[] {
   return answer(modelEndpoints, {
-    async chooseModels({ body }) {
-      if (!host.chooseModels(body)) throw problem(409, 'no-session', 'No session is running.');
+    async changeSession({ body }) {
+      if (!host.changeSettings(body)) throw problem(409, 'no-session', 'No session is running.');
       return null;
     },
     models: () => models.shown(),

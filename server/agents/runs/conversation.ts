@@ -425,7 +425,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const BELIEVED = { least: 0.3, most: 8 } as const;
 
 export function createWindow(deps: WindowDeps): Window {
-  const { conversation, maxTokens, windowTokens, limits, onShortened } = deps;
+  const { conversation, windowTokens, limits, onShortened } = deps;
   let perToken = CHARACTERS_PER_TOKEN;
   let tokens = windowTokens;
   /** Characters of the shortest request that the model refused. */
@@ -436,7 +436,7 @@ export function createWindow(deps: WindowDeps): Window {
   /** Characters of a whole request that fits, as far as known. */
   const room = () =>
     Math.min(
-      tokens === null ? Infinity : (tokens - Math.min(maxTokens, tokens / 4)) * perToken * limits.fullAt,
+      tokens === null ? Infinity : (tokens - Math.min(deps.maxTokens, tokens / 4)) * perToken * limits.fullAt,
       tooLong * limits.fullAt,
     );
   const size = () => deps.fixed + conversation.size();

@@ -243,7 +243,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     untilResumed: permits.untilResumed,
   });
   const mindNow = () => context.mind.current?.() ?? context.mind;
-  let asked = { mind: mindNow(), model: deps.model() };
+  const askedNow = () => ({ mind: mindNow(), model: deps.model(), reads: room.contextTokens });
+  let asked = askedNow();
   let wasDemo = false;
   const briefing = createBriefing(agentId, limits.timeEveryMs, deps.tellsAround);
   /** The tools for which the system prompt was written; null: it is not written yet. */
@@ -258,7 +259,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     get fixed() {
       return system.length + (toolless ? 0 : sizeOfTools(toolbox.told()).characters);
     },
-    maxTokens: room.maxAnswerTokens,
+    get maxTokens() {
+      return room.maxAnswerTokens;
+    },
     windowTokens: windowTokensOf(asked.model, room.contextTokens),
     limits: limits.window,
     onShortened: sayShortened,
@@ -326,8 +329,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
    */
   function chooseMind(): string | null {
     const before = asked;
-    asked = { mind: mindNow(), model: deps.model() };
-    if (asked.model !== before.model) window.readsNow(windowTokensOf(asked.model, room.contextTokens));
+    asked = askedNow();
+    if (asked.model !== before.model || asked.reads !== before.reads)
+      window.readsNow(windowTokensOf(asked.model, room.contextTokens));
     if (!wasDemo || isRehearsal(asked.mind)) return null;
     conversation.changeAnswers(withoutDisclaimers);
     return MODEL_CAME;

@@ -8,7 +8,7 @@ import type { AgentId, MessageId, SessionId } from '../../../src/shared/domain/i
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import type { EndReason } from '../../../src/shared/protocol/documents.ts';
 import type { RoostEvent, MindInfo } from '../../../src/shared/protocol/events.ts';
-import type { ChosenModels, PostMessage, StartSession } from '../../../src/shared/protocol/http.ts';
+import type { PostMessage, RunningSettings, StartSession } from '../../../src/shared/protocol/http.ts';
 import {
   type EventLists,
   type MoreForAgent,
@@ -42,12 +42,14 @@ interface Minds {
   current(): Mind;
   info(): MindInfo;
   modelOf(agentId: AgentId): string;
-  choose(models: ChosenModels): void;
+  choose(models: ModelChoice): void;
 }
+
+type ModelChoice = Pick<NonNullable<StartSession['settings']>, 'leadModel' | 'agentModel' | 'agentModels'>;
 
 function createMinds(source: Mind, settings: StartSession['settings']): Minds {
   const newest = () => source.current?.() ?? source;
-  let chosen: Pick<NonNullable<StartSession['settings']>, keyof ChosenModels> = settings ?? {};
+  let chosen: ModelChoice = settings ?? {};
   let mind = newest();
 
   /**
@@ -74,6 +76,8 @@ function createMinds(source: Mind, settings: StartSession['settings']): Minds {
 interface Idle {
   /** Restarts the idle time. */
   touch(): void;
+  /** `idleMs` has changed. */
+  changed(): void;
 }
 
 /**
@@ -86,24 +90,30 @@ function createIdle({
   busy,
   onIdle,
 }: {
-  idleMs: number;
+  idleMs: () => number;
   timers: Timers;
   elapsed: () => number;
   busy: () => boolean;
   onIdle: () => void;
 }): Idle {
   let last = elapsed();
-  const watch = (ms: number) =>
-    timers.after(ms, () => {
+  let cancel: () => void = () => undefined;
+  const watch = (ms: number) => {
+    cancel = timers.after(ms, () => {
       const quiet = elapsed() - last;
-      if (busy()) watch(idleMs);
-      else if (quiet >= idleMs) onIdle();
-      else watch(idleMs - quiet);
+      if (busy()) watch(idleMs());
+      else if (quiet >= idleMs()) onIdle();
+      else watch(idleMs() - quiet);
     });
-  watch(idleMs);
+  };
+  watch(idleMs());
   return {
     touch() {
       last = elapsed();
+    },
+    changed() {
+      cancel();
+      watch(Math.max(0, idleMs() - (elapsed() - last)));
     },
   };
 }
@@ -116,7 +126,7 @@ interface Running {
   /** As it was started, with the models that were chosen since. */
   request: StartSession;
   readonly session: RunningSession;
-  readonly chooseModels: (models: ChosenModels) => void;
+  readonly changeSettings: (next: RunningSettings) => void;
   readonly stopTimers: () => void;
   /** Restarts the session's idle time. */
   readonly touch: () => void;
@@ -297,7 +307,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       if (event.kind === 'changed' && event.what === 'models') announceMind();
     });
     idle = createIdle({
-      idleMs: settings.idleMs,
+      idleMs: () => settings.idleMs,
       timers,
       elapsed,
       busy: session.busy,
@@ -307,8 +317,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       sessionId,
       request,
       session,
-      chooseModels(models) {
-        minds.choose(models);
+      changeSettings(next) {
+        minds.choose(next);
+        // Everything in the session reads its settings here.
+        Object.assign(settings, settingsOf({ ...settings, ...next }));
+        idle?.changed();
         announceMind();
       },
       stopTimers() {
@@ -420,10 +433,10 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
     sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
     sessionId: () => open()?.sessionId ?? null,
-    chooseModels(models) {
+    changeSettings(next) {
       const running = open();
-      running?.chooseModels(models);
-      if (running) running.request = { ...running.request, settings: { ...running.request.settings, ...models } };
+      running?.changeSettings(next);
+      if (running) running.request = { ...running.request, settings: { ...running.request.settings, ...next } };
       return running !== null;
     },
     modelOf: (agentId) => open()?.session.modelOf(agentId) ?? null,

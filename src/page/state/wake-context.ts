@@ -15,7 +15,7 @@ import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
 import type { StartSession } from '../../shared/protocol/http.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
 import type { WakeContext, WakeSession } from '../../shared/protocol/worker.ts';
-import { chosenModelsOf } from './chosen-models.ts';
+import { runningSettingsOf } from './running-settings.ts';
 import { authorName, humanNameOf, leadNameOf, speaking } from './household.ts';
 import { sleepOf, type WakeShare } from './wake-sizes.ts';
 
@@ -110,7 +110,6 @@ export function startSessionBody(
   settings: Settings,
   language: string,
 ): StartSession {
-  const { maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } = settings;
   const soul = lead?.agent.soul ?? '';
   return {
     human: { name: humanNameOf(settings).slice(0, LIMITS.name), ...speaking(language) },
@@ -120,14 +119,6 @@ export function startSessionBody(
       transcript: lead?.transcript?.text ?? null,
       ...(lead === null ? {} : sleepOf(lead.lastSaid, lead.ended)),
     },
-    settings: {
-      ...chosenModelsOf(roster, settings),
-      maxAnswerTokens,
-      contextTokens,
-      wakeTimeoutMs,
-      birthTimeoutMs,
-      idleMs,
-      wakeTemplate,
-    },
+    settings: { ...runningSettingsOf(roster, settings), wakeTemplate: settings.wakeTemplate },
   };
 }

@@ -81,9 +81,21 @@ const chosenModels = {
     })
     .describe('by agent id: the model that the person chose for this agent; other agents have `agentModel`'),
 };
-/** `PUT /api/sessions/current/models` */
-export const chosenModelsSchema = z.strictObject(chosenModels).partial({ agentModels: true });
-export type ChosenModels = z.infer<typeof chosenModelsSchema>;
+const sessionNumbers = {
+  maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens that one answer may take'),
+  contextTokens: bounded('contextTokens').describe(
+    'tokens that the models can read; 0: as their names or their refusals say',
+  ),
+  wakeTimeoutMs: bounded('wakeTimeoutMs').describe('ms for which an agent may stay silent after it is woken'),
+  birthTimeoutMs: bounded('birthTimeoutMs').describe('ms that an egg may take to find a name'),
+  idleMs: bounded('idleMs').describe('ms of silence after which the session ends by itself'),
+};
+/** `PUT /api/sessions/current/settings` */
+export const runningSettingsSchema = z.strictObject({
+  ...z.strictObject(chosenModels).partial({ agentModels: true }).shape,
+  ...z.strictObject(sessionNumbers).partial().shape,
+});
+export type RunningSettings = z.infer<typeof runningSettingsSchema>;
 
 /**
  * `POST /api/sessions`: starts a session, with the lead's identity and the household's settings.
@@ -128,13 +140,7 @@ export const startSessionSchema = z.strictObject({
   settings: z
     .strictObject({
       ...chosenModels,
-      maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens that one answer may take'),
-      contextTokens: bounded('contextTokens').describe(
-        'tokens that the models can read; 0: as their names or their refusals say',
-      ),
-      wakeTimeoutMs: bounded('wakeTimeoutMs').describe('ms for which an agent may stay silent after it is woken'),
-      birthTimeoutMs: bounded('birthTimeoutMs').describe('ms that an egg may take to find a name'),
-      idleMs: bounded('idleMs').describe('ms of silence after which the session ends by itself'),
+      ...sessionNumbers,
       wakeTemplate: z.string().max(SETTING_TEXT_MAX.wakeTemplate).describe('empty: the template in CLAUDE.md'),
     })
     .partial()

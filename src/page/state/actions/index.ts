@@ -8,7 +8,7 @@ import type { SettingKey, Settings } from '../../../shared/domain/settings.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { t } from '../../language/t.ts';
 import { writeChange } from '../documents.ts';
-import { chosenModelsOf } from '../chosen-models.ts';
+import { HOLDS_AT_ONCE, runningSettingsOf } from '../running-settings.ts';
 import { errorText, isRefusedAs, problemText } from '../ports.ts';
 import type { HouseholdLimits } from '../relay-info.ts';
 import { attempt, DONE, type Done, type Parts } from './parts.ts';
@@ -55,12 +55,12 @@ function createHomeActions(parts: Parts): HomeActions {
   const { dataWorker, relay, reach, writer, clock, household, live, notices, info } = parts;
   const write = (make: Parameters<typeof writeChange>[1]) => writeChange(parts, make);
 
-  /** Writes a change of models. A running session has it from each agent's next answer on. */
-  async function writeModels(make: Parameters<typeof writeChange>[1]): Promise<Done> {
+  /** Writes a change that a running session has from each agent's next answer on. */
+  async function writeForSession(make: Parameters<typeof writeChange>[1]): Promise<Done> {
     const written = await write(make);
     if (!written.ok || live.store.getState().live === null) return written;
     const { roster, settings } = household.store.getState();
-    const set = await reach((client) => client.chooseModels({ body: chosenModelsOf(roster, settings) }));
+    const set = await reach((client) => client.changeSession({ body: runningSettingsOf(roster, settings) }));
     // A session that has just ended is no problem: the next one starts with them.
     if (set.ok || isRefusedAs(set.problem, 'no-session')) return DONE;
     return { ok: false, reason: t`It is saved, but the running session did not take it: ${problemText(set.problem)}` };
@@ -128,12 +128,12 @@ function createHomeActions(parts: Parts): HomeActions {
     },
     saveSetting(key, value) {
       if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
-      const save = key === 'leadModel' || key === 'agentModel' ? writeModels : write;
+      const save = HOLDS_AT_ONCE.has(key) ? writeForSession : write;
       return save(() => [writer.setting(key, value)]);
     },
     saveSettings(values) {
       const given = Object.entries(values) as readonly (readonly [SettingKey, Settings[SettingKey]])[];
-      const save = 'leadModel' in values || 'agentModel' in values ? writeModels : write;
+      const save = given.some(([key]) => HOLDS_AT_ONCE.has(key)) ? writeForSession : write;
       return save(() => given.map(([key, value]) => writer.setting(key, value)));
     },
     changeAgent(agentId, changes) {
@@ -144,14 +144,14 @@ function createHomeActions(parts: Parts): HomeActions {
     },
     choose(agentId, choice) {
       const given = Object.entries(choice) as readonly (readonly [ChoiceKey, string])[];
-      const save = choice.model === undefined ? write : writeModels;
+      const save = choice.model === undefined ? write : writeForSession;
       return save(() => given.map(([key, value]) => writer.choice(agentId, key, value)));
     },
     chooseModel(who, model) {
       const { roster } = household.store.getState();
-      if (who !== 'everybody' && who !== LEAD_ID) return writeModels(() => [writer.choice(who, 'model', model)]);
+      if (who !== 'everybody' && who !== LEAD_ID) return writeForSession(() => [writer.choice(who, 'model', model)]);
       const own = who === LEAD_ID ? [] : [...roster.byId.values()].filter((agent) => agent.model !== '');
-      return writeModels(() => [
+      return writeForSession(() => [
         writer.setting('leadModel', model),
         ...(who === LEAD_ID ? [] : [writer.setting('agentModel', model)]),
         ...own.map(({ agentId }) => writer.choice(agentId, 'model', '')),

@@ -19,7 +19,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { checkName } from '../../../shared/domain/names.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, seatColor } from '../../../shared/domain/seat.ts';
 import { retold, t } from '../../language/t.ts';
-import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
+import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { EYE_ROWS, Face } from '../grid/face.tsx';
 import { OneOf } from '../design/one-of.tsx';
 import { keyOf } from '../design/keys.ts';
@@ -485,12 +485,11 @@ function Colour({ agent }: Props) {
 
 function Thinks({ agent }: Props) {
   const choose = useChoose({ agent });
-  const running = useLive((state) => state.live !== null);
   return (
     <div className="change-part no-pad no-frame narrow">
       <ModelSelect
         label={t`Model`}
-        hint={running ? t`It holds from the next session on.` : undefined}
+        hint={t`Applies from the next message.`}
         value={agent.model}
         standard={t`Default: the team’s`}
         onChange={(model) =>

@@ -17,6 +17,7 @@ import { effectiveConfig } from '../../../shared/protocol/effective.ts';
 import { networkSchema } from '../../../shared/protocol/grants.ts';
 import { retold, t } from '../../language/t.ts';
 import type { Done } from '../../state/actions/parts.ts';
+import { HOLDS_AT_ONCE } from '../../state/running-settings.ts';
 import { programsOf } from '../../state/external.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
@@ -82,7 +83,8 @@ interface CellProps {
 function useSet({ setting: { path, label }, column }: Pick<CellProps, 'setting' | 'column'>) {
   const told = useTold();
   const before = column.own(path);
-  const atSessionStart = path.length === 1 && Object.hasOwn(DEFAULT_SETTINGS, path[0] ?? '');
+  const [first = ''] = path;
+  const atSessionStart = path.length === 1 && Object.hasOwn(DEFAULT_SETTINGS, first) && !HOLDS_AT_ONCE.has(first);
   return (value: unknown) =>
     told({
       label: retold(label),
@@ -433,7 +435,7 @@ export function Advanced({ agentId }: { agentId: AgentId | null }) {
   return (
     <>
       <p className="settings-note under-6 ink-2 text-3">
-        {t`An empty field has the grey value. Changes apply now. ACP agents are connected under ${<Link href={PATHS.settings('programs')}>{t`Models and money`}</Link>}.`}
+        {t`An empty field has the grey value. ACP agents are connected under ${<Link href={PATHS.settings('programs')}>{t`Models and money`}</Link>}.`}
       </p>
       <QueryView query={limits.query} what={t`The limits`}>
         {({ own, effective }) => <Loaded own={own} effective={effective} agentId={agentId} />}

@@ -8,7 +8,7 @@ import {
   foundServersSchema,
   modelsSchema,
 } from '../models.ts';
-import { chosenModelsSchema } from '../http.ts';
+import { runningSettingsSchema } from '../http.ts';
 import { endpoint, named } from './endpoint.ts';
 
 // The model proxy: the Messages API under an agent’s credential.
@@ -115,11 +115,11 @@ export const modelEndpoints = {
     does: 'The connected models, and whether they answer. This call asks none of them.',
     answers: [{ status: 200, when: 'always', body: modelsSchema }],
   }),
-  chooseModels: endpoint({
+  changeSession: endpoint({
     method: 'PUT',
-    path: '/api/sessions/current/models',
-    does: 'Sets which models answer in the running session, from each agent’s next answer on.',
-    body: chosenModelsSchema,
+    path: '/api/sessions/current/settings',
+    does: 'Changes the models and numbers of the running session, from each agent’s next answer on. A number that is left out stays.',
+    body: runningSettingsSchema,
     answers: [
       { status: 204, when: 'set' },
       { status: 409, when: '`no-session`: no session is running' },

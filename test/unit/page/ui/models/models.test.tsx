@@ -274,10 +274,10 @@ describe('Choosing a model from the header', () => {
       prepare: ({ relay, reach }) => {
         relay.mind = 'anthropic';
         reach.on('GET /api/models', { connections: [TWO], may: 'any' });
-        reach.on('PUT /api/sessions/current/models', () => new Response(null, { status: 204 }));
+        reach.on('PUT /api/sessions/current/settings', () => new Response(null, { status: 204 }));
       },
     });
-  const PUT = 'PUT /api/sessions/current/models';
+  const PUT = 'PUT /api/sessions/current/settings';
   /** There is one in the header, and one under the grid for small screens. */
   const chip = async () => {
     const [inHeader] = await screen.findAllByRole('button', { name: /^Claude · / });
@@ -292,7 +292,7 @@ describe('Choosing a model from the header', () => {
     expect(within(dialog).getAllByRole('radio', { name: /Everybody|Julian|Lyra/ })).toHaveLength(2);
     await page.user.click(within(dialog).getByRole('radio', { name: 'Opus 5.5' }));
     await screen.findByText('Everybody answers with Opus 5.5 from the next message on.');
-    expect(page.reach.bodies(PUT)).toEqual([{ leadModel: 'claude-opus-5-5', agentModel: 'claude-opus-5-5' }]);
+    expect(page.reach.bodies(PUT)).toMatchObject([{ leadModel: 'claude-opus-5-5', agentModel: 'claude-opus-5-5' }]);
     expect(screen.queryByRole('dialog', { name: 'Model' })).toBeNull();
   });
 
@@ -303,7 +303,7 @@ describe('Choosing a model from the header', () => {
     expect(within(dialog).getByRole<HTMLInputElement>('radio', { name: 'Lyra' }).checked).toBe(true);
     await page.user.click(within(dialog).getByRole('radio', { name: 'Opus 5.5' }));
     await waitFor(() =>
-      expect(page.reach.bodies(PUT)).toEqual([
+      expect(page.reach.bodies(PUT)).toMatchObject([
         { leadModel: '', agentModel: '', agentModels: { 'agent-1': 'claude-opus-5-5' } },
       ]),
     );
@@ -313,12 +313,28 @@ describe('Choosing a model from the header', () => {
     const running = await opened('/settings/minds');
     await running.user.selectOptions(await screen.findByLabelText('Model of the lead'), 'claude-sonnet-5-5');
     await screen.findByText('Model of the lead saved. It applies now.');
-    expect(running.reach.bodies(PUT)).toEqual([{ leadModel: 'claude-sonnet-5-5', agentModel: '' }]);
+    expect(running.reach.bodies(PUT)).toMatchObject([{ leadModel: 'claude-sonnet-5-5', agentModel: '' }]);
     running.unmount();
     const asleep = await opened('/settings/minds', false);
     await asleep.user.selectOptions(await screen.findByLabelText('Model of the lead'), 'claude-sonnet-5-5');
     await screen.findByText('Model of the lead saved. It applies now.');
     expect(asleep.reach.times(PUT)).toBe(0);
+  });
+
+  test('a number of a session reaches the running one, and a text says what waits for the next one', async () => {
+    const page = await opened('/settings/advanced');
+    const set = async (label: string, value: string) => {
+      const field = await screen.findByRole('textbox', { name: new RegExp(`^${label}`) });
+      await page.user.clear(field);
+      await page.user.type(field, value);
+      await page.user.tab();
+    };
+    await set('Longest answer', '5000');
+    await screen.findByText('Longest answer saved. It applies now.');
+    expect(page.reach.bodies(PUT)).toMatchObject([{ maxAnswerTokens: 5_000 }]);
+    await set('Remembered of the last conversation', '50');
+    await screen.findByText(/^Remembered of the last conversation saved. It applies from the next session.$/);
+    expect(page.reach.times(PUT)).toBe(1);
   });
 
   test('a choice that the session refuses says so in place', async () => {
