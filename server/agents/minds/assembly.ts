@@ -28,6 +28,8 @@ import type { WireBlock, WireDelta, WireEvent } from './wire.ts';
 /** Updates for the listener: text as it is shown, and actions of the provider. */
 export type AnswerUpdate =
   | { readonly kind: 'words'; readonly text: string }
+  /** A whole thought. */
+  | { readonly kind: 'thought'; readonly text: string }
   | { readonly kind: 'web'; readonly block: WebBlock };
 
 export type AssemblyState = 'waiting' | 'open' | 'complete' | 'over';
@@ -283,6 +285,8 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
   function end(part: Part): readonly AnswerUpdate[] {
     if (part.ended) return [];
     part.ended = true;
+    if (part.block.kind === 'thinking' && part.thinking.trim() !== '')
+      return [...flush(), { kind: 'thought', text: part.thinking.trim() }];
     const done = ofServer(part);
     return done?.kind === 'web' ? [...flush(), { kind: 'web', block: done.block }] : [];
   }

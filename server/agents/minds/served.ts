@@ -6,6 +6,8 @@ import { sentence } from '../../../src/shared/domain/names.ts';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { MindInfo } from '../../../src/shared/protocol/events.ts';
 import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
+import { THOUGHT } from '../../../src/shared/domain/toolsets.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { Unreported } from '../../../src/shared/domain/request-cost.ts';
@@ -451,6 +453,11 @@ export function createServedMind(config: ServedMindConfig): Mind {
     const tell = (told: readonly AnswerUpdate[]) => {
       for (const each of told)
         if (each.kind === 'words') onText(each.text);
+        else if (each.kind === 'thought')
+          onTool?.({ toolUseId: `thought_${newId()}`, name: THOUGHT, input: {} })(
+            clean(cutMiddle(each.text, MIND_LIMITS.thoughtCharacters)),
+            false,
+          );
         else webCall(each.block);
     };
     const begunAt = performance.now();

@@ -39,6 +39,8 @@ export const MIND_LIMITS = {
    */
   wordCharacters: 1_000_000,
   inputCharacters: 2_000_000,
+  /** Characters of one thought that are shown. */
+  thoughtCharacters: 20_000,
   /** Values in one call's input. */
   inputValues: 20_000,
   /** Bytes and characters of an answer that are processed in one step. */

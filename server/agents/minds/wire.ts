@@ -545,9 +545,7 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
       messageParam(message, !shape.plain && (i === 0 || i === newest), written),
     ),
     ...(tools.length > 0 ? { tools } : {}),
-    // Thoughts are not shown, so their text is not needed. The signature carries them through a
-    // tool loop.
-    ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'omitted' as const } } : {}),
+    ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'summarized' as const } } : {}),
   };
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../../src/shared/protocol/documents.ts';
 import { type EventOf, eventSchema, type RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
+import { THOUGHT } from '../../../src/shared/domain/toolsets.ts';
 import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { Took, ToolOutcome } from '../../contracts/index.ts';
@@ -510,7 +511,8 @@ function createOwnCalls({ writer, onBegun }: Pick<AnswerDeps, 'writer' | 'onBegu
       const before = open.get(toolUseId);
       if (before) return before;
       const done = writer.tool(call);
-      const ended = onBegun(name, input);
+      // A thought changes nothing, so no record of calls has it.
+      const ended = name === THOUGHT ? () => undefined : onBegun(name, input);
       const end = (text: string, isError: boolean) => {
         if (!open.delete(toolUseId)) return;
         done({ text, isError });

@@ -5,7 +5,7 @@
 import type { ContentBlock, McpServer, SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
+import { MIND_PREFIX, THOUGHT } from '../../../src/shared/domain/toolsets.ts';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { DeedEnd, NoteDeed } from '../../contracts/index.ts';
 import type { MindBlock, MindListener, MindMessage, MindRequest } from '../../agents/minds/index.ts';
@@ -220,7 +220,7 @@ export function createTurn(
   function endThought(): void {
     const text = thought.trim();
     thought = '';
-    if (text !== '') show(`thought-${shown}`, `${MIND_PREFIX}think`, {})?.(cut(text), false);
+    if (text !== '') show(`thought-${shown}`, THOUGHT, {})?.(cut(text), false);
   }
   const nameOf = (call: Call) => beginningOfText(ownNameOf(call) ?? `${MIND_PREFIX}${call.kind}`, 80);
   function inputOf({ title, input, content }: Call): Record<string, unknown> {

@@ -1,5 +1,6 @@
 /** Splits a message into parts, and a long one into several rows of the log. Pure. */
 import { textOf } from '../../../shared/domain/text-of.ts';
+import { THOUGHT } from '../../../shared/domain/toolsets.ts';
 import { thinkingApart } from '../../../shared/domain/thinking.ts';
 import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
 import type { ThreadMessage } from '../../../shared/protocol/threads.ts';
@@ -47,7 +48,9 @@ export function partsOf(blocks: readonly Block[], isGrowing = false): Part[] {
   const parts: Part[] = [];
   for (const block of blocks) {
     if (block.kind === 'text') parts.push(...wordParts(block.text, isGrowing && block === blocks.at(-1)));
-    else if (block.kind === 'tool') {
+    else if (block.kind === 'tool' && block.name === THOUGHT) {
+      if (block.result) parts.push({ kind: 'thinking', text: block.result });
+    } else if (block.kind === 'tool') {
       const last = parts.at(-1);
       if (last?.kind === 'tools') parts[parts.length - 1] = { kind: 'tools', tools: [...last.tools, block] };
       else parts.push({ kind: 'tools', tools: [block] });

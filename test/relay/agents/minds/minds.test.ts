@@ -149,7 +149,7 @@ describe('a mind behind the Messages API', () => {
     expect(thinksAdaptively(name)).toBe(thinks);
     const { model, ask } = await connect(() => [{ say: 'Hi.' }], { thinking: true });
     await ask(request({ model: name }));
-    expect(thinkingOf(model.requests[0])).toEqual(thinks ? { type: 'adaptive', display: 'omitted' } : undefined);
+    expect(thinkingOf(model.requests[0])).toEqual(thinks ? { type: 'adaptive', display: 'summarized' } : undefined);
   });
 
   it('does not ask another server than Anthropic’s to think, and asks one that refuses only once', async () => {

@@ -56,6 +56,42 @@ describe('a session', () => {
     expect(house.of('session-started')).toHaveLength(2);
   });
 
+  it('shows what a model thought as one folded call before its words, and gives it to no later request', async () => {
+    const house = await bench.open({
+      script: () => [{ think: 'The tide is low.', signature: 's' }, { say: 'Go now.' }],
+    });
+    await house.start({});
+    await house.post({ text: 'hello' });
+    const answers = () => house.of('message').filter(({ role }) => role === 'assistant');
+    await house.until(() => answers().length === 1);
+    expect(answers()[0]?.blocks).toMatchObject([
+      { kind: 'tool', name: 'mind__think', result: 'The tide is low.', isError: false },
+      { kind: 'text', text: 'Go now.' },
+    ]);
+    await house.post({ text: 'and now' });
+    await house.until(() => answers().length === 2);
+    expect(JSON.stringify(house.requestsOf(null).at(-1)?.body)).not.toContain('mind__think');
+  });
+
+  it('takes other numbers while it runs: the next answer has them, and it ends by the new silence', async () => {
+    const house = await bench.open();
+    await house.start({});
+    await house.post({ text: 'hello' });
+    await house.until(() => house.of('message').some(({ role }) => role === 'assistant'));
+    const settings = { leadModel: '', agentModel: '', maxAnswerTokens: 4_321 };
+    expect(house.host.changeSettings(settings)).toBe(true);
+    await house.post({ text: 'and now' });
+    await house.until(() => house.requestsOf(null).length === 2);
+    expect(house.requestsOf(null).map(({ body }) => body['max_tokens'])).toEqual([
+      ...[DEFAULT_SETTINGS.maxAnswerTokens, 4_321],
+    ]);
+    await house.until(() => house.of('message').filter(({ role }) => role === 'assistant').length === 2);
+    house.host.changeSettings({ ...settings, idleMs: 1_000 });
+    await house.until(() => house.of('session-ended').length === 1);
+    expect(house.of('session-ended')).toMatchObject([{ reason: 'idle' }]);
+    expect(house.host.changeSettings(settings)).toBe(false);
+  });
+
   it('gives the lead its soul, its last conversation and the protocol', async () => {
     const house = await bench.open();
     await house.start({

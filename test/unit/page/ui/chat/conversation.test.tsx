@@ -582,7 +582,8 @@ test('few tool calls are steps, many fold into one quiet line, and each opens', 
       ['mind__read', {}],
       ['mcp__notes__find_all', {}],
     ].map(([name, input], n) => ({
-      ...{ kind: 'tool' as const, toolUseId: `p${n}`, name: String(name), input, result: '', isError: false },
+      ...{ kind: 'tool' as const, toolUseId: `p${n}`, name: String(name), input, isError: false },
+      result: name === 'mind__think' ? 'The tide is low.' : '',
     })),
   ];
   const { user } = await openPage({
@@ -599,9 +600,11 @@ test('few tool calls are steps, many fold into one quiet line, and each opens', 
   // The same again is said once, and of very many the first.
   const again = 'looked through its folder, 2 times · read the output of a command · ';
   expect(screen.getByText(`${again}${again}looked through its folder, 2 times · and 13 more`)).toBeDefined();
-  expect(
-    screen.getByText('thought · Edit notes.md · ran `make all` · read some files · used find_all of notes'),
-  ).toBeDefined();
+  expect(screen.getByText('Edit notes.md · ran `make all` · read some files · used find_all of notes')).toBeDefined();
+  // Its thought is folded.
+  expect(screen.queryByText('The tide is low.')).toBeNull();
+  await user.click(screen.getByText('What it thought'));
+  expect(screen.getByText('The tide is low.')).toBeDefined();
   // A press opens what it was asked for, without ids and without the tool's name.
   await user.click(step);
   expect(screen.getByText('Hello.')).toBeDefined();
