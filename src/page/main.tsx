@@ -15,6 +15,7 @@ import { createReachPort, createRelayPort } from './state/reach.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
+import { followAppearance } from './ui/shell/appearance.ts';
 import { Broken } from './ui/shell/broken.tsx';
 import { followViewHeight } from './ui/shell/window.ts';
 
@@ -77,6 +78,7 @@ if (!root) throw new Error('The page has no #root to be mounted in');
 document.documentElement.lang = spoken.language;
 document.documentElement.dir = spoken.direction;
 followViewHeight();
+followAppearance();
 const mount = () =>
   createRoot(root).render(
     <StrictMode>

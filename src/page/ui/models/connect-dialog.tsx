@@ -4,6 +4,8 @@
  */
 import { useId, useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import { displayName } from '../../../shared/domain/agent.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from '../../../shared/protocol/models.ts';
 import type { Programs } from '../../../shared/protocol/programs.ts';
 import { retold, spoken, t } from '../../language/t.ts';
@@ -11,11 +13,14 @@ import { programsOf } from '../../state/external.ts';
 import { foundServersOf } from '../../state/found-servers.ts';
 import type { QueryState } from '../../state/query.ts';
 import { useQuery } from '../hooks.ts';
-import type { ConnectedModels } from '../../state/relay-info.ts';
-import { useLive, useRoost } from '../context.tsx';
+import { reachQueries } from '../../state/reach-queries.ts';
+import type { ConnectedModels, Coordination } from '../../state/relay-info.ts';
+import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
+import { changeCoordination } from '../limits/limits.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
+import { useTold } from '../settings/told.ts';
 import { KeyField } from './model-select.tsx';
 import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './names.ts';
 import './connect.css';
@@ -442,6 +447,47 @@ function Outcome({
   }
 }
 
+/** Whom this ACP agent drives from now on. */
+function ForWhom({ programId, name }: { programId: string; name: string }) {
+  const roost = useRoost();
+  const told = useTold();
+  const id = useId();
+  const roster = useHousehold((state) => state.roster);
+  const agents = [...roster.byId.values()].filter(({ retired }) => !retired);
+  const drive = (agentId: AgentId) => {
+    const limits = reachQueries(roost).limits(agentId);
+    let before: Coordination = {};
+    const who = agents.find((agent) => agent.agentId === agentId);
+    void told({
+      label: who ? t`${displayName(who, roster)}: ${name}` : name,
+      save: () =>
+        changeCoordination(limits, (own) => {
+          before = own;
+          return { ...own, mind: programId };
+        }),
+      undo: () => changeCoordination(limits, () => before),
+    });
+  };
+  return (
+    <p className="setting-row">
+      <label htmlFor={id}>{t`${<b>{name}</b>} is connected. For whom?`}</label>{' '}
+      <select
+        id={id}
+        className="field field-select"
+        value=""
+        onChange={({ target }) => target.value !== '' && drive(target.value)}
+      >
+        <option value="">{t`Choose an agent`}</option>
+        {agents.map((agent) => (
+          <option key={agent.agentId} value={agent.agentId}>
+            {displayName(agent, roster)}
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+}
+
 /** The ACP agents of the relay's machine. They think for single agents. */
 function AcpAgents() {
   const programs = programsOf(useRoost());
@@ -458,9 +504,7 @@ function AcpAgents() {
       {({ programs: connected, found, allowed }) => (
         <div className="under-6 gap-4 stack at-start">
           {connected.map(({ programId, name }) => (
-            <p key={programId}>
-              {t`${<b>{name}</b>} is connected. ${<Link href={PATHS.settings('advanced')}>{t`Choose for whom`}</Link>}`}
-            </p>
+            <ForWhom key={programId} programId={programId} name={name} />
           ))}
           {allowed &&
             found.map((program) => (

@@ -277,6 +277,39 @@ interface WhenProps {
   readonly children?: ReactNode;
 }
 
+type FieldsProps = Pick<WhenProps, 'draft' | 'set' | 'wrong'>;
+
+function CronField({ draft, set, wrong }: FieldsProps) {
+  return (
+    <Labelled
+      label={t`Cron text`}
+      hint={t`Minute, hour, day, month, weekday: “30 7 * * 1-5” is every weekday at 7:30.`}
+      wrong={wrong['cron']}
+    >
+      {(given) => (
+        <input
+          {...given}
+          className="field editor-short"
+          autoComplete="off"
+          spellCheck={false}
+          value={draft.cron}
+          onChange={({ target }) => set({ cron: target.value })}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** Under *More*: a cron text in place of the usual timing. */
+export function CronChoice({ draft, set }: Pick<WhenProps, 'draft' | 'set'>) {
+  if (draft.timing === 'cron') return null;
+  return (
+    <button type="button" className="link-button" onClick={() => set({ timing: 'cron' })}>
+      {t`Set the time as a cron text`}
+    </button>
+  );
+}
+
 /** The timing, and the next due moments. */
 export function WhenFields({ draft, set, wrong, before, offset, onceHint, children }: WhenProps) {
   const now = useNow(15_000);
@@ -294,7 +327,6 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
           { value: 'weekly', text: t`Days and a time` },
           { value: 'every', text: t`Every so often` },
           { value: 'once', text: t`Once` },
-          { value: 'cron', text: t`Cron` },
         ]}
         value={draft.timing}
         onChange={(timing) => set({ timing })}
@@ -375,24 +407,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
           )}
         </Labelled>
       )}
-      {draft.timing === 'cron' && (
-        <Labelled
-          label={t`Cron text`}
-          hint={t`Minute, hour, day, month, weekday: “30 7 * * 1-5” is every weekday at 7:30. ${zoneHint ?? ''}`}
-          wrong={wrong['cron']}
-        >
-          {(given) => (
-            <input
-              {...given}
-              className="field editor-short"
-              autoComplete="off"
-              spellCheck={false}
-              value={draft.cron}
-              onChange={({ target }) => set({ cron: target.value })}
-            />
-          )}
-        </Labelled>
-      )}
+      {draft.timing === 'cron' && <CronField draft={draft} set={set} wrong={wrong} />}
       <p className="ink text-3" role="status">
         {next[0] === undefined
           ? draft.timing === 'once'

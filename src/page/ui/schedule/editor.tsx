@@ -22,6 +22,7 @@ import {
 import {
   ChoiceField,
   ContextField,
+  CronChoice,
   EditorEnd,
   type Kind,
   Labelled,
@@ -170,6 +171,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
         {scheduleId !== null && <RoutineProjects scheduleId={scheduleId} />}
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
           <summary>{t`More`}</summary>
+          <CronChoice draft={draft} set={set} />
           <div className="editor-pair gap-5 stack">
             <Labelled
               label={t`Minutes it may take`}

@@ -15,6 +15,7 @@ import type { Teammate } from '../use-somebody.ts';
 import {
   ChoiceField,
   ContextField,
+  CronChoice,
   EditorEnd,
   type Kind,
   Labelled,
@@ -102,6 +103,7 @@ function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: P
           offset={offset}
           onceHint={t`In your own time zone. In quiet hours it waits for their end.`}
         />
+        <CronChoice draft={draft} set={set} />
         <ContextField draft={draft} set={set} wrong={wrong} hint={t`When it comes while no session runs.`} />
         <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>
@@ -187,6 +189,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
         </Labelled>
         <FileNames id={namesId} agentId={draft.agentId} />
         <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset} />
+        <CronChoice draft={draft} set={set} />
         <div className="editor-pair gap-5 stack">
           <ChoiceField
             label={t`Where it fails`}

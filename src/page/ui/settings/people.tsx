@@ -1,10 +1,12 @@
-/** Settings: your name, the lead's, and the language of the page. */
+/** Settings: your name, the lead's, and the language and appearance of the page. */
+import { useState } from 'react';
 import { isSettingValue, type Settings } from '../../../shared/domain/settings.ts';
 import { chosenLanguage, spoken, t } from '../../language/t.ts';
 import { chooseLanguage, LANGUAGES } from '../../language/fetch-texts.ts';
 import { useActions, useHousehold } from '../context.tsx';
 import { Field, useDraft } from '../design/field.tsx';
 import { SelectSetting } from '../parts/choices.tsx';
+import { APPEARANCES, chooseAppearance, chosenAppearance } from '../shell/appearance.ts';
 import { useTold } from './told.ts';
 
 function NameField({ setting, label }: { setting: 'humanName' | 'leadName'; label: string }) {
@@ -45,12 +47,34 @@ function LanguageSetting() {
   );
 }
 
+function AppearanceSetting() {
+  const [chosen, setChosen] = useState(chosenAppearance);
+  return (
+    <SelectSetting
+      label={t`Appearance`}
+      hint={t`Of this page, on this device.`}
+      chosen={chosen}
+      fallback={t`As the system`}
+      options={[
+        { value: 'dark', name: t`Dark` },
+        { value: 'light', name: t`Light` },
+      ]}
+      onChoose={(value) => {
+        const next = APPEARANCES.find((each) => each === value) ?? null;
+        chooseAppearance(next);
+        setChosen(next);
+      }}
+    />
+  );
+}
+
 export function People() {
   return (
     <>
       <NameField setting="humanName" label={t`Your name`} />
       <NameField setting="leadName" label={t`Lead's name`} />
       <LanguageSetting />
+      <AppearanceSetting />
     </>
   );
 }

@@ -310,7 +310,7 @@ test('what the relay refuses stands at its field, and nothing that was written i
   expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
   await page.user.type(field('Name'), 'Round');
   await page.user.type(field('What it does'), 'Look around.');
-  await page.user.click(within(dialog).getByRole('radio', { name: 'Cron' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Set the time as a cron text' }));
   // What is no cron text is seen here already, and what is one says when it is due.
   await page.user.type(field('Cron text'), '61 * * * *');
   expect(within(dialog).getByText('This schedule will never run.')).toBeTruthy();

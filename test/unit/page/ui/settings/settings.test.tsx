@@ -157,8 +157,9 @@ test('an empty field of the advanced settings shows the default, and sets it aga
 
 test('a setting that the relay reads at the start of a session says so while one runs', async () => {
   const page = await settings('advanced', { snapshot: runningSession() });
-  await page.user.type(await cell('Longest answer'), '4096{Enter}');
-  expect(await screen.findByText('Longest answer saved. It applies from the next session.')).toBeDefined();
+  await page.user.type(await cell('Remembered of the last conversation'), '4096{Enter}');
+  const text = 'Remembered of the last conversation saved. It applies from the next session.';
+  expect(await screen.findByText(text)).toBeDefined();
 });
 
 test('the wake prompt begins as the original, and is checked while one types', async () => {
@@ -387,13 +388,13 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
   await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
   await waitFor(() => expect(put).toHaveLength(2));
   expect(put[1]).toMatchObject({
-    kinds: ['approval', 'failure', 'mention', 'night'],
+    kinds: ['approval', 'failure', 'mention', 'night', 'review'],
     quiet: { from: 1_320, to: 420 },
     subscription: null,
   });
   await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(put).toHaveLength(3));
-  expect(put[2]).toMatchObject({ kinds: ['approval', 'failure', 'mention', 'night'], quiet: null });
+  expect(put[2]).toMatchObject({ kinds: ['approval', 'failure', 'mention', 'night', 'review'], quiet: null });
   await page.user.click(await screen.findByRole('button', { name: 'Tell it nothing any more: Safari on iPhone' }));
   await waitFor(() => expect(page.reach.times('DELETE /api/notifications/devices/d1')).toBe(1));
   // Its push service did not take the last one: what to do stands there, and can be done.
