@@ -128,6 +128,26 @@ describe('an MCP server', () => {
     expect(told).toMatchObject({ input_schema: ECHO.inputSchema });
   });
 
+  it('stands beside another one of the same kind: each has its own name, its own tools and its own data', async () => {
+    const memory = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-memory/dist/index.js'));
+    for (const name of ['work', 'private']) {
+      const env = { MEMORY_FILE_PATH: join(home, `${name}.jsonl`) };
+      await allow(await attach(name, { kind: 'program', command: process.execPath, args: [memory], env, box: null }));
+    }
+    const entities = (name: string) => [{ name, entityType: 'note', observations: [] }];
+    await works([
+      { call: 'mcp__work__create_entities', input: { entities: entities('office') } },
+      { call: 'mcp__private__create_entities', input: { entities: entities('garden') } },
+    ]);
+    expect(await readFile(join(home, 'work.jsonl'), 'utf8')).toMatch(/office/);
+    expect(await readFile(join(home, 'work.jsonl'), 'utf8')).not.toMatch(/garden/);
+    expect(await readFile(join(home, 'private.jsonl'), 'utf8')).toMatch(/garden/);
+    expect((await all()).map(({ name, state }) => [name, state])).toEqual([
+      ['work', 'connected'],
+      ['private', 'connected'],
+    ]);
+  });
+
   it('with many tools is searched: a mind is told of what it has found', async () => {
     const many = Array.from({ length: 41 }, (_none, i) => ({
       ...ECHO,

@@ -480,3 +480,35 @@ describe('Changing seats', () => {
     expect(screen.getByLabelText<HTMLSelectElement>('Seat of Wren').value).toBe('0');
   });
 });
+
+test('a letter goes from tile to tile when one agent writes to another, and none with reduced motion', async () => {
+  const animate = vi.spyOn(Element.prototype, 'animate');
+  animate.mockImplementation(() => ({ finished: new Promise(() => undefined) }) as unknown as Animation);
+  try {
+    const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }) });
+    const list = screen.getByRole('list', { name: 'The team' });
+    const letters = () => list.querySelectorAll('.letter').length;
+    let sent = 0;
+    const writes = () =>
+      page.hear({
+        ...{ kind: 'message', time: NOW, messageId: `letter-${++sent}`, sessionId: 'session-2', agentId: 'agent-2' },
+        ...{ author: 'agent-1', role: 'user', blocks: [{ kind: 'text', text: 'Hello.' }], status: 'complete' },
+        ...{ error: null, usage: null, clientId: null, replaces: null, waiting: false },
+      });
+    // The letters are loaded after the page is painted.
+    await waitFor(async () => {
+      await writes();
+      expect(letters()).toBeGreaterThan(0);
+    });
+    const before = letters();
+    const plain = window.matchMedia;
+    window.matchMedia = (query) => Object.assign(plain(query), { matches: /reduced-motion/.test(query) });
+    await writes();
+    expect(letters()).toBe(before);
+    window.matchMedia = plain;
+    await writes();
+    expect(letters()).toBe(before + 1);
+  } finally {
+    animate.mockRestore();
+  }
+});
