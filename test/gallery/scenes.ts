@@ -961,7 +961,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/connect',
     prepare: ({ reach }) => {
       reach.on('GET /api/models', { connections: [], may: 'public' });
-      reach.on('GET /api/programs', {
+      reach.on('GET /api/agent-programs', {
         programs: [],
         found: [{ name: 'Claude Code', command: 'claude-code-acp', args: [] }],
         allowed: true,

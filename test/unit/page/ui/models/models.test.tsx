@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_PRICES } from '../../../../../src/shared/domain/prices.ts';
 import type { Connection } from '../../../../../src/shared/protocol/models.ts';
 import { NOW, runningSession, said, team } from '../../support/household.ts';
-import { json, refused } from '../../support/reach.ts';
+import { type AskedCall, configAnswer, json, refused } from '../../support/reach.ts';
 import { openPage } from '../../support/render.tsx';
 
 const KEY = 'sk-ant-planted-77c1';
@@ -45,6 +45,24 @@ describe('Connecting a model', () => {
     await page.user.click(screen.getByRole('button', { name: 'Connect' }));
     expect((await screen.findByRole('alert')).textContent).toContain('did not accept the key');
     expect(screen.getByLabelText<HTMLInputElement>('Your key').value).toBe(KEY);
+  });
+
+  test('asks for whom an ACP agent is once it is connected, and sets that agent at once', async () => {
+    const program = { programId: 'p1', name: 'Claude Code', where: 'claude-agent-acp', variables: [] };
+    const page = await openPage({
+      docs: team(2),
+      path: '/connect',
+      prepare({ reach }) {
+        const programs = [{ ...program, throughRelay: false, state: { kind: 'untried' }, running: [] }];
+        reach.on('GET /api/agent-programs', { programs, found: [], allowed: true });
+        reach.on('GET /v1/agents/agent-2/config', configAnswer({ coordination: {} }));
+        reach.on('PUT /v1/agents/agent-2/config', ({ body }: AskedCall) => json(configAnswer(body as object)));
+      },
+    });
+    await page.user.click(await screen.findByRole('radio', { name: /^Claude Code, Codex, Gemini/ }));
+    await page.user.selectOptions(await screen.findByLabelText('Claude Code is connected. For whom?'), 'Wren');
+    await screen.findByText('Wren: Claude Code saved. It applies now.');
+    expect(page.reach.bodies('PUT /v1/agents/agent-2/config')).toMatchObject([{ coordination: { mind: 'p1' } }]);
   });
 
   test('finds servers of the machine when it opens, and connects the one that is chosen', async () => {
