@@ -96,6 +96,6 @@ export const restore: Command = async ({ operand, config, tell }) => {
   const about = await readArchive(file, () => askPassphrase({ twice: false }), config.home);
   tell(`Restored ${config.home} from ${file}, made on ${new Date(about.at).toISOString()} by Roost ${about.version}.`);
   if (about.store === 'postgres') tell(PG_RESTORE);
-  tell('Start Roost. Nothing that is due runs here until you bring it here, under Night on the page.');
+  tell('Start Roost. Nothing that is due runs here until you bring it here, under Schedule on the page.');
   return 0;
 };

@@ -154,7 +154,7 @@ export const badLinkPage = (): Response =>
     401,
     'This link was used already, or is not whole',
     `<p>Each link opens Roost once. Look at the terminal in which Roost runs and press <kbd>Enter</kbd> there: it prints a fresh link.</p>
-<p>Was it the code of another device of yours? Show a new one there: Settings, Devices, <b>Add a device</b>.</p>
+<p>Was it the code of another device of yours? Show a new one there: Settings, Devices and data, <b>Add a device</b>.</p>
 <p>If nothing comes, stop it with <kbd>Ctrl</kbd> <kbd>C</kbd> and start it again with <code>npm start</code>.</p>
 <p>If this browser was let in before, <a href="/">go on to Roost</a>.</p>
 ${PASTE}
@@ -168,7 +168,7 @@ export const signInPage = (): Response =>
     'Roost does not know this browser yet',
     `<p>Open the link that Roost printed in the terminal when it started. It lets this browser in, once and for good.</p>
 <p>If the link was used already, press <kbd>Enter</kbd> in that terminal: it prints a fresh one.</p>
-<p>Have you Roost on another device? Choose Settings, Devices, <b>Add a device</b> there: it shows a code for this one’s camera.</p>
+<p>Have you Roost on another device? Choose Settings, Devices and data, <b>Add a device</b> there: it shows a code for this one’s camera.</p>
 ${PASTE}`,
   );
 

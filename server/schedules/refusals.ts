@@ -54,7 +54,7 @@ export interface RefusalDeps {
 const AWAY: Refused = {
   ok: false,
   field: null,
-  reason: 'It is due at another relay of this household. Bring it here first, on the page under Night.',
+  reason: 'It is due at another relay of this household. Bring it here first, on the page under Schedule.',
 };
 
 const OF_LEAD: Refused = {

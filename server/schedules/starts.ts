@@ -126,7 +126,7 @@ export function createStarts(deps: StartsDeps): Starts {
     const lacking = (await work?.lacking(agentId, project)) ?? null;
     if (lacking !== null) return lacking;
     const used = await deps.usedUp(agentId);
-    if (used) return sentence`${used.message} Raise the budget under Costs.`;
+    if (used) return sentence`${used.message} Raise the budget under Settings, What agents may do.`;
     const spent = (await work?.spentToday(project)) ?? (await deps.spentOn(project, task));
     if (spent) return spent.detail;
     return host.stateOf(agentId) === 'driven'

@@ -80,7 +80,7 @@ export function openClockWatch(
   if (copied) say(COPIED);
   if (stoodMs !== null)
     say(
-      `The clock by which agents’ routines are due had stood for ${spanText(stoodMs)}: Roost was not running, and nobody had ended it. What was missed stands under Night.`,
+      `The clock by which agents’ routines are due had stood for ${spanText(stoodMs)}: Roost was not running, and nobody had ended it. What was missed is under Schedule.`,
     );
   return watch;
 }

@@ -174,7 +174,7 @@ export const SETTINGS = {
     env: 'ROOST_PUSH_SUBJECT',
     value: 'https URL or mailto:',
     default: null,
-    help: 'Contact of this relay for operators of push services. Default: the mail address under Settings, Notifications, or else --public-url.',
+    help: 'Contact of this relay for operators of push services. Default: the mail address under Settings, You, or else --public-url.',
   },
   pushNextSeconds: {
     flag: 'push-next-seconds',

@@ -17,7 +17,7 @@ if (isSeedSize(size)) {
   process.stdout.write(`
   ${relative(process.cwd(), path)}: ${documents.toLocaleString('en')} documents, ${(bytes / 1e6).toFixed(1)} MB
 
-  Open it:  npm run dev, open the link, then Settings, Storage, Import, and choose this file.
+  Open it:  npm run dev, open the link, then Settings, Devices and data, Import, and choose this file.
   Begin with nothing again:  stop npm run dev, remove .dev/home, and clear this address's data in the browser.
 
 `);

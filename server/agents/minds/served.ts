@@ -166,7 +166,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   const whole = error.message.slice(0, MIND_LIMITS.refusalChars);
   if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(whole))) {
     const tokens = tokensIn(whole, context.maxTokens);
-    const message = sentence`This is longer than the model can read, even without the earlier conversation. A shorter message helps, less that is remembered of the last conversation (Settings, Waking), or a model that reads more.`;
+    const message = sentence`This is longer than the model can read, even without the earlier conversation. A shorter message helps, less that is remembered of the last conversation (Settings, Advanced), or a model that reads more.`;
     return {
       kind: 'too-large',
       message,

@@ -582,7 +582,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     if (!verdict.let)
       throw new ProgramError(
         'other',
-        sentence`${name} was not started: its agent’s folder has settings that it would follow by itself (${paths}). Delete them under Files, or let it start with them under Approvals.`,
+        sentence`${name} was not started: its agent’s folder has settings that it would follow by itself (${paths}). Delete them under Files, or let it start with them in the Inbox.`,
       );
     verdict.over({ text: 'It was started with them.', isError: false, stopped: false });
     return found;

@@ -174,7 +174,7 @@ export function createGranted({ configs, pins, agreed }: GrantedDeps) {
     if (command === null) return 'This command cannot be allowed permanently.';
     const { allowed_commands: commands } = await coordinationOf(call.agentId);
     if (!commands.includes(command) && commands.length >= ALLOWED_COMMANDS_MAX)
-      return `${ALLOWED_COMMANDS_MAX} commands are allowed for always, which is the most. Remove one under Limits first.`;
+      return `${ALLOWED_COMMANDS_MAX} commands are allowed for always, which is the most. Remove one under Settings, Advanced first.`;
     const reach = await pins.reachOf(call);
     return reach === null || isBounded(reach) || (call.pinned?.isWhole ?? true)
       ? null

@@ -113,7 +113,7 @@ describe('without a session', () => {
       'Name of a2 may not work on this project. Allow it in the settings of the project.',
     );
     await good('PUT', '/v1/config', { daily_budget_usd: 0 });
-    expect((await refusal(made)).detail).toContain('Raise the budget under Costs.');
+    expect((await refusal(made)).detail).toContain('Raise the budget under Settings, What agents may do.');
     await good('PUT', '/v1/config', { daily_budget_usd: null });
     await good('PUT', `/v1/projects/${of.projectId}`, { dayMicroUsd: 0 });
     expect((await refusal(made)).detail).toContain('Raise that in its settings.');

@@ -395,7 +395,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       if (text === null) return;
       if (text.length > LIMITS.teamCallText) {
         notices.error(
-          t`Together they remember more than one wake can carry. Let them remember less of the last conversation (Settings, Waking), or wake fewer at once.`,
+          t`Together they remember more than one wake can carry. Let them remember less of the last conversation (Settings, Advanced), or wake fewer at once.`,
         );
         return;
       }

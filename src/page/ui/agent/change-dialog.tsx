@@ -521,7 +521,7 @@ function Changes({ agent }: Props) {
   return (
     <div className="change tint" style={style}>
       {lead ? (
-        <p className="setting-hint">{t`The lead’s name stands in ${<Link href={PATHS.settings('people', t`Lead's name`)}>{t`Settings, Names`}</Link>}, its model in ${<Link href={PATHS.settings('minds', t`Model of the lead`)}>{t`Settings, Models`}</Link>}. Its colour is gold, always.`}</p>
+        <p className="setting-hint">{t`The lead’s name stands in ${<Link href={PATHS.settings('people', t`Lead's name`)}>{t`Settings, You`}</Link>}, its model in ${<Link href={PATHS.settings('minds', t`Model of the lead`)}>{t`Settings, Models and money`}</Link>}. Its colour is gold, always.`}</p>
       ) : (
         <>
           <Name key={agent.name} agent={agent} />

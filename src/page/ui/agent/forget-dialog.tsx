@@ -69,7 +69,7 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
         </li>
       )}
       <li>
-        {t`${<b>{t`When:`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
+        {t`${<b>{t`When:`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Devices and data. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
       </li>
       <li>
         {t`${<b>{t`What stays:`}</b>} what others remember of ${name} and have said about ${name} in their own conversations is theirs. So is every copy that you exported before.`}

@@ -112,7 +112,7 @@ function BoxFields({
         <p
           className="wrong-note"
           role="status"
-        >{t`There is no sandbox on the relay’s machine: under Limits stands what to install. Until then it does not start.`}</p>
+        >{t`There is no sandbox on the relay’s machine: Settings, What agents may do, says what to install. Until then it does not start.`}</p>
       )}
       {draft.held && (
         <>

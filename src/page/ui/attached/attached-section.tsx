@@ -310,7 +310,7 @@ export function AttachedSection() {
   const team = useTeammates();
   return (
     <div className="stack gap-6">
-      <p className="settings-note under-6 ink-2 text-3">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Limits you can let them go ahead.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Settings, Advanced you can let them go ahead.`}</p>
       <QueryView query={attached.list} what={t`The MCP servers`}>
         {({ servers, programs, ...rules }) => (
           <>

@@ -104,7 +104,7 @@ export function endText({ state, words, isError, question }: ToolCall): string {
 }
 
 const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
-  grant: t`allowed under Limits`,
+  grant: t`allowed in the settings`,
   command: t`this command, allowed for always`,
   once: t`you said yes, once`,
   'always-tool': t`you said always`,

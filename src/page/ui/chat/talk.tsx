@@ -53,7 +53,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
       text: t`The first words appear here as they are found. The name comes out of them.`,
     };
   if (speaker.kind === 'seatless')
-    return { title: name, text: t`There is no seat for this agent now. Give it one under Settings, Team and seats.` };
+    return { title: name, text: t`There is no seat for this agent now. Give it one under Settings, Team.` };
   if (speaker.kind === 'lead') {
     if (born === 0 && calling)
       return {
@@ -254,7 +254,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
     return (
       <div className="chat-nobody gap-4 stack at-start ink-2" role="alert">
         <h2 className="ink">{t`This conversation could not be read`}</h2>
-        <p>{t`${conversation.error} If it stays so, Settings, Storage, Rebuild reads everything anew.`}</p>
+        <p>{t`${conversation.error} If it stays so, Settings, Devices and data, Rebuild reads everything anew.`}</p>
         <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>{t`Try again`}</button>
       </div>
     );

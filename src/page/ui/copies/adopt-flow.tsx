@@ -210,7 +210,7 @@ function Form({
       )}
       {relation.kind === 'leaving' && (
         <Relation>
-          {t`${relation.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.`}
+          {t`${relation.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Devices and data. What is adopted now is somebody new, with the same soul and memories.`}
         </Relation>
       )}
       {relation.kind === 'forgotten' && (

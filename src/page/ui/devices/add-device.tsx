@@ -471,7 +471,7 @@ function OnTheOther() {
       <ol className="devices-steps gap-4 stack">
         <li>{t`Its browser is let in already: by a link that Roost printed, or because Roost was used there before.`}</li>
         <li>
-          {t`Choose ${<b>{t`I have Roost on another device`}</b>}. If Roost was used there before: Settings, Devices, ${<b>{t`Join from another device`}</b>}.`}
+          {t`Choose ${<b>{t`I have Roost on another device`}</b>}. If Roost was used there before: Settings, Devices and data, ${<b>{t`Join from another device`}</b>}.`}
         </li>
         <li>{t`It shows a code, good for five minutes.`}</li>
       </ol>

@@ -329,7 +329,7 @@ function WithoutRelay() {
           )}
           {answer !== null && <CopyableText text={answer} what={t`The answer for the first device`} />}
           {made !== null && answer === null && (
-            <p className="setting-hint">{t`Settings, Devices, Without a relay, on that device.`}</p>
+            <p className="setting-hint">{t`Settings, Devices and data, Without a relay, on that device.`}</p>
           )}
         </li>
         <li className="stack gap-4 narrow at-start relative">

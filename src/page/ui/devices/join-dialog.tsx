@@ -38,7 +38,7 @@ function Offer({
   return (
     <div className="offer centred-column stack gap-6 narrow">
       <StepHead>{t`Show this to a device that has your team`}</StepHead>
-      <p>{t`There: Settings, Devices, ${<b>{t`Add a device`}</b>}. Scan this, or bring the text below.`}</p>
+      <p>{t`There: Settings, Devices and data, ${<b>{t`Add a device`}</b>}. Scan this, or bring the text below.`}</p>
       <figure className="centred-column stack gap-4">
         <QrCode text={offer} label={t`QR code for your other device; the same stands below as text`} />
         <figcaption>

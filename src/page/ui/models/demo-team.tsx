@@ -26,7 +26,8 @@ export default function DemoTeam() {
     setBusy(true);
     const done = await hatchRealTeam(roost, agents);
     setBusy(false);
-    if (done.ok) roost.notices.info(t`A real team hatches. The demo team stays in Settings, Storage for 30 days.`);
+    if (done.ok)
+      roost.notices.info(t`A real team hatches. The demo team stays in Settings, Devices and data for 30 days.`);
     else setWrong(done.reason);
   };
   const keep = () => {
@@ -37,7 +38,7 @@ export default function DemoTeam() {
     <section className="demo-team gap-5 cluster ink-2 text-3 ground-2" aria-label={t`Agents from the demo`}>
       <p className="pretty">
         <strong>{t`${names(agents.map(({ name }) => name))} hatched in the demo.`}</strong>{' '}
-        {t`A real team finds its own names and souls. The demo team stays in Settings, Storage for 30 days. Or keep them: same names, now with a real model.`}
+        {t`A real team finds its own names and souls. The demo team stays in Settings, Devices and data for 30 days. Or keep them: same names, now with a real model.`}
       </p>
       <div className="demo-team-ways gap-4 flex wrap">
         <button type="button" className="solid" disabled={busy || calling} onClick={() => void hatch()}>

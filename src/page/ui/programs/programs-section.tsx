@@ -262,7 +262,7 @@ export function ProgramsSection() {
   const { list } = programsOf(useRoost());
   return (
     <div className="stack gap-6">
-      <p className="settings-note under-6 ink-2 text-3">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Limits. Roost starts it when the agent wakes, and ends it with the session.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Settings, Advanced. Roost starts it when the agent wakes, and ends it with the session.`}</p>
       <QueryView query={list} what={t`The ACP agents`}>
         {({ programs, found, allowed, why }) => (
           <>
