@@ -618,7 +618,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       if (!answer.ok || answer.stop !== 'end') return end;
       const nothing = unfinished({
         blocks: answer.blocks,
-        didBefore: turn > 1 || writer.blocks().some(({ kind }) => kind === 'tool'),
+        didBefore: turn > 1 || writer.blocks().some((block) => block.kind === 'tool' && block.name !== THOUGHT),
         failedTool,
         tools: new Set(tools.map(({ name }) => name)),
       });
