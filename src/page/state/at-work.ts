@@ -1,8 +1,7 @@
-/** Which task each agent has claimed, and what it is doing, for places outside of the projects. */
+/** Which task each agent has claimed, for places outside of the projects. */
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Obstacles } from '../../shared/domain/obstacles.ts';
-import { type Step, type TaskState, taskStateOf } from '../../shared/domain/task-state.ts';
-import { cardOf, type Project, type TaskCard } from '../../shared/protocol/projects.ts';
+import type { Project, TaskCard } from '../../shared/protocol/projects.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -28,10 +27,6 @@ const columnsAtWork = (projects: readonly Project[]) =>
       .map(({ columnId }) => ({ project, columnId })),
   );
 
-/** What the task is doing. `step`: what its agent does now. */
-export const stateAtWork = ({ project, card, all, obstacles }: ClaimedTask, step: Step | null): TaskState =>
-  taskStateOf(project, card, all, { obstacles, stepOf: () => step });
-
 function createAtWork({
   reach,
   changes,
@@ -40,8 +35,12 @@ function createAtWork({
   async function ask(): Promise<RelayResult<ReadonlyMap<AgentId, ClaimedTask>>> {
     const list = await reach((client) => client.projects());
     if (!list.ok) return list;
+    const columns = columnsAtWork(list.value.projects);
+    if (columns.length === 0) return { ok: true, value: new Map() };
+    // With the schemas of projects, which the shell does not have.
+    const { cardOf } = await import('../../shared/protocol/projects.ts');
     const held = new Map<AgentId, ClaimedTask & { readonly since: number }>();
-    for (const { project, columnId } of columnsAtWork(list.value.projects)) {
+    for (const { project, columnId } of columns) {
       const { projectId } = project;
       const page = await reach((client) => client.tasks({ projectId, column: columnId, limit: MOST_TASKS }));
       if (!page.ok) return page;

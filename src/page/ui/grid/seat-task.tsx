@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
-import type { TaskStateName } from '../../../shared/domain/task-state.ts';
+import { type TaskStateName, taskStateOf } from '../../../shared/domain/task-state.ts';
 import { t } from '../../language/t.ts';
-import { atWorkOf, stateAtWork } from '../../state/at-work.ts';
+import { atWorkOf } from '../../state/at-work.ts';
 import { useRoost } from '../context.tsx';
 import { useDoingNow } from '../doing-now.ts';
 import { useQuery } from '../hooks.ts';
@@ -20,8 +20,9 @@ export default function SeatTask({ agentId, tabIndex }: { agentId: AgentId; tabI
   const step = useDoingNow(agentId);
   const held = query.kind === 'ready' ? query.value.get(agentId) : undefined;
   if (!held) return null;
-  const { projectId, taskId, number, title } = held.card;
-  const { state } = stateAtWork(held, step);
+  const { project, card, all, obstacles } = held;
+  const { projectId, taskId, number, title } = card;
+  const { state } = taskStateOf(project, card, all, { obstacles, stepOf: () => step });
   const label = labelOf(state, `#${number} ${title}`);
   return (
     <Link
