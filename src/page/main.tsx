@@ -15,9 +15,8 @@ import { createReachPort, createRelayPort } from './state/reach.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
-import { followAppearance } from './ui/shell/appearance.ts';
 import { Broken } from './ui/shell/broken.tsx';
-import { followViewHeight } from './ui/shell/window.ts';
+import { APPEARANCE_KEY, followViewHeight } from './ui/shell/window.ts';
 
 const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
@@ -78,7 +77,6 @@ if (!root) throw new Error('The page has no #root to be mounted in');
 document.documentElement.lang = spoken.language;
 document.documentElement.dir = spoken.direction;
 followViewHeight();
-followAppearance();
 const mount = () =>
   createRoot(root).render(
     <StrictMode>
@@ -100,7 +98,12 @@ async function mountInLanguage(): Promise<void> {
   mount();
 }
 if (lacksTexts()) void mountInLanguage();
-else mount();
+else if (localStorage.getItem(APPEARANCE_KEY) === null) mount();
+else
+  void import('./ui/shell/appearance.ts')
+    .then(({ followAppearance }) => followAppearance())
+    .catch((error: unknown) => console.warn('The page stays as the system is:', error))
+    .finally(mount);
 
 const offline = prepareOffline({
   container: import.meta.env.PROD && isSecureContext ? navigator.serviceWorker : undefined,

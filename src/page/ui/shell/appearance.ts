@@ -1,12 +1,13 @@
 /**
  * The appearance of the page: as the system says, dark, or light. The styles ask
  * `prefers-color-scheme`. A choice of the person rewrites those queries, also in styles that are
- * loaded later. It is stored in this browser.
+ * loaded later. It is stored in this browser. Pages whose person has chosen none never load this.
  */
+import { APPEARANCE_KEY as STORED } from './window.ts';
+
 export const APPEARANCES = ['dark', 'light'] as const;
 export type Appearance = (typeof APPEARANCES)[number];
 
-const STORED = 'roost-appearance';
 const QUERY = /prefers-color-scheme:\s*(dark|light)/;
 
 /** The queries as they were written. */
@@ -41,7 +42,9 @@ function rewriteIn(rules: CSSRuleList, appearance: Appearance | null): void {
 function apply(): void {
   const appearance = chosenAppearance();
   document.documentElement.style.colorScheme = appearance ?? '';
-  for (const sheet of document.styleSheets) rewriteIn(sheet.cssRules, appearance);
+  for (const sheet of document.styleSheets)
+    // The rules of another origin, such as an extension's, cannot be read.
+    if (sheet.href === null || new URL(sheet.href).origin === location.origin) rewriteIn(sheet.cssRules, appearance);
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     const query = (meta.dataset['media'] ??= meta.media);
     meta.media = appearance === null ? query : decided(query, appearance);
@@ -52,15 +55,17 @@ function apply(): void {
 export function chooseAppearance(appearance: Appearance | null): void {
   if (appearance === null) localStorage.removeItem(STORED);
   else localStorage.setItem(STORED, appearance);
-  apply();
+  followAppearance();
 }
 
-/** Called once, before the page is drawn. */
+let isFollowed = false;
+/** Applies the choice, also to styles of parts that are loaded later, and follows other tabs. */
 export function followAppearance(): void {
-  if (chosenAppearance() !== null) apply();
+  apply();
+  if (isFollowed) return;
+  isFollowed = true;
   addEventListener('storage', ({ key }) => {
     if (key === STORED || key === null) apply();
   });
-  // Styles of parts that are loaded later.
   document.head.addEventListener('load', ({ target }) => target instanceof HTMLLinkElement && apply(), true);
 }

@@ -188,3 +188,6 @@ export function useClosedByBack(isOpen: boolean, onClose: () => void): void {
     };
   }, [isOpen, onClose]);
 }
+
+/** Where this browser stores the appearance that the person chose; nothing: as the system. */
+export const APPEARANCE_KEY = 'roost-appearance';
