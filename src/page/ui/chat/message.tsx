@@ -424,7 +424,7 @@ function CallDivider({ block }: { block: CallBlock }) {
   const who = names(
     eggs > 0 ? [...known, known.length > 0 ? plural(eggs, 'more', 'more') : plural(eggs, 'egg')] : known,
   );
-  const text = block.call === 'wake' ? t`You called ${who}` : t`You summoned ${who}`;
+  const text = block.call === 'wake' ? t`You woke ${who}` : t`You summoned ${who}`;
   return <p className="divider centred gap-5 text-2 line divider-dawn">{text}</p>;
 }
 

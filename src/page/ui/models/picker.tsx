@@ -109,6 +109,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
             )
           );
         })}
+        {chosen === null && <p className="setting-hint">{t`They have different models now.`}</p>}
         {failed !== null && (
           <p className="wrong-note" role="alert">
             {failed}

@@ -717,7 +717,7 @@ test('a wake is a line across the lead’s conversation', async () => {
     path: '/lead',
     snapshot: awake,
   });
-  expect(screen.getByText('You called Lyra and Wren')).toBeDefined();
+  expect(screen.getByText('You woke Lyra and Wren')).toBeDefined();
 });
 
 test('earlier messages are read when they are asked for', async () => {
