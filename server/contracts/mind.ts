@@ -54,8 +54,8 @@ export type MindBlock =
   /** A PDF, in base64. */
   | { readonly kind: 'document'; readonly name: string; readonly data: string }
   /**
-   * Stored to be sent back unchanged within a tool loop. Its text is shown as a call of `THOUGHT`. A
-   * block with an empty signature cannot be sent back.
+   * Stored to be sent back unchanged within a tool loop. Its text is shown as a call of `THOUGHT`.
+   * A block with an empty signature cannot be sent back.
    */
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string; readonly sealed?: Sealed }
   | { readonly kind: 'redacted-thinking'; readonly data: string }

@@ -7,7 +7,7 @@ import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { MindInfo } from '../../../src/shared/protocol/events.ts';
 import { realTimers, type Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
-import { THOUGHT } from '../../../src/shared/domain/toolsets.ts';
+import { THOUGHT } from '../../../src/shared/domain/talk.ts';
 import { deeperThan } from '../../../src/shared/domain/deeper-than.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { Unreported } from '../../../src/shared/domain/request-cost.ts';

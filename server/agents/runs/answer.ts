@@ -13,7 +13,7 @@ import {
 } from '../../../src/shared/protocol/documents.ts';
 import { type EventOf, eventSchema, type RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import { THOUGHT } from '../../../src/shared/domain/toolsets.ts';
+import { THOUGHT } from '../../../src/shared/domain/talk.ts';
 import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { Took, ToolOutcome } from '../../contracts/index.ts';

@@ -5,7 +5,8 @@
 import type { ContentBlock, McpServer, SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import { MIND_PREFIX, THOUGHT } from '../../../src/shared/domain/toolsets.ts';
+import { THOUGHT } from '../../../src/shared/domain/talk.ts';
+import { MIND_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import { beginningOfText, cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { DeedEnd, NoteDeed } from '../../contracts/index.ts';
 import type { MindBlock, MindListener, MindMessage, MindRequest } from '../../agents/minds/index.ts';

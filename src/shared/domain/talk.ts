@@ -8,7 +8,7 @@
 import { type Attachment, attachmentLine } from './attachment.ts';
 import type { AgentId } from './ids.ts';
 import { onOneLine, quote } from './quoting.ts';
-import { THOUGHT } from './toolsets.ts';
+import { MIND_PREFIX } from './toolsets.ts';
 
 // Notifications for a person who is looking elsewhere, and what the page and the service worker
 // share for them.
@@ -83,6 +83,9 @@ interface TalkMessage {
   readonly blocks: readonly TalkBlock[];
   readonly attachments?: readonly Attachment[] | undefined;
 }
+
+/** The name under which a thought is shown as a tool call. Its text is the result. */
+export const THOUGHT = `${MIND_PREFIX}think`;
 
 /**
  * Tools that an agent uses for itself and for waking the team. A session with only these is no more

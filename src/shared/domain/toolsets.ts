@@ -99,8 +99,6 @@ export const ATTACHED_PREFIX = 'mcp__';
  * `mind__edit`.
  */
 export const MIND_PREFIX = 'mind__';
-/** The name under which a thought is shown. Its text is the result. */
-export const THOUGHT = `${MIND_PREFIX}think`;
 export type Toolset = keyof typeof TOOLSETS;
 export const TOOLSET_NAMES = [
   'team',

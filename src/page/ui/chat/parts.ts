@@ -1,6 +1,6 @@
 /** Splits a message into parts, and a long one into several rows of the log. Pure. */
 import { textOf } from '../../../shared/domain/text-of.ts';
-import { THOUGHT } from '../../../shared/domain/toolsets.ts';
+import { THOUGHT } from '../../../shared/domain/talk.ts';
 import { thinkingApart } from '../../../shared/domain/thinking.ts';
 import type { Block, MessageDoc } from '../../../shared/protocol/documents.ts';
 import type { ThreadMessage } from '../../../shared/protocol/threads.ts';
