@@ -223,6 +223,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     sealer,
     isOwn: ({ host }) => origins.isHost(host),
     onKey: secrets.add,
+    onError: (error) => logger.warn('A model’s stated window could not be stored.', { error }),
     now,
     elapsed,
     newId,

@@ -332,6 +332,10 @@ export interface Mind {
    * already. Left out: nobody remembers it.
    */
   readsOnly?(model: string, tokens: number): boolean;
+  /** Tokens that the server of this model has stated as its window. Null: none. */
+  window?(model: string): number | null;
+  /** The server of this model has stated its window. */
+  learn?(model: string, tokens: number): void;
   /**
    * Produces one answer. Never rejects for a failure of the model server: that is an answer with
    * `ok: false`.

@@ -368,6 +368,8 @@ export interface SessionHost {
    * Withdraws a message of the person that its agent has not read. False if it waits nowhere.
    */
   withdraw(messageId: MessageId): Promise<boolean>;
+  /** The person has corrected this summary. Agents that hold it go on by the new text. */
+  correctSummary(messageId: MessageId, text: string): void;
   /** Stops the agent's current answer. False if it is not answering. */
   stop(agentId: AgentId): Promise<boolean>;
   /**

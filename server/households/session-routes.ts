@@ -265,6 +265,10 @@ export function createSessionRoutes(given: SessionRoutesDeps): readonly Handled[
         );
       return null;
     },
+    correctSummary({ messageId, body: { text } }) {
+      host.correctSummary(messageId as MessageId, text);
+      return null;
+    },
     async stop({ agentId }) {
       // A turn that has just finished by itself is fine too. A run outside the session would keep
       // the session waiting for its turn, so the run is stopped first.

@@ -258,6 +258,18 @@ export function openTeam({
   });
   const waiting = createWaiting(now);
   const usual = { now, newId, timers, logger };
+  // Called only after everything is open.
+  async function underWay(agentId: AgentId): Promise<readonly string[]> {
+    const [asked, open] = await Promise.all([calls.waiting(), attempts.open(agentId)]);
+    return [
+      ...asked
+        .filter((call) => call.agentId === agentId)
+        .map(({ tool }) => `your call of ${tool} waits for the human’s answer`),
+      ...open.map(({ attempt: { taskId, kind } }) =>
+        kind === 'agent' ? `you work on the task ${taskId}` : `an executor works on the task ${taskId}`,
+      ),
+    ];
+  }
   const runs = createRuns({
     log,
     inbox,
@@ -268,6 +280,7 @@ export function openTeam({
     turns,
     waiting,
     recordWork,
+    underWay,
     ...usual,
     elapsed,
     limits,
@@ -318,6 +331,7 @@ export function openTeam({
     turns,
     waiting,
     recordWork,
+    underWay,
   });
   const aloneAgents = createAlone({
     memoryOf: memories.promptOf,

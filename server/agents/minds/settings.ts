@@ -1,5 +1,5 @@
 /** Every default and limit of the minds. */
-import { readsOf } from '../../../src/shared/domain/prices.ts';
+import { windowOf } from '../../../src/shared/domain/prices.ts';
 
 /** Used where the person names no model. */
 export const DEFAULT_MODELS = { lead: 'claude-opus-5-5', agent: 'claude-sonnet-5-5' } as const;
@@ -176,9 +176,9 @@ function isFrom(model: string, minor: number): boolean {
 }
 
 /**
- * The model's context window in tokens: what the person set, or what its name tells. Null: unknown.
- * It is then learned: a model that refuses states its limit, or gets shorter requests until it
- * answers.
+ * The model's context window in tokens: what the person set, what its server has stated, or what
+ * its name tells. Null: unknown. It is then learned: a model that refuses states its limit, or gets
+ * shorter requests until it answers.
  */
-export const windowTokensOf = (model: string, set: number): number | null =>
-  set > 0 ? set : (readsOf(model)?.windowTokens ?? null);
+export const windowTokensOf = (model: string, set: number, stated: number | null = null): number | null =>
+  set > 0 ? set : (stated ?? windowOf(model));

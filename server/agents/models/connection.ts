@@ -385,6 +385,8 @@ interface ConnectedDeps {
   readonly elapsed: () => number;
   /** The result of its last answer has changed. */
   readonly onState: () => void;
+  /** The server has stated a model's window. Left out: that is not stored. */
+  readonly onWindows?: (kept: StoredModel) => void;
 }
 
 const readBy = ({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number =>
@@ -416,6 +418,12 @@ export function createConnected(deps: ConnectedDeps): Connected {
         reads.set(model, Math.max(tokens, reads.get(model) ?? 0));
         if (isNew) deps.onState();
         return isNew;
+      },
+      window: (model) => kept.windows[model] ?? null,
+      learn(model, tokens) {
+        if (kept.windows[model] === tokens) return;
+        kept = { ...kept, windows: { ...kept.windows, [model]: tokens } };
+        deps.onWindows?.(kept);
       },
       async answer(request, listener) {
         if (removed) return GONE;

@@ -158,6 +158,8 @@ export interface HomeModelsDeps extends ModelRowsDeps {
   readonly onChange: () => void;
   /** Called with each key, so that no log contains it. */
   readonly onKey: (key: string) => void;
+  /** A window that a server has stated could not be stored. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Anthropic's own. */
@@ -228,6 +230,8 @@ function routed(all: readonly Connected[], rehearsal: Mind): Mind {
     web: (model) => of(model).mind.web?.(model) ?? false,
     searches: (model) => of(model).mind.searches?.(model) ?? false,
     readsOnly: (model, tokens) => of(model).mind.readsOnly?.(model, tokens) ?? true,
+    window: (model) => of(model).mind.window?.(model) ?? null,
+    learn: (model, tokens) => of(model).mind.learn?.(model, tokens),
     answer: (request, listener) => of(request.model).mind.answer(request, listener),
     close: () => Promise.resolve(),
   };
@@ -259,7 +263,14 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     kept: StoredModel,
     line: ServerConnection,
     state: Connection['state'] = { kind: 'untried' },
-  ) => createConnected({ connectionId, kept, line, state, now, elapsed, onState: deps.onChange });
+  ) =>
+    createConnected({
+      ...{ connectionId, kept, line, state, now, elapsed, onState: deps.onChange },
+      onWindows(next) {
+        // One of the environment has no row, and learns again after a start.
+        if (connectionId !== ENVIRONMENT) rows.put(connectionId, next).catch(deps.onError);
+      },
+    });
 
   const own = environment && connected(ENVIRONMENT, environment.kept, environment.line);
   let pages: Connected[] = [];
@@ -379,7 +390,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
   ): Promise<Tried | Trial> {
     let first: Trial | null = null;
     for (const chosen of choices) {
-      const kept: StoredModel = { ...given, ...way, ...chosen };
+      const kept: StoredModel = { ...given, ...way, ...chosen, windows: {} };
       const line = lineOf(kept);
       const trial = await line.try(chosen.agentModel, true);
       if (trial.failure === null) return { ok: true, line, kept, state: trial.state };
@@ -399,6 +410,8 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
       web: (model) => current.web?.(model) ?? false,
       searches: (model) => current.searches?.(model) ?? false,
       readsOnly: (model, tokens) => current.readsOnly?.(model, tokens) ?? true,
+      window: (model) => current.window?.(model) ?? null,
+      learn: (model, tokens) => current.learn?.(model, tokens),
       answer: (request, listener) => current.answer(request, listener),
       close: () => Promise.resolve(),
     },

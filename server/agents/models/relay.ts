@@ -94,7 +94,10 @@ interface ModelConfig {
   readonly rehearsal: Rehearsal;
 }
 
-interface ModelsDeps extends Pick<HomeModelsDeps, 'db' | 'sealer' | 'isOwn' | 'onKey' | 'now' | 'elapsed' | 'newId'> {
+interface ModelsDeps extends Pick<
+  HomeModelsDeps,
+  'db' | 'sealer' | 'isOwn' | 'onKey' | 'onError' | 'now' | 'elapsed' | 'newId'
+> {
   readonly config: ModelConfig;
   readonly rights: OwnerRights;
 }
@@ -148,6 +151,7 @@ async function environmentModel({ config, now, elapsed }: ModelsDeps): Promise<E
       models: listed,
       leadModel: models.lead,
       agentModel: models.agent,
+      windows: {},
     },
     line: lineTo(models),
   };

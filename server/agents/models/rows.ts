@@ -16,6 +16,8 @@ const storedModelSchema = z.object({
   models: z.array(modelSchema),
   leadModel: z.string(),
   agentModel: z.string(),
+  /** Windows in tokens, by model, that the server has stated when it refused a request. */
+  windows: z.record(z.string(), z.number()).default({}),
 });
 /** The stored part of a connection. `address`: as in `Way`. */
 export type StoredModel = z.infer<typeof storedModelSchema>;

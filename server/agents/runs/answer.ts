@@ -34,6 +34,7 @@ import {
 } from '../minds/index.ts';
 import { RUN_BROKEN } from './outcome.ts';
 import type { WriteEvents } from './recover.ts';
+import type { Compactor } from './compaction.ts';
 import type { Conversation, ToolResult, Window } from './conversation.ts';
 import { addUsage } from './life.ts';
 import type { WatchReading } from './read-less.ts';
@@ -381,8 +382,11 @@ export interface AnswerDeps {
   readonly resultCharacters: number;
   /** The answer fails after this many turns in a row without a readable call. */
   readonly unreadableTurns: number;
+  /** The model stated that it reads at most so many tokens. */
+  readonly onWindow: (model: string, tokens: number) => void;
   readonly conversation: Conversation;
-  readonly window: Window;
+  readonly window: Pick<Window, 'counted' | 'readsOnly'>;
+  readonly compactor: Compactor;
   readonly writer: AnswerWriter;
   readonly signal: AbortSignal;
   /**
@@ -539,7 +543,7 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
 }
 
 async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwnCalls>): Promise<AnswerOutcome> {
-  const { mind, system, priority, maxTokens, conversation, window, writer, signal, cachesForAnHour } = deps;
+  const { mind, system, priority, maxTokens, conversation, window, compactor, writer, signal, cachesForAnHour } = deps;
   let usage: Usage | null = null;
   let failedTool: string | null = null;
   let unreadableTurns = 0;
@@ -547,8 +551,9 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
   // A turn that is repeated is one turn and two requests.
   let requests = 0;
   for (let turn = 1; ; turn++) {
-    window.fit();
     const model = turn === 1 ? deps.model : deps.laterModel;
+    const call = { mind, model, system, priority, signal, onState: deps.onState };
+    await compactor.fit(call);
     const tools = (await deps.tools()).filter(({ provider }) => !provider || mind.web?.(model));
     const searching = mind.searches?.(model) ?? false;
     const size = sizeOfRequest(
@@ -565,7 +570,6 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         failure: null,
         overBudget: turn === 1 && permit.reason !== null,
       };
-    window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour };
     // This mind reserves and counts its requests itself. A second reservation here would wait for
     // the first.
@@ -599,10 +603,14 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       deps.onReadLess(model, less.read, less.sent);
     }
     // Repeats the turn with a shorter conversation.
-    if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0 && window.refused(answer.error)) {
-      turn -= 1;
-      continue;
+    if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0) {
+      if (answer.error.tokens) deps.onWindow(model, answer.error.tokens.most);
+      if (await compactor.refused(answer.error, call)) {
+        turn -= 1;
+        continue;
+      }
     }
+    if (answer.ok) compactor.answered();
     requests += 1;
     // A refused answer must not be sent back to the model.
     if (!answer.ok || answer.stop !== 'refusal')

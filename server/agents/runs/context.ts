@@ -130,6 +130,8 @@ export interface RunContext {
   readonly around: ReadAround;
   /** Agents that are queued for the model's server. */
   readonly waiting: Pick<WaitingAgents, 'set'>;
+  /** What this agent has under way, in words. Left out: nothing. */
+  readonly underWay?: (agentId: AgentId) => Promise<readonly string[]>;
   readonly room: AnswerRoom;
   readonly limits: RunLimits;
   readonly now: () => number;

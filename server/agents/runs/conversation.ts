@@ -1,9 +1,10 @@
 /**
  * One conversation in the form that a mind receives. It is valid for the Messages API at all times:
- * roles alternate, no text is empty, every tool call has a result. It can be shortened when it
- * outgrows its model. It is never cut between a call and its result, and the newest words always
- * stay.
+ * roles alternate, no text is empty, every tool call has a result. When it outgrows its model, its
+ * older part is replaced by a summary, or dropped. It is never cut between a call and its result,
+ * and the newest words always stay.
  */
+import { type CompactionPiece, planCompaction } from '../../../src/shared/domain/compaction.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { Picture, SentAttachment } from '../../../src/shared/domain/attachment.ts';
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
@@ -121,14 +122,34 @@ export interface Conversation {
   mark(): () => void;
   /** Cuts back to before this message. False: it is not in the conversation. */
   cutBefore(messageId: MessageId): boolean;
+  /** Changes the text of a summary that it contains. */
+  rewrite(messageId: MessageId, text: string): void;
   /** Characters of the whole conversation. */
   size(): number;
+  /**
+   * The older part, which a summary may replace. Null: `least` characters or fewer would be
+   * summarised.
+   */
+  older(limits: { readonly keep: number; readonly least: number }): OlderPart | null;
   /**
    * Shortens the conversation to about `most` characters: drops the oldest turns and cuts the
    * middle out of long texts. False: there was nothing to drop.
    */
   shorten(most: number): boolean;
   messages(): MindMessage[];
+}
+
+/** The part of a conversation that a summary may replace. */
+export interface OlderPart {
+  readonly messages: readonly MindMessage[];
+  /** The prompts, which stay. */
+  readonly prompts: readonly string[];
+  /** Messages in it, as people count them. */
+  readonly count: number;
+  /** The first message that stays whole. Null: none has an id. */
+  readonly from: MessageId | null;
+  /** Puts this text in its place. */
+  replace(summary: { readonly messageId: MessageId; readonly text: string }): void;
 }
 
 interface Part {
@@ -155,8 +176,14 @@ function worthKeeping(block: MindBlock): boolean {
   return block.kind !== 'text' || !isBlank(block.text);
 }
 const part = (block: MindBlock, messageId: MessageId | null = null): Part => ({ messageId, block });
+const summaryPart = (messageId: MessageId, text: string): Part => ({
+  ...part({ kind: 'text', text }, messageId),
+  shortened: (most) => cutMiddle(text, Math.max(LEAST, most)),
+});
 const isResult = ({ block }: Part) => block.kind === 'tool-result';
 const stays = ({ shortened }: Part) => shortened !== undefined;
+/** A summary stays too when the oldest turns are dropped, and the next summary takes its place. */
+const isPromptPart = (each: Part) => stays(each) && each.messageId === null;
 
 /**
  * Puts results before texts in a user turn. The Messages API wants them directly after the calls.
@@ -190,6 +217,26 @@ function sizeOf(block: MindBlock): number {
     default:
       return block satisfies never;
   }
+}
+const idsIn = (parts: readonly Part[], kind: 'tool-use' | 'tool-result') =>
+  parts.flatMap(({ block }) => (block.kind === kind && 'toolUseId' in block ? [block.toolUseId] : []));
+/** An earlier summary counts as nothing, so that it is not summarised again for its own sake. */
+const pieceOf = ({ role, parts }: Entry): CompactionPiece => ({
+  size: parts.every(stays) ? 0 : sizeOfAll([{ role, parts }]),
+  opens: idsIn(parts, 'tool-use'),
+  closes: idsIn(parts, 'tool-result'),
+  isSaid: role === 'user' && parts.some((each) => each.messageId !== null && !stays(each)),
+});
+/** Merges entries of one role that follow each other. */
+function merge(entries: readonly Entry[]): MindMessage[] {
+  const merged: { role: Entry['role']; blocks: MindBlock[] }[] = [];
+  for (const entry of entries) {
+    const blocks = entry.parts.map(({ block }) => block);
+    const last = merged.at(-1);
+    if (last?.role === entry.role) last.blocks.push(...blocks);
+    else merged.push({ role: entry.role, blocks });
+  }
+  return merged.map(({ role, blocks }) => ({ role, blocks: role === 'user' ? resultsFirst(blocks) : blocks }));
 }
 const sizeOfAll = (entries: readonly Entry[]) =>
   entries.reduce((sum, { parts }) => sum + parts.reduce((inner, { block }) => inner + sizeOf(block), 0), 0);
@@ -267,6 +314,32 @@ export function createConversation(): Conversation {
             })),
           },
         ];
+  }
+
+  function older(limits: Parameters<Conversation['older']>[0]): OlderPart | null {
+    const prompts = entries.flatMap(({ parts }) => parts.filter(isPromptPart));
+    const rest = entries.flatMap(({ role, parts }) => {
+      const others = parts.filter((each) => !isPromptPart(each));
+      return others.length > 0 ? [{ role, parts: others }] : [];
+    });
+    const plan = planCompaction(rest.map(pieceOf), limits);
+    if (!plan) return null;
+    const { from, lastSaid } = plan;
+    const replaced = rest.slice(0, from).filter((_entry, index) => index !== lastSaid);
+    const kept = rest.filter((_entry, index) => index === lastSaid || index >= from);
+    return {
+      messages: merge(replaced),
+      prompts: prompts.flatMap(({ block }) => (block.kind === 'text' ? [block.text] : [])),
+      count: countMessages(replaced),
+      from: kept.flatMap(({ parts }) => parts.flatMap(({ messageId }) => messageId ?? []))[0] ?? null,
+      replace({ messageId, text }) {
+        entries = [
+          ...(prompts.length > 0 ? [{ role: 'user' as const, parts: prompts }] : []),
+          { role: 'user', parts: [summaryPart(messageId, text)] },
+          ...kept,
+        ];
+      },
+    };
   }
 
   function shorten(most: number): boolean {
@@ -351,63 +424,75 @@ export function createConversation(): Conversation {
       if (before.length > 0) entries.push({ role: 'user', parts: before });
       return true;
     },
+    rewrite(messageId, text) {
+      entries = entries.map(({ role, parts }) => ({
+        role,
+        parts: parts.map((each) =>
+          each.messageId === messageId && each.block.kind === 'text' ? summaryPart(messageId, text) : each,
+        ),
+      }));
+    },
     size: () => sizeOfAll(entries),
+    older,
     shorten,
     messages() {
       const note: Entry[] =
         leftOut > 0 ? [{ role: 'user', parts: [part({ kind: 'text', text: leftOutLine(leftOut) })] }] : [];
       const first = entries.findIndex((entry) => !entry.parts.every(stays));
       const shown = first < 0 ? [...entries, ...note] : [...entries.slice(0, first), ...note, ...entries.slice(first)];
-      const merged: { role: Entry['role']; blocks: MindBlock[] }[] = [];
-      for (const entry of shown) {
-        const blocks = entry.parts.map(({ block }) => block);
-        const last = merged.at(-1);
-        if (last?.role === entry.role) last.blocks.push(...blocks);
-        else merged.push({ role: entry.role, blocks });
-      }
-      return withNewestPictures(
-        merged.map(({ role, blocks }) => ({ role, blocks: role === 'user' ? resultsFirst(blocks) : blocks })),
-      );
+      return withNewestPictures(merge(shown));
     },
   };
 }
 
 // How much of a conversation its model can read. The model's token counts are known only from its
-// answers. Until it has counted or refused a request, nothing is dropped. A conversation that is
-// too long is shortened by a lot at once, so that its cached prefix stays valid for many turns.
+// answers. A conversation that is too long loses much at once, so that its cached prefix stays valid
+// for many turns.
 
 export interface WindowLimits {
-  /** Part of the window that may fill before something is dropped. */
+  /** Part of the window that may fill before the conversation is compacted. */
   readonly fullAt: number;
+  /** Part of the window from which the agent is told that its conversation will be compacted. */
+  readonly nearAt: number;
   /** Part of the room that stays filled when the oldest turns are dropped. */
   readonly keep: number;
   /** Least part of the window for the conversation. */
   readonly least: number;
   /** Most refusals as too long before the answer fails. */
   readonly tries: number;
+  /** Tokens of a window that is not known. */
+  readonly unknown: number;
 }
 
 export interface Window {
   /**
    * Another model reads the conversation from now on. Counts and refusals of the previous model are
-   * discarded.
+   * discarded. Null: its window is not known.
    */
   readsNow(windowTokens: number | null): void;
-  /** Called before each request. Drops the oldest turns if the conversation does not fit. */
-  fit(): void;
+  /** Characters of a whole request that fits, as far as known. */
+  room(): number;
+  /** Tokens of the next request, as far as known. */
+  tokens(): number;
+  /** The next request comes near to the model's window. */
+  isNear(): boolean;
+  /** Characters that the conversation should have in the next request. Null: it fits as it is. */
+  due(): number | null;
+  /** The next request is sent with the conversation as it is. */
+  sending(): void;
   /** The model's count for the last request. */
   counted(usage: Usage): void;
   /** The server read this many tokens of the last request and silently dropped the rest. */
   readsOnly(tokens: number): void;
   /**
-   * The model refused the last request as too long. True: something was dropped, so the request can
-   * be repeated.
+   * The model refused the last request as too long. Returns the characters that the conversation
+   * should have when the request is repeated. Null: it was refused too often.
    */
-  refused(error: MindError): boolean;
+  refused(error: MindError): number | null;
 }
 
 interface WindowDeps {
-  readonly conversation: Pick<Conversation, 'size' | 'shorten'>;
+  readonly conversation: Pick<Conversation, 'size'>;
   /** Characters before the conversation in the next request. */
   readonly fixed: number;
   /** Most tokens of the answer. They share the window. */
@@ -415,8 +500,6 @@ interface WindowDeps {
   /** The model's context in tokens; null: unknown. */
   readonly windowTokens: number | null;
   readonly limits: WindowLimits;
-  /** The conversation was shortened. */
-  readonly onShortened: () => void;
 }
 
 /** Approximate, for English prose. Other scripts and tool calls have fewer. */
@@ -425,51 +508,53 @@ const CHARACTERS_PER_TOKEN = 4;
 const BELIEVED = { least: 0.3, most: 8 } as const;
 
 export function createWindow(deps: WindowDeps): Window {
-  const { conversation, windowTokens, limits, onShortened } = deps;
+  const { conversation, windowTokens, limits } = deps;
   let perToken = CHARACTERS_PER_TOKEN;
-  let tokens = windowTokens;
+  let tokens = windowTokens ?? limits.unknown;
   /** Characters of the shortest request that the model refused. */
   let tooLong = Infinity;
   let tries = 0;
   let sent = 0;
 
-  /** Characters of a whole request that fits, as far as known. */
   const room = () =>
     Math.min(
-      tokens === null ? Infinity : (tokens - Math.min(deps.maxTokens, tokens / 4)) * perToken * limits.fullAt,
+      Math.min(tokens * limits.fullAt, tokens - Math.min(deps.maxTokens, tokens / 4)) * perToken,
       tooLong * limits.fullAt,
     );
   const size = () => deps.fixed + conversation.size();
-
-  function shortenTo(most: number): boolean {
-    const shortened = conversation.shorten(Math.max(0, most - deps.fixed));
-    if (shortened) onShortened();
-    return shortened;
-  }
+  const ofConversation = (most: number) => Math.max(0, Math.floor(most - deps.fixed));
 
   return {
     readsNow(next) {
-      tokens = next;
+      tokens = next ?? limits.unknown;
       perToken = CHARACTERS_PER_TOKEN;
       tooLong = Infinity;
       tries = 0;
     },
-    fit() {
-      // If the fixed part alone is estimated to fill the window, the newest words are sent anyway.
-      if (size() > room()) shortenTo(Math.max(room() * limits.keep, deps.fixed + room() * limits.least));
+    room,
+    tokens: () => Math.ceil(size() / perToken),
+    isNear: () => size() > (room() / limits.fullAt) * limits.nearAt,
+    // If the fixed part alone is estimated to fill the window, the newest words are sent anyway.
+    due: () =>
+      size() > room() ? ofConversation(Math.max(room() * limits.keep, deps.fixed + room() * limits.least)) : null,
+    sending() {
       sent = size();
     },
     counted({ inputTokens, cacheReadTokens, cacheWriteTokens }) {
       tries = 0;
-      const ratio = sent / (inputTokens + cacheReadTokens + cacheWriteTokens);
-      if (ratio >= BELIEVED.least && ratio <= BELIEVED.most) perToken = ratio;
+      const count = inputTokens + cacheReadTokens + cacheWriteTokens;
+      const ratio = sent / count;
+      if (ratio < BELIEVED.least || ratio > BELIEVED.most) return;
+      perToken = ratio;
+      // A model that has read so much has a larger window than was known.
+      tokens = Math.max(tokens, count);
     },
     readsOnly(most) {
-      tokens = Math.min(tokens ?? Infinity, most);
+      tokens = Math.min(tokens, most);
     },
     refused({ tokens: told }) {
       tries += 1;
-      if (tries > limits.tries) return false;
+      if (tries > limits.tries) return null;
       tooLong = Math.min(tooLong, sent);
       if (told) {
         tokens = told.most;
@@ -477,7 +562,7 @@ export function createWindow(deps: WindowDeps): Window {
         if (ratio >= BELIEVED.least && ratio <= BELIEVED.most) perToken = ratio;
       }
       // If the model did not say how much it reads, each refusal halves the size.
-      return shortenTo(Math.min(room() * limits.keep, told ? Infinity : sent / 2, sent * limits.fullAt));
+      return ofConversation(Math.min(room() * limits.keep, told ? Infinity : sent / 2, sent * limits.fullAt));
     },
   };
 }

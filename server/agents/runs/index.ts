@@ -147,6 +147,7 @@ export interface RunsDeps {
   readonly waiting: Pick<WaitingAgents, 'set'>;
   /** Left out: files are not recorded. */
   readonly recordWork?: RecordWork;
+  readonly underWay?: RunContext['underWay'];
   /** ms since the epoch */
   readonly now: () => number;
   /** Monotonic ms. */
@@ -219,6 +220,7 @@ export function createRuns(deps: RunsDeps): Runs {
       // The run as a whole is recorded.
       recordWork: RECORDS_NOTHING,
       teamTools: { all: () => tools.team },
+      ...(deps.underWay ? { underWay: deps.underWay } : {}),
       around: deps.around,
       waiting: deps.waiting,
       room: own,

@@ -1,5 +1,6 @@
 import { NUMBERS } from '../../../src/shared/domain/setting-table.ts';
 import { MESSAGE_BATCH_LIMITS, type MessageBatchLimits } from '../../../src/shared/domain/message-batch.ts';
+import type { CompactionLimits } from './compaction.ts';
 import type { WindowLimits } from './conversation.ts';
 
 /** All limits of an agent at work that are not settings of the household. */
@@ -22,6 +23,7 @@ export interface RunLimits {
   /** How many waiting messages are delivered in one turn. */
   readonly messages: MessageBatchLimits;
   readonly window: WindowLimits;
+  readonly compaction: CompactionLimits;
   /** ms after which the next message tells the agent the time again. */
   readonly timeEveryMs: number;
   /**
@@ -47,7 +49,18 @@ export const RUN_LIMITS: RunLimits = {
   resultCharacters: 200_000,
   unreadableTurns: 2,
   messages: MESSAGE_BATCH_LIMITS,
-  window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
+  window: { fullAt: 0.75, nearAt: 0.6, keep: 0.6, least: 0.25, tries: 12, unknown: 32_000 },
+  compaction: {
+    keep: 0.2,
+    least: 4_000,
+    leastShare: 0.1,
+    answerTokens: 8_192,
+    mostCharacters: 12_000,
+    share: 1 / 4,
+    resultCharacters: 2_000,
+    inputCharacters: 600,
+    wordCharacters: 8,
+  },
   timeEveryMs: 900_000,
   toolsAtOnce: 10,
   toolsWithoutSearch: 6,

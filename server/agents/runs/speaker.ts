@@ -4,14 +4,16 @@
  * together, except a call to the team, which is delivered alone.
  */
 import type { EventOf, RoostEvent } from '../../../src/shared/protocol/events.ts';
+import { summaryText } from '../../../src/shared/domain/compaction.ts';
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import type { Block } from '../../../src/shared/protocol/documents.ts';
+import type { Block, Compaction, Usage } from '../../../src/shared/protocol/documents.ts';
 import type { Caller } from '../../contracts/index.ts';
 import { isAway } from '../../store/index.ts';
 import { isRehearsal, type MindTool, type RequestState, sizeOfTools, windowTokensOf } from '../minds/index.ts';
 import { type AnswerDeps, type AnswerOutcome, type AnswerWriter, createAnswerWriter, runAnswer } from './answer.ts';
+import { createCompactor } from './compaction.ts';
 import { createConversation, createWindow, type UserText } from './conversation.ts';
 import { createWatchReading } from './read-less.ts';
 import { DATABASE_BROKE, type Interruption, RUN_BROKEN, statusOf } from './outcome.ts';
@@ -31,6 +33,9 @@ interface MessageFields extends Pick<
   readonly text: string;
   /** Left out: the message is for the agent. `assistant`: the agent says it. */
   readonly role?: 'user' | 'assistant';
+  /** The message is a summary of what was said before. */
+  readonly compaction?: Compaction;
+  readonly usage?: Usage | null;
 }
 
 /** The event of a whole message that `author` adds to the conversation of `agentId`. */
@@ -43,6 +48,8 @@ export const messageEvent = ({
   author,
   text,
   role = 'user',
+  compaction,
+  usage = null,
 }: MessageFields): EventOf<'message'> => ({
   kind: 'message',
   time,
@@ -55,10 +62,11 @@ export const messageEvent = ({
   blocks: [{ kind: 'text', text }],
   status: 'complete',
   error: null,
-  usage: null,
+  usage,
   clientId: null,
   replaces: null,
   waiting: false,
+  ...(compaction === undefined ? {} : { compaction }),
 });
 
 /* Hooks by which the owner of a speaker follows its answers and adds to them. */
@@ -190,6 +198,8 @@ export interface Speaker {
    * and the current answer is stopped, on disk.
    */
   withdrawFrom(messageId: MessageId): Promise<void>;
+  /** The person has corrected this summary. The conversation goes on by it if it has it. */
+  correctSummary(messageId: MessageId, text: string): void;
   /** The person has called the team. Their earlier messages cannot be withdrawn any more. */
   settle(): void;
   /** An answer is under way, even if it has no words yet. */
@@ -228,8 +238,13 @@ interface Turn {
 const MODEL_CAME =
   '[Until now a demo played your part in this conversation: its answers were prepared sentences. From this message on a model is connected, and you think for yourself. Go on as who you are.]';
 
-const SHORTENED =
-  'This conversation is longer than the model can read. From here on the model is given the newest part. The page still has all of it.';
+const SHORTENED = sentence`This conversation is longer than the model can read. From here on the model is given the newest part. The page still has all of it.`;
+const unsummarised = (why: string) =>
+  sentence`This conversation is longer than the model can read, and could not be summarised: ${why} From here on the model is given the newest part. The page still has all of it.`;
+
+/** Tells the agent that its conversation will be compacted. */
+const NEARLY_FULL =
+  '[Your conversation is nearly as long as you can read at once. Soon you will be asked to summarise its older part. Note now with `remember` what must not be lost.]';
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, tools, announces, hooks } = deps;
@@ -254,6 +269,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   /** The model is offered no tools, as its answers report. */
   let toolless = false;
   const announced = new Set<string>();
+  /** The agent knows that its conversation will be compacted. */
+  let isToldNear = false;
+  const windowNow = () => windowTokensOf(asked.model, room.contextTokens, asked.mind.window?.(asked.model) ?? null);
   const window = createWindow({
     conversation,
     get fixed() {
@@ -262,9 +280,27 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     get maxTokens() {
       return room.maxAnswerTokens;
     },
-    windowTokens: windowTokensOf(asked.model, room.contextTokens),
+    windowTokens: windowNow(),
     limits: limits.window,
-    onShortened: sayShortened,
+  });
+  const compactor = createCompactor({
+    conversation,
+    window,
+    limits: limits.compaction,
+    get maxTokens() {
+      return room.maxAnswerTokens;
+    },
+    newId,
+    permit: (size, messageId, signal) => permits.next(size, messageId, signal),
+    onSpent: (usage, cost) => life.took(usage, cost),
+    underWay: async () => (await context.underWay?.(agentId)) ?? [],
+    onSummary(messageId, text, compaction, usage) {
+      isToldNear = false;
+      return record([
+        messageEvent({ time: now(), messageId, sessionId, runId, agentId, author: 'relay', text, compaction, usage }),
+      ]);
+    },
+    onCut: (why) => (why === null ? say('shortened', SHORTENED) : say(`shortened ${why}`, unsummarised(why))),
   });
   const watchReading = createWatchReading();
   let queue: Item[] = [];
@@ -279,11 +315,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     if (announced.has(what)) return;
     announced.add(what);
     void record([messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text })]);
-  }
-
-  /** The mind no longer has the whole conversation. */
-  function sayShortened(): void {
-    say('shortened', SHORTENED);
   }
 
   function sayLeftOut(files: Parameters<AnswerDeps['onLeftOut']>[0]): void {
@@ -330,11 +361,18 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   function chooseMind(): string | null {
     const before = asked;
     asked = askedNow();
-    if (asked.model !== before.model || asked.reads !== before.reads)
-      window.readsNow(windowTokensOf(asked.model, room.contextTokens));
+    if (asked.model !== before.model || asked.reads !== before.reads) window.readsNow(windowNow());
     if (!wasDemo || isRehearsal(asked.mind)) return null;
     conversation.changeAnswers(withoutDisclaimers);
     return MODEL_CAME;
+  }
+
+  /** Once before each compaction. Null: there is nothing to tell. */
+  function noteOfLength(): string | null {
+    const remembers = context.teamTools.all().some(({ name }) => name === 'remember');
+    if (isToldNear || toolless || !remembers || !window.isNear()) return null;
+    isToldNear = true;
+    return NEARLY_FULL;
   }
 
   /**
@@ -474,7 +512,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     turn.read = gathered?.events ?? [];
     if (turn.items.length === 0) return null;
     const note = (await hooks.note?.()) ?? null;
-    const notes = [chooseMind(), note].flatMap((text) => (text === null ? [] : [{ messageId: null, text }]));
+    const notes = [chooseMind(), note, noteOfLength()].flatMap((text) =>
+      text === null ? [] : [{ messageId: null, text }],
+    );
     turn.items = [...notes, ...turn.items];
     const { mind, model } = asked;
     const caller: Caller = {
@@ -523,8 +563,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         maxTurns: limits.maxTurns,
         resultCharacters: limits.resultCharacters,
         unreadableTurns: limits.unreadableTurns,
+        onWindow: (of, tokens) => asked.mind.learn?.(of, tokens),
         conversation,
         window,
+        compactor,
         writer,
         signal: mine.abort.signal,
         onSpent: (usage, cost) => life.took(usage, cost),
@@ -613,6 +655,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       queue = queue.filter((item, i) => i < waits || !item.fromPerson);
       if (waits < 0) await interrupt({ by: 'person' });
     },
+    correctSummary: (messageId, text) => conversation.rewrite(messageId, summaryText(text, [])),
     settle: () => ofPerson.clear(),
     busy: () => running !== null,
     size: () => conversation.size(),

@@ -64,6 +64,7 @@ export interface SessionHostDeps {
   readonly waiting: WaitingAgents;
   /** Left out: files are not recorded. */
   readonly recordWork?: RecordWork;
+  readonly underWay?: RunContext['underWay'];
 }
 
 /**

@@ -269,6 +269,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       leadMemory,
       foreign: deps.foreign,
       recordWork: deps.recordWork ?? RECORDS_NOTHING,
+      ...(deps.underWay ? { underWay: deps.underWay } : {}),
       onPersonWake: (agentId, callId) => onPersonWake(agentId, callId),
       onHere,
       onQuiet,
@@ -430,6 +431,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       wakePayloads.withdrawn(messageId);
       return true;
     },
+    correctSummary: (messageId, text) => open()?.session.correctSummary(messageId, text),
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
     sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
     sessionId: () => open()?.sessionId ?? null,

@@ -402,6 +402,8 @@ export interface RunningSession {
   bring(payload: AgentPayload): Promise<Brought>;
   /** Withdraws a message that waits for the end of an answer. False: it does not wait. */
   withdraw(messageId: MessageId): boolean;
+  /** The person has corrected this summary. */
+  correctSummary(messageId: MessageId, text: string): void;
   stop(agentId: AgentId): boolean;
   sleep(agentId: AgentId): Promise<boolean>;
   stateOf(agentId: AgentId): AgentState;
@@ -683,14 +685,14 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return speaker ? postNow(message, to, speaker, more) : postLater(message, to, more);
   }
 
+  const speakers = () => [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])];
+
   return {
     started: () => [lead.life.started()],
     post,
     bring,
-    withdraw: (messageId) =>
-      [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])].some((speaker) =>
-        speaker.withdraw(messageId),
-      ),
+    withdraw: (messageId) => speakers().some((speaker) => speaker.withdraw(messageId)),
+    correctSummary: (messageId, text) => speakers().forEach((speaker) => speaker.correctSummary(messageId, text)),
     stop(agentId) {
       if (agentId !== LEAD_ID) return presence.get(agentId)?.stop() ?? false;
       if (!lead.speaker.busy()) return false;

@@ -82,10 +82,36 @@ function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Mess
   return cut < 0 ? messages : messages.slice(0, cut);
 }
 
+/** Summaries with the text of their correction, so that each stays the same object. */
+const corrected = new WeakMap<MessageDoc, MessageDoc>();
+function correctedBy(summary: MessageDoc, correction: MessageDoc): MessageDoc {
+  const known = corrected.get(correction);
+  if (known) return known;
+  const made = { ...summary, blocks: correction.blocks };
+  corrected.set(correction, made);
+  return made;
+}
+/** Shows the newest correction of a summary in the place of the summary. */
+function withCorrections(messages: readonly MessageDoc[]): readonly MessageDoc[] {
+  const corrections = new Map(
+    messages.flatMap((message) => {
+      const { corrects } = message.compaction ?? {};
+      return corrects === undefined ? [] : [[corrects, message] as const];
+    }),
+  );
+  if (corrections.size === 0) return messages;
+  return messages
+    .filter(({ compaction }) => compaction?.corrects === undefined)
+    .map((message) => {
+      const correction = corrections.get(message.messageId);
+      return correction ? correctedBy(message, correction) : message;
+    });
+}
+
 export function logItems(input: LogInput): LogItem[] {
   const { spans, runs, read, queued, sending, liveSessionId, asleep, newFrom } = input;
   const open = [...input.open];
-  const messages = withoutReplaced(input.messages, sending);
+  const messages = withCorrections(withoutReplaced(input.messages, sending));
   const sameDay = createDays();
   const items: LogItem[] = [];
   let before: MessageDoc | null = null;

@@ -10,14 +10,31 @@ import { type ParsedTemplate, parseTemplate, PLACEHOLDERS, teammatesText } from 
 import { seatNumber } from '../../shared/domain/seat.ts';
 import type { Settings } from '../../shared/domain/settings.ts';
 import { isAddressed, spokenText, talkText } from '../../shared/domain/talk.ts';
-import { renderTranscript, type TranscriptSession } from '../../shared/domain/transcript.ts';
+import { renderTranscript, SUMMARY_AUTHOR, type TranscriptSession } from '../../shared/domain/transcript.ts';
 import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
+import type { MessageDoc } from '../../shared/protocol/documents.ts';
 import type { StartSession } from '../../shared/protocol/http.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
 import type { WakeContext, WakeSession } from '../../shared/protocol/worker.ts';
 import { runningSettingsOf } from './running-settings.ts';
 import { authorName, humanNameOf, leadNameOf, speaking } from './household.ts';
 import { sleepOf, type WakeShare } from './wake-sizes.ts';
+
+/**
+ * The messages from which the agent goes on: its newest summary, and what stayed beside it. `count`:
+ * messages before them that the summary replaces.
+ */
+function fromSummary(messages: readonly MessageDoc[]): {
+  readonly left: readonly MessageDoc[];
+  readonly count: number;
+} {
+  const summary = messages.findLast(({ compaction }) => compaction !== undefined);
+  if (!summary) return { left: messages, count: 0 };
+  const at = messages.indexOf(summary);
+  const from = messages.findIndex(({ messageId }) => messageId === summary.compaction?.from);
+  const count = from < 0 || from > at ? at : from;
+  return { left: [summary, ...messages.slice(count).filter((message) => message !== summary)], count };
+}
 
 /** One session as the agent rereads it: in order, without empty messages and without its soul. */
 function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
@@ -29,15 +46,23 @@ function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings:
   // The agent's soul was its first message at birth, before anything that was said to it. A wake
   // sends the soul separately.
   let soul = sessionId === agent.bornSessionId && agent.soul !== '' ? agent.soul : null;
-  const messages = session.messages.flatMap((message) => {
+  const { left, count } = fromSummary(session.messages);
+  const messages = left.flatMap((message) => {
     if (isAddressed(message)) soul = null;
     const text = talkText(message, soul);
     // The relay's request to an egg is part of its birth.
     return text === '' || (soul !== null && message.author === 'relay')
       ? []
-      : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
+      : [
+          {
+            author: message.compaction ? SUMMARY_AUTHOR : authorName(message.author, roster, settings),
+            time: message.time,
+            text,
+          },
+        ];
   });
-  return { kind: 'talk', addressed, messages, earlier };
+  // The summary stands for the messages that it replaces.
+  return { kind: 'talk', addressed, messages, earlier: count > 0 ? 0 : earlier };
 }
 
 export function shareOf(

@@ -12,8 +12,6 @@
 // unknown until they are asked.
 
 interface ModelReads {
-  /** Context window: request and answer together. Null: the name does not tell. */
-  readonly windowTokens: number | null;
   /** Maximum pages of all PDFs in one request. */
   readonly pdfPages: number;
   /** Maximum size of a whole request, with pictures and PDFs in base64. */
@@ -22,19 +20,32 @@ interface ModelReads {
   readonly pictures: number;
 }
 
-const CLAUDE = { pdfPages: 600, requestBytes: 32_000_000, pictures: 100, windowTokens: null } as const;
+const CLAUDE = { pdfPages: 600, requestBytes: 32_000_000, pictures: 100 } as const;
 
 /** The first match wins. */
 const READS: readonly (readonly [name: RegExp, reads: ModelReads])[] = [
-  [
-    /^claude-(?:3-|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/,
-    { ...CLAUDE, pdfPages: 100, windowTokens: 200_000 },
-  ],
+  [/^claude-(?:3-|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/, { ...CLAUDE, pdfPages: 100 }],
   [/^claude-/, CLAUDE],
 ];
 
 /** Null: nothing is known about this model. */
 export const readsOf = (model: string): ModelReads | null => READS.find(([name]) => name.test(model))?.[1] ?? null;
+
+/**
+ * Context windows in tokens, request and answer together. Sources: the providers' tables of models,
+ * November 2026. A later model of a family reads no less. The first match wins.
+ */
+const WINDOWS: readonly (readonly [name: RegExp, tokens: number])[] = [
+  [/^claude-/, 200_000],
+  [/^gpt-4\.1/, 1_000_000],
+  [/^gpt-5/, 400_000],
+  [/^gpt-4o|^gpt-4-turbo/, 128_000],
+  [/^o[134](?:-|$)/, 200_000],
+  [/^gemini-/, 1_000_000],
+];
+/** Null: the name does not tell. A router puts the provider before the name. */
+export const windowOf = (model: string): number | null =>
+  WINDOWS.find(([name]) => name.test(model.replace(/^.*\//, '')))?.[1] ?? null;
 
 /**
  * The model name that the demo mind reports. The demo uses no model and costs nothing. No model

@@ -10,6 +10,9 @@
 import { MOST_MARKS, quote, QUOTE_MARK, readSaid, restOf, unquote } from './quoting.ts';
 import { inOneLine, keepPairs } from './talk.ts';
 
+/** Stands above a summary in a transcript. No person or agent can have this name. */
+export const SUMMARY_AUTHOR = '[your own summary of what was said before]';
+
 export interface TranscriptMessage {
   /** Display name of the author, including other agents that wrote to this one. */
   readonly author: string;

@@ -11,6 +11,7 @@ import {
   authorSchema,
   blockSchema,
   common,
+  compactionSchema,
   endReasonSchema,
   messageStatusSchema,
   ms,
@@ -222,6 +223,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
         .describe(
           'the message answers nothing that the person said: it is a greeting, or an answer to other agents. The page does not mark it as unread, unless it failed',
         ),
+      compaction: compactionSchema.optional(),
       completedAt: stamp
         .optional()
         .describe('set by the event log: when the answer was complete; the event itself is dated by its beginning'),

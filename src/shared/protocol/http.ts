@@ -246,6 +246,10 @@ export const postMessageSchema = z
     error: 'says nothing, and nothing is attached',
   });
 export type PostMessage = z.infer<typeof postMessageSchema>;
+/** `PUT /api/summaries/{messageId}` */
+export const correctSummarySchema = z.strictObject({
+  text: z.string().trim().min(1).max(LIMITS.messageText).describe('the person’s text of the summary'),
+});
 export const messagePostedSchema = z.object({
   eventId: z.number().int().describe('id of the event that announces the message'),
 });

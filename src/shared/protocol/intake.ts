@@ -115,6 +115,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           time: event.time,
           clientId: event.clientId,
           replaces: event.replaces,
+          ...(event.compaction === undefined ? {} : { compaction: event.compaction }),
           ...(event.waiting ? { waiting: true } : {}),
           ...(event.unasked ? { unasked: true } : {}),
           ...(event.completedAt === undefined ? {} : { completedAt: event.completedAt }),

@@ -1,7 +1,9 @@
 /** Chooses the demo's reply to a request. It stores nothing between requests. */
 import { z } from 'zod';
-import { readSaid } from '../../../../src/shared/domain/quoting.ts';
+import { HEAD_SAID_TO, SUMMARY_REQUEST } from '../../../../src/shared/domain/compaction.ts';
+import { readSaid, unquote } from '../../../../src/shared/domain/quoting.ts';
 import { seatNumber } from '../../../../src/shared/domain/seat.ts';
+import { inOneLine } from '../../../../src/shared/domain/talk.ts';
 import { parseTranscript } from '../../../../src/shared/domain/transcript.ts';
 import { isTeamCall, positionsCalled } from '../../../../src/shared/domain/wake-payload.ts';
 import type { Rehearsal } from '../../../../src/shared/protocol/http.ts';
@@ -638,9 +640,27 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
 }
 
 /** `birth`: number of earlier births in this seat. */
+/** The most lines of a summary. */
+const SUMMARY_LINES = 40;
+const SUMMARY_LINE_CHARS = 200;
+/** What was said to the demo, a line each. Null: no summary is asked for. */
+function summaryOf({ last }: Reading): string | null {
+  const request = last.texts.find((text) => text.startsWith(SUMMARY_REQUEST));
+  if (request === undefined) return null;
+  const lines = readSaid(unquote(request)).filter(({ head }) => head === HEAD_SAID_TO);
+  return (
+    lines
+      .slice(-SUMMARY_LINES)
+      .map(({ text }) => `- ${inOneLine(text, SUMMARY_LINE_CHARS)}`)
+      .join('\n') || '-'
+  );
+}
+
 export function replyTo(reading: Reading, options: Rehearsal, birth: number): Reply {
   if (options.fail.includes(reading.position)) return { kind: 'fail' };
   if (options.silent.includes(reading.position)) return { kind: 'silent' };
+  const summary = summaryOf(reading);
+  if (summary !== null) return { kind: 'say', parts: [{ kind: 'words', text: summary }], cut: false };
   const parts = reading.isLead ? lead(reading, options) : agent(reading, options, birth);
   return { kind: 'say', parts, cut: options.cut.includes(reading.position) };
 }

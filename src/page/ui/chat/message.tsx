@@ -337,6 +337,7 @@ export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 /** Loaded with the first message that has attachments. */
 export const ShownAttachments = optional(() => import('../attachments/shown.tsx'));
 const ReplyCost = optional(() => import('../costs/reply-cost.tsx'));
+const SummaryNote = optional(() => import('./summary-note.tsx'));
 
 interface BubbleProps {
   readonly speaker: Speaker;
@@ -568,6 +569,8 @@ export const Message = memo(function Message({
 }: MessageProps) {
   const call = message.blocks.find((block) => block.kind === 'call');
   if (call) return <CallDivider block={call} />;
+  const { compaction } = message;
+  if (compaction) return <SummaryNote message={message} compaction={compaction} name={speaker.name} />;
   if (message.author === 'relay')
     return <RelayNote messageId={message.messageId} text={textOf(message.blocks)} name={speaker.name} />;
   const mine = message.author === 'human';

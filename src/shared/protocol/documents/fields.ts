@@ -120,6 +120,17 @@ export const usageSchema = z
   .describe('Tokens that one answer used, as the model counted them.');
 export type Usage = z.infer<typeof usageSchema>;
 
+export const compactionSchema = z
+  .looseObject({
+    messages: z.number().int().nonnegative().describe('how many messages the summary replaces'),
+    from: z.string().nullable().describe('id of the first message after them; null: the message with the summary'),
+    tokensBefore: z.number().int().nonnegative().describe('of the next request, without the summary; an estimate'),
+    corrects: z.string().optional().describe('id of the summary that the person corrected; this text applies instead'),
+    tokensAfter: z.number().int().nonnegative().describe('of the next request, with the summary; an estimate'),
+  })
+  .describe('The message is a summary by which its agent goes on. The messages that it replaces stay as they are.');
+export type Compaction = z.infer<typeof compactionSchema>;
+
 export const messageStatusSchema = z
   .enum(['complete', 'stopped', 'interrupted', 'failed'])
   .describe(

@@ -313,6 +313,7 @@ const message = defineKind({
     usageSchema,
     attachmentsSchema,
     messageStatusSchema,
+    compactionSchema,
     stamp,
     common: { agentId, sessionId, runId, messageId, time },
   }) =>
@@ -343,6 +344,7 @@ const message = defineKind({
           .describe(
             'the message answers nothing that the person said: it is a greeting, or an answer to other agents. The page does not mark it as unread, unless it failed',
           ),
+        compaction: compactionSchema.optional(),
         completedAt: stamp
           .optional()
           .describe('when the answer was complete; `at` is when it began. Nobody has read all of it before this time'),

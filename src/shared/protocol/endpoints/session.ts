@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   ackSchema,
   beginHomeSchema,
+  correctSummarySchema,
   healthSchema,
   homeStatusSchema,
   viewedHouseholdSchema,
@@ -228,6 +229,14 @@ export const sessionEndpoints = {
       { status: 204, when: 'withdrawn; a repeat is answered the same' },
       { status: 409, when: '`read-already`: the message no longer waits, the agent has it' },
     ],
+  }),
+  correctSummary: endpoint({
+    method: 'PUT',
+    path: '/api/summaries/{messageId}',
+    does: 'Corrects the summary by which an agent of the running session goes on. The page writes the document of the correction.',
+    params: { messageId: named(idText, 'id of the message with the summary') },
+    body: correctSummarySchema,
+    answers: [{ status: 204, when: 'the agent goes on by this text, or does not hold the summary any more' }],
   }),
   stop: endpoint({
     method: 'POST',

@@ -60,6 +60,24 @@ test('it is told that it sleeps since its session ended, and where that crashed,
   expect(parseTeamCall(writeWake([payload]))).toEqual({ ok: true, call: { kind: 'wake', agents: [payload] } });
 });
 
+test('has the newest summary of the conversation and what stayed beside it, and not what the summary replaces', () => {
+  const talk = Array.from({ length: 6 }, (_none, i) =>
+    said('agent-1', 'human', `Said ${i}.`, NOW - 9_000 + i * 100, { messageId: `m${i}` }),
+  );
+  const compaction = { messages: 4, from: 'm4', tokensBefore: 25_000, tokensAfter: 6_000 };
+  const summary = said('agent-1', 'relay', 'I promised the blue door.', NOW - 5_000, { compaction });
+  const later = said('agent-1', 'human', 'And then?', NOW - 4_000);
+  const { transcript } = shareOf(lyra, materialOf([...talk, summary, later]), roster, settings);
+  expect(transcript?.text.match(/^> .*$/gm)).toEqual([
+    '> I promised the blue door.',
+    '> Said 4.',
+    '> Said 5.',
+    '> And then?',
+  ]);
+  expect(transcript?.text).toContain('[your own summary of what was said before] (');
+  expect(transcript?.leftOut).toBe(0);
+});
+
 test('what another agent wrote is remembered under its own name', () => {
   const team = rosterOf(
     [...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })),

@@ -348,6 +348,10 @@ export function memoryRelay(): MemoryRelay {
       relay.asked.push(`take back ${messageId}`);
       return answer(null);
     },
+    correctSummary({ messageId, body: { text } }) {
+      relay.asked.push(`correct ${messageId}: ${text}`);
+      return answer(null);
+    },
     stop({ agentId }) {
       relay.asked.push(`stop ${agentId}`);
       return answer(null);

@@ -62,7 +62,10 @@ export const settingDoc = (key: string, value: unknown): SettingDoc => ({
 });
 
 type Said = Partial<
-  Pick<MessageDoc, 'messageId' | 'sessionId' | 'blocks' | 'status' | 'error' | 'clientId' | 'replaces' | 'role'>
+  Pick<
+    MessageDoc,
+    'messageId' | 'sessionId' | 'blocks' | 'status' | 'error' | 'clientId' | 'replaces' | 'role' | 'compaction'
+  >
 > & { readonly waiting?: boolean };
 
 /** What `author` said in the conversation of `agentId`. */

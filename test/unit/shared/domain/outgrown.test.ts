@@ -69,13 +69,15 @@ it('2,000 turns against a small window: valid, small enough, with the prompt and
   const most = 12_000;
   const conversation = createConversation();
   let shortened = 0;
+  const shorten = (most: number | null) => {
+    if (most !== null && conversation.shorten(most)) shortened += 1;
+  };
   const window = createWindow({
     conversation,
     fixed: 1_000,
     maxTokens: 500,
     windowTokens: null,
     limits: SESSION_LIMITS.window,
-    onShortened: () => (shortened += 1),
   });
   conversation.addUser([{ messageId: null, text: 'SOUL', shortened: () => 'SOUL' }]);
   conversation.addAnswer([{ kind: 'text', text: 'Hello.' }]);
@@ -86,8 +88,14 @@ it('2,000 turns against a small window: valid, small enough, with the prompt and
       { kind: 'tool-use', toolUseId: `c${turn}`, name: 'list_team', input: {} },
     ]);
     conversation.addResults([{ toolUseId: `c${turn}`, text: 'r'.repeat((turn * 91) % 3_000), isError: false }]);
-    window.fit();
-    while (1_000 + conversation.size() > most) expect(window.refused({ kind: 'too-large', message: '' })).toBe(true);
+    shorten(window.due());
+    window.sending();
+    while (1_000 + conversation.size() > most) {
+      const less = window.refused({ kind: 'too-large', message: '' });
+      expect(less).not.toBeNull();
+      shorten(less);
+      window.sending();
+    }
     const messages = conversation.messages();
     expect(messages[0]?.blocks[0]).toEqual({ kind: 'text', text: 'SOUL' });
     expect(messages.map(({ role }) => role)).toEqual(

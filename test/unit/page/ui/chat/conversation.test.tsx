@@ -1017,3 +1017,25 @@ test('a file that is on another device has its place, and is there when it has c
   const save = await dialog.findByRole('link', { name: 'Save (6 B)' });
   expect(save.getAttribute('href')).toBe('blob:text/plain;charset=utf-8');
 });
+
+test('a summary opens where it was written, and is corrected there', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await hears(page, { messageId: 'q', author: 'human', role: 'user' }, 'Paint the blue door.');
+  const compaction = { messages: 41, from: null, tokensBefore: 25_000, tokensAfter: 6_100 };
+  await hears(page, { messageId: 's', author: 'relay', role: 'user', compaction }, 'I promised the **red** door.');
+  await page.user.click(await within(log()).findByText('Lyra summarised 41 earlier messages to go on'));
+  expect(await within(log()).findByText('red')).toBeDefined();
+  expect(log().textContent).toContain('6.1K of 25K tokens');
+  await page.user.click(within(log()).getByRole('button', { name: 'Correct' }));
+  const text = within(log()).getByRole('textbox', { name: 'Text of the summary' });
+  await page.user.clear(text);
+  await page.user.type(text, 'I promised the blue door.');
+  await page.user.click(within(log()).getByRole('button', { name: 'Save' }));
+  await within(log()).findByText('I promised the blue door.');
+  expect(within(log()).getAllByText('Lyra summarised 41 earlier messages to go on')).toHaveLength(1);
+  expect(page.relay.asked).toEqual(['correct s: I promised the blue door.']);
+  // The summary as it was written stays in the ledger.
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'message', compaction: { ...compaction, corrects: 's' } });
+  expect(page.owner.docs.filter((doc) => doc._id === 'message:s')).toHaveLength(1);
+  page.unmount();
+});
