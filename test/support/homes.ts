@@ -9,8 +9,12 @@ const WAIT_MS = 20_000;
 export const teamOfLead = (name: string) => ({ agents: [{ agentId: LEAD_ID, name, position: 4, retired: false }] });
 
 /** A session with this lead; answers its id. Throws with the relay's words where it is refused. */
-export async function startSession(browser: Browser, lead: string): Promise<string> {
-  const json = { human: { name: 'Noa' }, lead: { name: lead, soul: null, transcript: null } };
+export async function startSession(
+  browser: Browser,
+  lead: string,
+  settings: { readonly contextTokens?: number } = {},
+): Promise<string> {
+  const json = { human: { name: 'Noa' }, lead: { name: lead, soul: null, transcript: null }, settings };
   const response = await browser.fetch('/api/sessions', { method: 'POST', json });
   const said = (await response.json()) as { sessionId: string };
   if (response.status !== 201) throw new Error(`${response.status} ${JSON.stringify(said)}`);
