@@ -411,6 +411,8 @@ function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null
     web: (model) => mind.web?.(model) ?? false,
     searches: (model) => mind.searches?.(model) ?? false,
     readsOnly: (model, tokens) => mind.readsOnly?.(model, tokens) ?? true,
+    window: (model) => mind.window?.(model) ?? null,
+    learn: (model, tokens) => mind.learn?.(model, tokens),
     answer: (request, listener) => mind.answer(request, listener),
     close: () => mind.close(),
   };
