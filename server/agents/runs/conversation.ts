@@ -446,8 +446,8 @@ export function createConversation(): Conversation {
 }
 
 // How much of a conversation its model can read. The model's token counts are known only from its
-// answers. A conversation that is too long loses much at once, so that its cached prefix stays valid
-// for many turns.
+// answers. A conversation that is too long loses much at once, so that its cached prefix stays
+// valid for many turns.
 
 export interface WindowLimits {
   /** Part of the window that may fill before the conversation is compacted. */

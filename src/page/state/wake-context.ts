@@ -21,8 +21,8 @@ import { authorName, humanNameOf, leadNameOf, speaking } from './household.ts';
 import { sleepOf, type WakeShare } from './wake-sizes.ts';
 
 /**
- * The messages from which the agent goes on: its newest summary, and what stayed beside it. `count`:
- * messages before them that the summary replaces.
+ * The messages from which the agent goes on: its newest summary, and what stayed beside it.
+ * `count`: messages before them that the summary replaces.
  */
 function fromSummary(messages: readonly MessageDoc[]): {
   readonly left: readonly MessageDoc[];

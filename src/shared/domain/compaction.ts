@@ -1,6 +1,6 @@
 /**
- * Compaction of a conversation that nears its model's window: everything but its newest part becomes
- * a summary. Decides what stays and what is summarised, and words the request for the summary. Pure.
+ * Compaction of a conversation that nears its model's window: everything but its newest part
+ * becomes a summary. Decides what stays, and words the request for the summary. Pure.
  */
 import { quote } from './quoting.ts';
 

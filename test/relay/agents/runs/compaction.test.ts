@@ -1,4 +1,4 @@
-/** Conversations without end: the older part becomes a summary, whatever the model does about it. */
+/** Conversations without end: the older part becomes a summary, whatever the model does. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SUMMARY_REQUEST } from '../../../../src/shared/domain/compaction.ts';
 import { type Reply, type Script, type ScriptedRequest, teamScript } from '../../../support/scripted-model.ts';
