@@ -1,5 +1,5 @@
 /** Every default and limit of the minds. */
-import { windowOf } from '../../../src/shared/domain/prices.ts';
+import { windowOf } from '../../../src/shared/domain/model-names.ts';
 
 /** Used where the person names no model. */
 export const DEFAULT_MODELS = { lead: 'claude-opus-5-5', agent: 'claude-sonnet-5-5' } as const;

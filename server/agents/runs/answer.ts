@@ -16,7 +16,7 @@ import { sentence } from '../../../src/shared/domain/names.ts';
 import { THOUGHT } from '../../../src/shared/domain/talk.ts';
 import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
-import type { Took, ToolOutcome } from '../../contracts/index.ts';
+import type { ToolOutcome } from '../../contracts/index.ts';
 import { toolError } from '../../contracts/define-tool.ts';
 import {
   type AgentMind,
@@ -33,6 +33,7 @@ import {
   tookOf,
 } from '../minds/index.ts';
 import { RUN_BROKEN } from './outcome.ts';
+import type { Permit } from './permits.ts';
 import type { WriteEvents } from './recover.ts';
 import type { Compactor } from './compaction.ts';
 import type { Conversation, ToolResult, Window } from './conversation.ts';
@@ -341,21 +342,6 @@ function unfinished({
 /** Whether the turn has thoughts. They are the cost of an answer without words. */
 const isThinking = (blocks: readonly MindBlock[]): boolean =>
   blocks.some(({ kind }) => kind === 'thinking' || kind === 'redacted-thinking');
-
-/**
- * Permission to send one request. The first call of `settle` (the request was sent) or `release`
- * (it was not) counts. `again` and `spent` are as in `CostHold`. `reason` is a sentence for people
- * that ends the answer; null: the answer was interrupted.
- */
-export type Permit =
-  | {
-      readonly ok: true;
-      again(): Promise<boolean>;
-      settle(took: Took): Promise<void>;
-      spent(): Cost;
-      release(): void;
-    }
-  | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
   readonly mind: Pick<Mind, 'answer' | 'web' | 'searches'> & Partial<Pick<AgentMind, 'counts'>>;

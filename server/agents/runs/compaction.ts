@@ -27,8 +27,8 @@ import {
   sizeOfRequest,
   tookOf,
 } from '../minds/index.ts';
-import type { Permit } from './answer.ts';
 import type { Conversation, OlderPart, Window } from './conversation.ts';
+import type { Permit } from './permits.ts';
 
 export interface CompactionLimits {
   /** Part of the conversation that stays as it is. */

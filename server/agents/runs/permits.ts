@@ -3,11 +3,26 @@
  * its budget.
  */
 import type { AgentId, MessageId, RunId, SessionId } from '../../../src/shared/domain/ids.ts';
+import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
-import type { Costs } from '../../contracts/index.ts';
-import type { Permit } from './answer.ts';
+import type { Costs, Took } from '../../contracts/index.ts';
 import { isAway } from '../../store/index.ts';
 import type { Rest } from './context.ts';
+
+/**
+ * Permission to send one request. The first call of `settle` (the request was sent) or `release`
+ * (it was not) counts. `again` and `spent` are as in `CostHold`. `reason` is a sentence for people
+ * that ends the answer; null: the answer was interrupted.
+ */
+export type Permit =
+  | {
+      readonly ok: true;
+      again(): Promise<boolean>;
+      settle(took: Took): Promise<void>;
+      spent(): Cost;
+      release(): void;
+    }
+  | { readonly ok: false; readonly reason: string | null };
 
 export interface Permits {
   /**

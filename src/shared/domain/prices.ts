@@ -32,22 +32,6 @@ const READS: readonly (readonly [name: RegExp, reads: ModelReads])[] = [
 export const readsOf = (model: string): ModelReads | null => READS.find(([name]) => name.test(model))?.[1] ?? null;
 
 /**
- * Context windows in tokens, request and answer together. Sources: the providers' tables of models,
- * November 2026. A later model of a family reads no less. The first match wins.
- */
-const WINDOWS: readonly (readonly [name: RegExp, tokens: number])[] = [
-  [/^claude-/, 200_000],
-  [/^gpt-4\.1/, 1_000_000],
-  [/^gpt-5/, 400_000],
-  [/^gpt-4o|^gpt-4-turbo/, 128_000],
-  [/^o[134](?:-|$)/, 200_000],
-  [/^gemini-/, 1_000_000],
-];
-/** Null: the name does not tell. A router puts the provider before the name. */
-export const windowOf = (model: string): number | null =>
-  WINDOWS.find(([name]) => name.test(model.replace(/^.*\//, '')))?.[1] ?? null;
-
-/**
  * The model name that the demo mind reports. The demo uses no model and costs nothing. No model
  * server’s model has this name: see `modelNameFault`.
  */
