@@ -9,7 +9,13 @@
  */
 import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
-import { HEAD_SAID_BY, HEAD_SAID_TO, summaryRequest, summaryText } from '../../../src/shared/domain/compaction.ts';
+import {
+  type CompactionLimits,
+  HEAD_SAID_BY,
+  HEAD_SAID_TO,
+  summaryRequest,
+  summaryText,
+} from '../../../src/shared/domain/compaction.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Cost } from '../../../src/shared/domain/prices.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
@@ -29,28 +35,6 @@ import {
 } from '../minds/index.ts';
 import type { Conversation, OlderPart, Window } from './conversation.ts';
 import type { Permit } from './permits.ts';
-
-export interface CompactionLimits {
-  /** Part of the conversation that stays as it is. */
-  readonly keep: number;
-  /**
-   * Characters below which nothing is summarised, and their least part of the room for a request.
-   * A conversation whose fixed part fills the window would be summarised before every answer.
-   */
-  readonly least: number;
-  readonly leastShare: number;
-  /** Most tokens of the answer with the summary. The model's thoughts are among them. */
-  readonly answerTokens: number;
-  /** Most characters of a summary. */
-  readonly mostCharacters: number;
-  /** Part of the room for a request that summary and answer may take. */
-  readonly share: number;
-  /** Characters of each tool result and of each call's input that the request quotes. */
-  readonly resultCharacters: number;
-  readonly inputCharacters: number;
-  /** Characters of a word, with some to spare, for the length that is asked for. */
-  readonly wordCharacters: number;
-}
 
 /** One request of the answer that waits. */
 export interface CompactionCall extends Pick<MindRequest, 'priority' | 'model' | 'system'> {

@@ -1,6 +1,6 @@
 import { NUMBERS } from '../../../src/shared/domain/setting-table.ts';
 import { MESSAGE_BATCH_LIMITS, type MessageBatchLimits } from '../../../src/shared/domain/message-batch.ts';
-import type { CompactionLimits } from './compaction.ts';
+import type { CompactionLimits } from '../../../src/shared/domain/compaction.ts';
 import type { WindowLimits } from './conversation.ts';
 
 /** All limits of an agent at work that are not settings of the household. */

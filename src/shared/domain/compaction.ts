@@ -4,6 +4,28 @@
  */
 import { quote } from './quoting.ts';
 
+export interface CompactionLimits {
+  /** Part of the conversation that stays as it is. */
+  readonly keep: number;
+  /**
+   * Characters below which nothing is summarised, and their least part of the room for a request.
+   * A conversation whose fixed part fills the window would be summarised before every answer.
+   */
+  readonly least: number;
+  readonly leastShare: number;
+  /** Most tokens of the answer with the summary. The model's thoughts are among them. */
+  readonly answerTokens: number;
+  /** Most characters of a summary. */
+  readonly mostCharacters: number;
+  /** Part of the room for a request that summary and answer may take. */
+  readonly share: number;
+  /** Characters of each tool result and of each call's input that the request quotes. */
+  readonly resultCharacters: number;
+  readonly inputCharacters: number;
+  /** Characters of a word, with some to spare, for the length that is asked for. */
+  readonly wordCharacters: number;
+}
+
 /** One turn of a conversation. */
 export interface CompactionPiece {
   /** Characters. */
