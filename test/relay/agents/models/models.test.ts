@@ -109,7 +109,7 @@ describe('A model that a page connects', () => {
 
   it('answers the next message with the model that the person has chosen meanwhile, and every page hears which', async () => {
     await connected(one, { kind: 'server', address: model.url, key: KEY });
-    const choose = (json: object) => one.fetch('/api/sessions/current/models', { method: 'PUT', json });
+    const choose = (json: object) => one.fetch('/api/sessions/current/settings', { method: 'PUT', json });
     expect((await choose({ leadModel: 'other', agentModel: '' })).status).toBe(409);
     await startSession(one, 'Sol');
     await talk(one, 'Who are you?');
