@@ -107,6 +107,30 @@ describe('A model that a page connects', () => {
     expect(snapshot).toMatchObject({ session: { sessionId, mind: { kind: 'anthropic' } } });
   });
 
+  it('is sent no more than it once said that it reads, after a restart too', async () => {
+    const most = 60_000;
+    let refused = 0;
+    model.follow(({ body }) => {
+      const { length } = JSON.stringify(body);
+      if (length <= most) return [{ say: 'Scripted words.' }];
+      refused += 1;
+      const message = `prompt is too long: ${Math.ceil(length / 4)} tokens > ${most / 4} maximum`;
+      return { fail: { status: 400, type: 'invalid_request_error', message } };
+    });
+    await connected(one, { kind: 'server', address: model.url, key: KEY });
+    const talkLong = async () => {
+      await startSession(one, 'Sol');
+      for (let turn = 0; turn < 14; turn++) await talk(one, `Turn ${turn}. ${'m'.repeat(4_000)}`);
+    };
+    await talkLong();
+    expect(refused).toBeGreaterThan(0);
+    await end(one);
+    await relay.restart();
+    refused = 0;
+    await talkLong();
+    expect(refused).toBe(0);
+  });
+
   it('answers the next message with the model that the person has chosen meanwhile, and every page hears which', async () => {
     await connected(one, { kind: 'server', address: model.url, key: KEY });
     const choose = (json: object) => one.fetch('/api/sessions/current/settings', { method: 'PUT', json });
