@@ -363,6 +363,9 @@ describe('In a small window', () => {
           Number.parseFloat(getComputedStyle(document.querySelector(selector) ?? document.body).fontSize),
         ),
       );
+    // The window is as wide as it was, and the page has drawn itself for that.
+    await expect.poll(() => page.evaluate(() => innerWidth)).toBe(DESK.width);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
     const before = await sizes();
     await cdp.send('Page.setFontSizes', { fontSizes: { standard: 20 } });
     await expect.poll(sizes).toEqual(before.map((size) => size * 1.25));
