@@ -1,6 +1,6 @@
 /** The relay's calls: routes to parts. Every error leaves as a problem document. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { readdir, stat, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -34,7 +34,7 @@ import {
   refuseHead,
   refuseOthers,
 } from '../http/endpoint.ts';
-import { codeOf } from '../platform/errors.ts';
+import { bytesBelow } from '../platform/bytes-below.ts';
 import { SCHEMA } from '../store/tables.ts';
 import { type Database, type Db, isUnstorable, storeTrouble } from '../store/index.ts';
 import { type Access, onlyByTls, securityHeaders } from '../access/index.ts';
@@ -94,21 +94,6 @@ const ROOM_DEFAULTS = {
   /** The same for free room alone, which every message checks. */
   freeKeptMs: 1_000,
 } as const;
-
-/** Bytes of the files below `folder`. Files that disappear in the meantime do not count. */
-async function bytesBelow(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  let bytes = 0;
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    try {
-      bytes += (await stat(join(entry.parentPath, entry.name))).size;
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
-  }
-  return bytes;
-}
 
 /** Bytes of our tables in a Postgres server, with their indexes. */
 async function bytesOfTables(db: Db): Promise<number> {

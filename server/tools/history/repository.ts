@@ -7,11 +7,12 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { newId } from '../../../src/shared/domain/platform/new-id.ts';
 import { workSchema, type Work } from '../../../src/shared/protocol/endpoints/history.ts';
+import { bytesBelow } from '../../platform/bytes-below.ts';
 import { git, type GitCall, GitError, removeUnfinished, type Running, startGit } from '../../platform/git/index.ts';
 import { createPace } from '../../platform/pace.ts';
 import { EMPTY, type Listing, type Recorded } from './listing.ts';
@@ -101,22 +102,6 @@ export interface Repository {
   /** The work that was under way when the relay was killed; null: none. */
   readPending(): Promise<Work | null>;
   writePending(work: Work | null): Promise<void>;
-}
-
-async function bytesBelow(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const sizes = await Promise.all(
-    entries.map((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory()
-        ? bytesBelow(path)
-        : stat(path).then(
-            ({ size }) => size,
-            () => 0,
-          );
-    }),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function replaceFile(path: string, content: string): Promise<void> {

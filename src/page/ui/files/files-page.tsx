@@ -17,6 +17,7 @@ import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
 import { MoreIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
+import { useClosedByBack } from '../shell/window.ts';
 import { PATHS } from '../routes.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
@@ -216,6 +217,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
 /** One opened file. */
 export function FileDialog({ agentId, path, entry, onTake, onClose }: FileDialogProps) {
   const content = useContent({ agentId, path, entry });
+  useClosedByBack(true, onClose);
   return (
     <Dialog title={entry.name} shape="wide" onClose={onClose}>
       <Shown content={content} name={entry.name} />

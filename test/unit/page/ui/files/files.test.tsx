@@ -62,6 +62,18 @@ test('a folder in a folder says where it is, and each of those is a link', async
   expect(page.reach.asked.find(({ path }) => path === API)?.query.get('path')).toBe('trip/2026 & more');
 });
 
+test('Back closes an opened file and keeps its folder', async () => {
+  const page = await open((reach) => {
+    reach.on(`GET ${API}`, folder(ENTRIES));
+    reach.on(`GET ${API}/file`, () => new Response('Lisbon'));
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'plan.md' }));
+  await screen.findByRole('dialog', { name: 'plan.md' });
+  history.back();
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(location.pathname).toBe('/files/agent-1');
+});
+
 test('text and Markdown are shown, what is too long or no text is said to be, and a picture that can run is text', async () => {
   const page = await open((reach) => {
     reach.on(
