@@ -140,7 +140,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     expect(isUncovered).toBe(true);
     await picture(beside, 'asks');
     await bar(beside).getByRole('button', { name: 'Yes, once' }).click();
-    await visitor.page.getByText('Then I do it.', { exact: true }).waitFor();
+    await visitor.page.locator('.log').getByText('Then I do it.', { exact: true }).waitFor();
     await bar(beside).waitFor({ state: 'detached' });
     await said(visitor.page, 'awake');
   });
@@ -153,7 +153,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     expect(await beside.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     expect(await count(beside).innerText()).toMatch(/^1/);
     await bar(beside).getByRole('button', { name: 'No', exact: true }).click();
-    await visitor.page.getByText('Then I leave it.', { exact: true }).waitFor();
+    await visitor.page.locator('.log').getByText('Then I leave it.', { exact: true }).waitFor();
     await beside.setViewportSize({ width: 1440, height: 900 });
   });
 
@@ -170,7 +170,7 @@ describe('Who works, and who asks', { timeout: 120_000 }, () => {
     for (let i = 0; i < 12 && !(await yes.evaluate((element) => element === document.activeElement)); i++)
       await beside.keyboard.press('Tab');
     await beside.keyboard.press('Enter');
-    await visitor.page.getByText('Then I do it.', { exact: true }).nth(1).waitFor();
+    await visitor.page.locator('.log').getByText('Then I do it.', { exact: true }).nth(1).waitFor();
     expect(visitor.complaints).toEqual([]);
   });
 
