@@ -30,10 +30,9 @@ import {
   type RequestState,
   sizeOfRequest,
   type StopReason,
-  tookOf,
 } from '../minds/index.ts';
 import { RUN_BROKEN } from './outcome.ts';
-import type { Permit } from './permits.ts';
+import { answerBy, type Permit } from './permits.ts';
 import type { WriteEvents } from './recover.ts';
 import type { Compactor } from './compaction.ts';
 import type { Conversation, ToolResult, Window } from './conversation.ts';
@@ -455,16 +454,6 @@ async function runTools(
   return { results, endsTurn, failed, unreadable };
 }
 
-/**
- * Settles or releases the permit of a request. A request that ended without a usage report was
- * counted when it ended. A request that was abandoned before its first report is counted here.
- */
-async function settle(permit: Extract<Permit, { ok: true }>, model: string, answer: MindAnswer): Promise<void> {
-  const took = tookOf(model, answer);
-  if (took === 'nothing') permit.release();
-  else await permit.settle(took);
-}
-
 function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'status' | 'error'> {
   if (!answer.ok) {
     const cut = answer.error.kind === 'stream-cut' || answer.error.kind === 'aborted';
@@ -557,24 +546,13 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         overBudget: turn === 1 && permit.reason !== null,
       };
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour };
-    // This mind reserves and counts its requests itself. A second reservation here would wait for
-    // the first.
-    if (mind.counts === 'itself') permit.release();
-    const listener: MindListener = {
+    const answer = await answerBy(permit, mind, request, {
       onText: (words) => writer.text(words),
       onTool: own.begin,
-      onLost: () => permit.again(),
       onLeftOut: deps.onLeftOut,
       onState: deps.onState,
       signal,
-    };
-    const answer = await mind.answer(request, listener).catch(async (error: unknown) => {
-      // The request may have been sent. Without a known usage, its highest possible cost is
-      // counted.
-      await permit.settle(null);
-      throw error;
     });
-    await settle(permit, model, answer);
     deps.onSpent(answer.usage, permit.spent());
     usage = addUsage(usage, answer.usage);
     // With a provider's web search, the count includes search results that were not in our request.

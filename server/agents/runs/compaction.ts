@@ -31,10 +31,9 @@ import {
   type MindRequest,
   type RequestState,
   sizeOfRequest,
-  tookOf,
 } from '../minds/index.ts';
 import type { Conversation, OlderPart, Window } from './conversation.ts';
-import type { Permit } from './permits.ts';
+import { answerBy, type Permit } from './permits.ts';
 
 /** One request of the answer that waits. */
 export interface CompactionCall extends Pick<MindRequest, 'priority' | 'model' | 'system'> {
@@ -186,23 +185,12 @@ export function createCompactor(deps: CompactorDeps): Compactor {
     };
     const permit = await deps.permit(sizeOfRequest(request, mind.searches?.(model) ?? false), messageId, signal);
     if (!permit.ok) return { ok: false, why: permit.reason };
-    // This mind reserves and counts its requests itself.
-    if (mind.counts === 'itself') permit.release();
     mayAsk = false;
-    const answer = await mind
-      .answer(request, {
-        onText: () => undefined,
-        onLost: () => permit.again(),
-        onState: call.onState,
-        signal,
-      })
-      .catch(async (error: unknown) => {
-        await permit.settle(null);
-        throw error;
-      });
-    const took = tookOf(model, answer);
-    if (took === 'nothing') permit.release();
-    else await permit.settle(took);
+    const answer = await answerBy(permit, mind, request, {
+      onText: () => undefined,
+      onState: call.onState,
+      signal,
+    });
     deps.onSpent(answer.usage, permit.spent());
     return writtenBy(answer, most);
   }

@@ -7,6 +7,14 @@ import type { Cost } from '../../../src/shared/domain/prices.ts';
 import type { RequestSize } from '../../../src/shared/domain/request-cost.ts';
 import type { Costs, Took } from '../../contracts/index.ts';
 import { isAway } from '../../store/index.ts';
+import {
+  type AgentMind,
+  type Mind,
+  type MindAnswer,
+  type MindListener,
+  type MindRequest,
+  tookOf,
+} from '../minds/index.ts';
 import type { Rest } from './context.ts';
 
 /**
@@ -23,6 +31,33 @@ export type Permit =
       release(): void;
     }
   | { readonly ok: false; readonly reason: string | null };
+
+/**
+ * Sends a request and settles its permit. A request that ended without a usage report was counted
+ * when it ended. One that was abandoned before its first report is counted here.
+ */
+export async function answerBy(
+  permit: Extract<Permit, { ok: true }>,
+  mind: Pick<Mind, 'answer'> & Partial<Pick<AgentMind, 'counts'>>,
+  request: MindRequest,
+  listener: Omit<MindListener, 'onLost'>,
+): Promise<MindAnswer> {
+  // This mind reserves and counts its requests itself. A second reservation here would wait for the
+  // first.
+  if (mind.counts === 'itself') permit.release();
+  const answer = await mind
+    .answer(request, { ...listener, onLost: () => permit.again() })
+    .catch(async (error: unknown) => {
+      // The request may have been sent. Without a known usage, its highest possible cost is
+      // counted.
+      await permit.settle(null);
+      throw error;
+    });
+  const took = tookOf(request.model, answer);
+  if (took === 'nothing') permit.release();
+  else await permit.settle(took);
+  return answer;
+}
 
 export interface Permits {
   /**
