@@ -344,6 +344,18 @@ export interface Mind {
   close(): Promise<void>;
 }
 
+/** What a mind passes on that answers by another, chosen by the requested model. */
+export const passedOn = (
+  mindOf: (model: string) => Mind,
+): Required<Pick<Mind, 'web' | 'searches' | 'readsOnly' | 'window' | 'learn'>> & Pick<Mind, 'answer'> => ({
+  web: (model) => mindOf(model).web?.(model) ?? false,
+  searches: (model) => mindOf(model).searches?.(model) ?? false,
+  readsOnly: (model, tokens) => mindOf(model).readsOnly?.(model, tokens) ?? true,
+  window: (model) => mindOf(model).window?.(model) ?? null,
+  learn: (model, tokens) => mindOf(model).learn?.(model, tokens),
+  answer: (request, listener) => mindOf(request.model).answer(request, listener),
+});
+
 /** Whether the demo mind answers because no model is connected. */
 export const isRehearsal = (mind: Pick<Mind, 'models'>): boolean =>
   mind.models({ lead: '', agent: '' }).kind === 'rehearsal';

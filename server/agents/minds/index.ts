@@ -22,6 +22,7 @@ export { createAnthropicMind, createServedMind, type AnthropicMindConfig } from 
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export {
   isRehearsal,
+  passedOn,
   tookOf,
   PRIORITIES,
   type AgentMind,

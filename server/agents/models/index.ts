@@ -27,7 +27,7 @@ import {
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import { checkAddress } from '../../platform/guarded-fetch.ts';
-import type { Mind, MindErrorKind } from '../minds/index.ts';
+import { type Mind, type MindErrorKind, passedOn } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { UpstreamKey } from '../proxy/upstream.ts';
 import { CONNECT_LIMITS, KNOWN_HOSTS, USUAL_SERVERS } from './settings.ts';
@@ -227,12 +227,7 @@ function routed(all: readonly Connected[], rehearsal: Mind): Mind {
       leadModel: chosen.lead || first.kept().leadModel,
       agentModel: chosen.agent || first.kept().agentModel,
     }),
-    web: (model) => of(model).mind.web?.(model) ?? false,
-    searches: (model) => of(model).mind.searches?.(model) ?? false,
-    readsOnly: (model, tokens) => of(model).mind.readsOnly?.(model, tokens) ?? true,
-    window: (model) => of(model).mind.window?.(model) ?? null,
-    learn: (model, tokens) => of(model).mind.learn?.(model, tokens),
-    answer: (request, listener) => of(request.model).mind.answer(request, listener),
+    ...passedOn((model) => of(model).mind),
     close: () => Promise.resolve(),
   };
 }
@@ -407,12 +402,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     mind: {
       current: () => current,
       models: (chosen) => current.models(chosen),
-      web: (model) => current.web?.(model) ?? false,
-      searches: (model) => current.searches?.(model) ?? false,
-      readsOnly: (model, tokens) => current.readsOnly?.(model, tokens) ?? true,
-      window: (model) => current.window?.(model) ?? null,
-      learn: (model, tokens) => current.learn?.(model, tokens),
-      answer: (request, listener) => current.answer(request, listener),
+      ...passedOn(() => current),
       close: () => Promise.resolve(),
     },
     upstream(model) {

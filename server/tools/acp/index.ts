@@ -37,7 +37,7 @@ import { programEndpoints } from '../../../src/shared/protocol/endpoints/externa
 import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
 import type { AskLeave, Caller, EventLog, NoteDeed } from '../../contracts/index.ts';
-import type { AgentMind, Mind, MindOwner } from '../../agents/minds/index.ts';
+import { type AgentMind, type Mind, type MindOwner, passedOn } from '../../agents/minds/index.ts';
 import { type Processes, programAt } from '../../platform/processes/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
@@ -408,12 +408,7 @@ function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null
     models: (chosen) => mind.models(chosen),
     ...(current ? { current: () => mindOver(current(), of) } : {}),
     of,
-    web: (model) => mind.web?.(model) ?? false,
-    searches: (model) => mind.searches?.(model) ?? false,
-    readsOnly: (model, tokens) => mind.readsOnly?.(model, tokens) ?? true,
-    window: (model) => mind.window?.(model) ?? null,
-    learn: (model, tokens) => mind.learn?.(model, tokens),
-    answer: (request, listener) => mind.answer(request, listener),
+    ...passedOn(() => mind),
     close: () => mind.close(),
   };
 }
