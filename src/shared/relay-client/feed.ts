@@ -5,7 +5,6 @@
 import type { Attachment, SentAttachment } from '../domain/attachment.ts';
 import { sentence } from '../domain/names.ts';
 import { runAgain } from '../domain/platform/single-flight.ts';
-import { LEAD_ID } from '../domain/seat.ts';
 import type { QueuedMessageDoc } from '../protocol/documents.ts';
 import type { sessionEndpoints } from '../protocol/endpoints/session.ts';
 import type { searchEndpoints } from '../protocol/endpoints/threads.ts';
@@ -17,6 +16,7 @@ import type { LinkState, OpenAnswer, WorkerNews } from '../protocol/worker.ts';
 import type { RelayClient } from './client.ts';
 import { createEventIntake, type EventIntakeDeps } from './event-intake.ts';
 import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
+import { messageBody } from './message-body.ts';
 
 export interface FeedState {
   readonly link: LinkState;
@@ -174,14 +174,12 @@ function createQueuedDelivery(
       const files = await Promise.all(attachments.map(attachment));
       // The device that wrote the message has the files and sends it.
       if (files.includes(null)) continue;
-      const result = await client.postMessage({
-        body: {
-          text,
-          clientId,
-          ...(files.length > 0 ? { attachments: files.flatMap((file) => file ?? []) } : {}),
-          ...(agentId === LEAD_ID ? {} : { to: agentId }),
-        },
-      });
+      const body = messageBody(
+        agentId,
+        { text, clientId },
+        files.flatMap((file) => file ?? []),
+      );
+      const result = await client.postMessage({ body });
       if (result.ok) delivered.add(clientId);
     }
   });

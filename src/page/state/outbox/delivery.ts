@@ -3,10 +3,10 @@
  * Without one, it is stored in the ledger, from which the data worker sends it. Loaded after the
  * page is painted.
  */
-import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import type { ThreadId } from '../../../shared/domain/ids.ts';
 import type { ThreadMessage } from '../../../shared/protocol/threads.ts';
 import type { RelayProblem } from '../../../shared/relay-client/index.ts';
+import { messageBody } from '../../../shared/relay-client/message-body.ts';
 import { t } from '../../language/t.ts';
 import { createAttachments, type Attachments } from '../attachments.ts';
 import { attempt } from '../attempt.ts';
@@ -70,7 +70,7 @@ async function toAgent(
   const item = await withFilesStored(deps, attachments, written);
   if ('kind' in item) return item;
   if (item !== written) update(item);
-  const { agentId, clientId, replaces, text } = item;
+  const { agentId, replaces } = item;
   const { live: session, link } = deps.live.store.getState();
   if (!session) {
     if (replaces === null) return queue(deps, item);
@@ -78,15 +78,7 @@ async function toAgent(
   }
   const files = await attachments.toSend(item.attachments);
   if (!files.ok) return refused(t`What is attached could not be read: ${files.reason}`);
-  const posted = await deps.relay.postMessage({
-    body: {
-      text,
-      clientId,
-      ...(files.attachments.length === 0 ? {} : { attachments: [...files.attachments] }),
-      ...(agentId === LEAD_ID ? {} : { to: agentId }),
-      ...(replaces === null ? {} : { replaces }),
-    },
-  });
+  const posted = await deps.relay.postMessage({ body: messageBody(agentId, item, files.attachments) });
   if (posted.ok) return { kind: 'accepted' };
   const { problem } = posted;
   if (replaces === null && (isPassing(problem) || isRefusedAs(problem, 'no-session'))) return queue(deps, item);
