@@ -13,9 +13,12 @@ export const HOLDS_AT_ONCE: ReadonlySet<string> = new Set(AT_ONCE);
 export function runningSettingsOf({ seats }: Roster, settings: Settings): RunningSettings {
   const own = [...seats.values()].filter(({ model }) => model !== '');
   const agentModels = Object.fromEntries(own.map(({ agentId, model }) => [agentId, model]));
-  const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = settings;
+  const taken = Object.fromEntries(AT_ONCE.map((key) => [key, settings[key]])) as Pick<
+    Settings,
+    (typeof AT_ONCE)[number]
+  >;
   return {
-    ...{ leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs },
+    ...taken,
     ...(own.length === 0 ? {} : { agentModels }),
   };
 }

@@ -639,7 +639,6 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
   return done ? afterTool(reading, done) : talk(reading, options.seed);
 }
 
-/** `birth`: number of earlier births in this seat. */
 /** The most lines of a summary. */
 const SUMMARY_LINES = 40;
 const SUMMARY_LINE_CHARS = 200;
@@ -656,6 +655,7 @@ function summaryOf({ last }: Reading): string | null {
   );
 }
 
+/** `birth`: number of earlier births in this seat. */
 export function replyTo(reading: Reading, options: Rehearsal, birth: number): Reply {
   if (options.fail.includes(reading.position)) return { kind: 'fail' };
   if (options.silent.includes(reading.position)) return { kind: 'silent' };

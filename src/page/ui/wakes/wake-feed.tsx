@@ -2,7 +2,7 @@
  * The feed of wakes: each decision of the gate, grouped by click, with its path through the checks.
  */
 import { Link } from 'wouter';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { WakeDecision } from '../../../shared/protocol/wakes.ts';
 import { GATE_CHECKS, type GateCheck } from '../../../shared/domain/guardrails.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
@@ -193,6 +193,47 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   );
 }
 
+interface LineProps {
+  /** Whose outcome and time are shown. */
+  readonly wake: WakeDecision;
+  readonly figure: ReactNode;
+  readonly asked: ReactNode;
+  readonly outcome: ReactNode;
+  readonly open: boolean;
+  readonly onToggle: () => void;
+  /** The id of what it opens. */
+  readonly controls: string;
+}
+
+/** The line of one wake or of several, which opens what is below it. */
+function WakeLine({ wake, figure, asked, outcome, open, onToggle, controls }: LineProps) {
+  return (
+    <button
+      type="button"
+      className="wake-line text-start full plain-button stack middle gap-5 text-3 round"
+      aria-expanded={open}
+      aria-controls={controls}
+      onClick={onToggle}
+    >
+      <span className="wake-mark rounded" data-outcome={wake.outcome} aria-hidden="true" />
+      {figure}
+      <span className="wake-words flex baseline wrap narrow">
+        <span className="wake-asked break ink" dir="auto">
+          {asked}
+        </span>{' '}
+        <span className="wake-outcome text-2 medium" data-outcome={wake.outcome}>
+          <span className="visually-hidden">: </span>
+          {outcome}
+        </span>
+      </span>
+      <time className="ink-3 text-2" dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
+        {clockTime(wake.time)}
+      </time>
+      <ChevronIcon />
+    </button>
+  );
+}
+
 interface Props {
   readonly wake: WakeDecision;
   readonly nameOf: NameOf;
@@ -206,32 +247,22 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
   const reason = wake.reason && REASON_WORDS[wake.reason];
   return (
     <li className="wake panel box" data-open={open}>
-      <button
-        type="button"
-        className="wake-line text-start full plain-button stack middle gap-5 text-3 round"
-        aria-expanded={open}
-        aria-controls={id}
-        onClick={onToggle}
-      >
-        <span className="wake-mark rounded" data-outcome={wake.outcome} aria-hidden="true" />
-        <span className="size-m block" aria-hidden="true">
-          <FaceOf agentId={wake.target} />
-        </span>
-        <span className="wake-words flex baseline wrap narrow">
-          <span className="wake-asked break ink" dir="auto">
+      <WakeLine
+        {...{ wake, open, onToggle }}
+        controls={id}
+        figure={
+          <span className="size-m block" aria-hidden="true">
+            <FaceOf agentId={wake.target} />
+          </span>
+        }
+        asked={
+          <>
             <span>{askedText(wake, nameOf)}</span>
             {reason && <span className="ink-3"> · {reason}</span>}
-          </span>{' '}
-          <span className="wake-outcome text-2 medium" data-outcome={wake.outcome}>
-            <span className="visually-hidden">: </span>
-            {outcomeText(wake)}
-          </span>
-        </span>
-        <time className="ink-3 text-2" dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
-          {clockTime(wake.time)}
-        </time>
-        <ChevronIcon />
-      </button>
+          </>
+        }
+        outcome={outcomeText(wake)}
+      />
       <div id={id} className="wake-more ruled stack" hidden={!open}>
         {open && (
           <>
@@ -271,31 +302,19 @@ function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
   const id = useId();
   return (
     <li className="wake panel box wake-click" data-open={unfolded}>
-      <button
-        type="button"
-        className="wake-line text-start full plain-button stack middle gap-5 text-3 round"
-        aria-expanded={unfolded}
-        aria-controls={id}
-        onClick={() => setUnfolded(!unfolded)}
-      >
-        <span className="wake-mark rounded" data-outcome={newest.outcome} aria-hidden="true" />
-        <span className="wake-count ink-2" aria-hidden="true">
-          {wakes.length}
-        </span>
-        <span className="wake-words flex baseline wrap narrow">
-          <span className="wake-asked break ink" dir="auto">
-            {clickText(wakes, nameOf)}
-          </span>{' '}
-          <span className="wake-outcome text-2 medium" data-outcome={newest.outcome}>
-            <span className="visually-hidden">: </span>
-            {clickOutcomes(wakes)}
+      <WakeLine
+        wake={newest}
+        open={unfolded}
+        onToggle={() => setUnfolded(!unfolded)}
+        controls={id}
+        figure={
+          <span className="wake-count ink-2" aria-hidden="true">
+            {wakes.length}
           </span>
-        </span>
-        <time className="ink-3 text-2" dateTime={new Date(newest.time).toISOString()} title={fullTime(newest.time)}>
-          {clockTime(newest.time)}
-        </time>
-        <ChevronIcon />
-      </button>
+        }
+        asked={clickText(wakes, nameOf)}
+        outcome={clickOutcomes(wakes)}
+      />
       <ul id={id} className="wakes ruled" hidden={!unfolded}>
         {unfolded && <Rows {...props} />}
       </ul>
