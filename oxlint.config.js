@@ -291,7 +291,7 @@ const OURS = ['src/**/*.ts', 'src/**/*.tsx', 'server/**/*.ts'];
 
 export default {
   plugins: ['typescript', 'react', 'jsx-a11y'],
-  jsPlugins: ['eslint-plugin-boundaries', './oxlint.page-rules.js'],
+  jsPlugins: ['eslint-plugin-boundaries', './test/lint/page-rules.js'],
   // Only what is named here.
   categories: { correctness: 'off' },
   options: { typeAware: true, typeCheck: true, reportUnusedDisableDirectives: 'error' },

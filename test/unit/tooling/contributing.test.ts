@@ -1,9 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const text = readFileSync(`${root}CONTRIBUTING.md`, 'utf8');
+const read = (file: string) => readFileSync(root + file, 'utf8');
+const map = read('docs/developing/map.md');
+const PAGES = ['CONTRIBUTING.md', ...readdirSync(`${root}docs/developing`).map((file) => `docs/developing/${file}`)];
+/** Bytes of CONTRIBUTING.md: one page. What takes longer to say goes into `docs/developing`. */
+const ONE_PAGE = 6_500;
 
 /**
  * Parts of `src` and the relay, by the last name of their path; folders within the relay are not in
@@ -21,7 +25,7 @@ async function table(): Promise<Record<string, readonly string[]>> {
 }
 
 const arrows = [
-  ...(/```mermaid\n([\s\S]*?)```/.exec(text)?.[1] ?? '').matchAll(/^\s*([\w-]+?)(?:\[.*?\])? --> ([\w-]+)/gm),
+  ...(/```mermaid\n([\s\S]*?)```/.exec(map)?.[1] ?? '').matchAll(/^\s*([\w-]+?)(?:\[.*?\])? --> ([\w-]+)/gm),
 ];
 
 /** Everything below a part in the picture. */
@@ -53,13 +57,17 @@ it('the map has every part, above all that it may import', async () => {
   expect(lacking).toEqual([]);
 });
 
-it('what is named in it is there', () => {
-  const paths = [...text.matchAll(/`((?:src|server|scripts|test|gallery)\/[\w./-]+)`/g)].map(([, path = '']) => path);
-  expect(paths.length).toBeGreaterThan(15);
-  // What runs leave behind is there after them.
+it('CONTRIBUTING.md fits one page', () => {
+  expect(Buffer.byteLength(read('CONTRIBUTING.md'))).toBeLessThan(ONE_PAGE);
+});
+
+it.each(PAGES)('%s names only paths and commands that exist', (page) => {
+  const text = read(page);
+  const paths = [...text.matchAll(/`((?:src|server|test)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+  // Runs write their artifacts.
   const kept = paths.filter((path) => !path.startsWith('test/artifacts/'));
   expect(kept.filter((path) => !existsSync(root + path))).toEqual([]);
-  const scripts: Record<string, string> = JSON.parse(readFileSync(`${root}package.json`, 'utf8')).scripts;
+  const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts;
   const named = [...text.matchAll(/`npm run ([\w:]+)/g)].map(([, name = '']) => name);
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });

@@ -24,7 +24,7 @@ const AS_IT_IS = /(ox|es)lint-disable|^\s*\* {4,}/;
 /** What was made from something else, or tells what was. */
 const NO_PROSE = ['src/shared/protocol/README.md', 'CHANGELOG.md'];
 /**
- * Words of our own for which the field has one; see the words of CONTRIBUTING. People would have to
+ * Words of our own for which the field has one (`docs/developing/words.md`). People would have to
  * learn them first.
  */
 const PRIVATE = ['tool server', 'agent program', 'played by', 'let go of', 'left copy', 'keeper'];
