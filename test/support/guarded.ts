@@ -7,34 +7,48 @@ import { spawnSync } from 'node:child_process';
 /** In the environment of a run: the files below `test` that it leaves out, with spaces between. */
 export const LEFT_OUT = 'ROOST_TESTS_LEFT_OUT';
 
-/** For the configuration of a run: what it excludes. */
+/** The files below `test` of which this run leaves out everything, or the long tests. */
+export const leftOutOfRun = (): readonly string[] => (process.env[LEFT_OUT] ?? '').split(' ').filter(Boolean);
+
+/** For the configuration of a run: the files that it excludes. */
 export const excluded = (): readonly string[] =>
-  (process.env[LEFT_OUT] ?? '').split(' ').flatMap((file) => (file === '' ? [] : `test/${file}`));
+  leftOutOfRun().flatMap((file) => (hasShortForm(file) ? [] : [`test/${file}`]));
 
 export interface Guarded {
   /** Below `test`. */
   readonly file: string;
   /** Parts of the project: folders, or modules without their ending. */
   readonly guards: readonly string[];
-  /** Files that run each time and hold the main point of it. */
+  /**
+   * Files that run each time and hold the main point of it. The file itself: a run leaves out only
+   * those of its tests that `longTests` registers.
+   */
   readonly beside: readonly string[];
 }
 
 const LEDGER = ['src/worker/ledger'];
 const SYNC = ['src/worker/sync', 'src/shared/replication', 'server/sync'];
 const TALK = ['src/shared/relay-client', 'server/team/events', 'server/agents/session'];
-const PAGE = ['src/page/ui', 'src/page/state'];
 const START = ['server/startup', 'server/relay', 'server/main', 'server/platform'];
 
-/** All that a relay is made of. A test that has no page beside it can find nothing else. */
-const RELAY = ['server', 'src/shared', 'test/support', 'CLAUDE'];
-/** What agents work on tasks by: checkouts, git, commands and the person's answers. */
+/** What agents work on tasks by: checkouts, git, and the person's answers. */
 const TASK_WORK = [
-  ...['server/tools', 'server/team/projects', 'server/platform', 'src/shared/domain', 'src/shared/protocol'],
-  ...['test/support/night-relay', 'test/support/person-repository'],
+  ...['server/tools/task-work', 'server/tools/checkouts', 'server/team/projects', 'server/platform/git'],
+  ...['src/shared/domain/projects', 'src/shared/protocol/attempts', 'src/shared/protocol/projects'],
+  ...['test/support/person-repository'],
+];
+/** What a call of a tool passes through, and the programs that it starts. */
+const CALLS = ['server/tools/calls', 'server/platform/processes'];
+/** A session, and the runs in it. */
+const SESSION = ['server/agents/session', 'server/agents/runs'];
+const MCP_CLIENT = [
+  ...CALLS,
+  'server/tools/mcp-client',
+  'server/platform/guarded-fetch',
+  'test/support/attached-server',
 ];
 /** All that the data worker keeps its rows by. */
-const ROWS = [...LEDGER, 'src/worker/worker', 'src/shared', 'test/support'];
+const ROWS = [...LEDGER, 'src/worker/worker', 'src/shared/protocol/documents', 'src/shared/rpc'];
 
 /** What any of them may depend on. */
 const EVERYTHING = ['package-lock'];
@@ -47,17 +61,17 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'browser/devices.test.ts',
-    guards: [...SYNC, 'src/worker', 'src/shared/protocol', 'src/page/ui/devices', 'server/access'],
+    guards: [...SYNC, 'src/shared/protocol/sync', 'src/page/ui/devices', 'server/access'],
     beside: ['browser/direct.test.ts', 'faults/one-wake.test.ts', 'relay/sync/sync-members.test.ts'],
   },
   {
     file: 'browser/copies.test.ts',
-    guards: ['src/page/archive', 'src/page/ui/copies', 'src/worker', 'src/shared/protocol'],
+    guards: ['src/page/archive', 'src/page/ui/copies', 'src/page/ui/storage', 'src/worker/ledger/ledger'],
     beside: ['browser/archive.test.ts'],
   },
   {
     file: 'browser/bench.test.ts',
-    guards: ['test/bench', 'src/worker', 'src/shared', ...PAGE],
+    guards: ['test/bench', 'test/support/bench-page'],
     beside: ['relay/bench.test.ts'],
   },
   {
@@ -68,32 +82,44 @@ export const GUARDED: readonly Guarded[] = [
   { file: 'browser/ledger-damage.test.ts', guards: LEDGER, beside: ['browser/ledger.test.ts'] },
   {
     file: 'browser/typing.test.ts',
-    guards: [...PAGE, 'src/page/language', 'src/page/main', 'vite.config'],
+    guards: [
+      'src/page/ui/chat',
+      'src/page/ui/parts',
+      'src/page/ui/design',
+      'src/page/ui/palette',
+      'src/page/ui/attachments',
+    ],
     beside: ['browser/talking.test.ts', 'browser/phone.test.ts'],
   },
   {
     file: 'browser/layout.test.ts',
-    guards: [...PAGE, 'src/page/language', 'src/page/main', 'vite.config'],
+    guards: ['src/page/ui/design', 'src/page/ui/grid', 'src/page/ui/shell', 'src/page/ui/app'],
     beside: ['browser/phone.test.ts', 'browser/story.test.ts'],
   },
   {
     file: 'browser/reach.test.ts',
-    guards: [...PAGE, 'src/worker', 'src/shared', 'server/team', 'server/agents', 'server/tools/mcp-server'],
+    guards: [
+      'src/page/ui/threads',
+      'src/page/ui/wakes',
+      'src/page/ui/clients',
+      'server/agents/reach',
+      'server/team/threads',
+    ],
     beside: ['browser/talking.test.ts', 'relay/agents/reach/reach.test.ts'],
   },
   {
     file: 'browser/early-press.test.ts',
-    guards: [...PAGE, 'src/worker', 'src/shared/rpc', 'src/shared/domain'],
+    guards: ['src/page/main', 'src/page/ui/shell', 'src/page/ui/grid', 'src/worker/worker', 'src/shared/rpc'],
     beside: ['browser/story.test.ts'],
   },
   {
     file: 'browser/projects.test.ts',
-    guards: [...PAGE, 'src/worker', 'src/shared', 'server/team/projects', 'server/tools/task-work'],
+    guards: ['src/page/ui/projects', 'src/page/state/projects', 'server/team/projects', 'server/tools/task-work'],
     beside: ['browser/first-merge.test.ts', 'relay/tools/task-work/task-work.test.ts'],
   },
   {
     file: 'browser/connect.test.ts',
-    guards: [...PAGE, 'src/shared', 'server/agents'],
+    guards: ['src/page/ui/models', 'src/page/ui/welcome', 'server/agents/models'],
     beside: ['relay/agents/models/models.test.ts', 'browser/story.test.ts'],
   },
   {
@@ -103,7 +129,7 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'browser/long-conversation.test.ts',
-    guards: ['src/page/ui/chat', 'src/page/state'],
+    guards: ['src/page/ui/chat', 'src/page/state/conversations', 'src/page/state/conversation-log'],
     beside: ['browser/story.test.ts'],
   },
   { file: 'faults/damage.test.ts', guards: [...LEDGER, ...SYNC], beside: ['browser/restored.test.ts'] },
@@ -144,7 +170,7 @@ export const GUARDED: readonly Guarded[] = [
   {
     file: 'relay/tools/task-work/folder-files.test.ts',
     guards: TASK_WORK,
-    beside: ['relay/tools/task-work/executor-folder.test.ts'],
+    beside: ['relay/tools/task-work/task-work.test.ts'],
   },
   {
     file: 'relay/tools/task-work/forge.test.ts',
@@ -158,62 +184,62 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/agents/models/model-servers.test.ts',
-    guards: ['server/agents', 'src/shared', 'test/support'],
+    guards: ['server/agents/models', 'server/agents/minds', 'test/support/model-servers'],
     beside: ['relay/agents/models/models.test.ts'],
   },
   {
     file: 'relay/tools/acp/programs.test.ts',
-    guards: ['server/tools', 'server/agents', 'server/platform', 'test/support/acp-agent'],
+    guards: [...CALLS, 'server/tools/acp', 'server/agents/runs', 'test/support/acp-agent'],
     beside: ['relay/tools/acp/programs-birth.test.ts'],
   },
   {
     file: 'relay/tools/calls/approvals.test.ts',
-    guards: ['server/tools', 'server/agents', 'server/schedules', 'server/platform'],
+    guards: [...CALLS, 'server/tools/sandbox', 'server/tools/shell', 'server/agents/runs'],
     beside: ['attacks/yes.test.ts', 'browser/approvals.test.ts'],
   },
   {
     file: 'relay/tools/mcp-client/attached.test.ts',
-    guards: ['server/tools', 'server/platform', 'server/http', 'test/support/attached-server'],
+    guards: MCP_CLIENT,
     beside: ['relay/tools/mcp-client/attached-fetched.test.ts', 'browser/attached.test.ts'],
   },
   {
     file: 'relay/tools/mcp-client/attached-odd.test.ts',
-    guards: ['server/tools', 'server/platform', 'server/http', 'test/support/attached-server'],
+    guards: MCP_CLIENT,
     beside: ['relay/tools/mcp-client/attached-fetched.test.ts'],
   },
   {
     file: 'relay/tools/mcp-client/server-questions.test.ts',
-    guards: ['server/tools', 'server/platform', 'test/support/attached-server'],
+    guards: MCP_CLIENT,
     beside: ['relay/tools/mcp-client/attached-fetched.test.ts', 'browser/attached.test.ts'],
   },
   {
     file: 'relay/tools/workspaces/workspaces.test.ts',
-    guards: ['server/tools', 'server/platform', 'server/http'],
+    guards: ['server/tools/workspaces', 'server/tools/hands', 'server/platform/bytes-below'],
     beside: ['attacks/workspaces.test.ts'],
   },
   {
     file: 'relay/schedules/wake-script.test.ts',
-    guards: ['server/schedules', 'server/tools', 'server/platform'],
+    guards: ['server/schedules', 'server/tools/sandbox', 'server/platform/processes'],
     beside: ['relay/schedules/schedules.test.ts'],
   },
   {
     file: 'relay/schedules/schedules-routes.test.ts',
-    guards: ['server/schedules', 'server/tools', 'server/platform', 'server/http'],
+    guards: ['server/schedules', 'src/shared/protocol/schedules'],
     beside: ['relay/schedules/schedules.test.ts'],
   },
   {
     file: 'relay/schedules/night-faults.test.ts',
-    guards: ['server/schedules', 'server/store', 'server/agents'],
+    guards: ['server/schedules', 'server/store'],
     beside: ['relay/schedules/schedules-claims.test.ts'],
   },
   {
     file: 'relay/schedules/night-postgres.test.ts',
-    guards: ['server/schedules', 'server/store', 'server/agents'],
+    guards: ['server/schedules', 'server/store'],
     beside: ['relay/schedules/schedules-claims.test.ts'],
   },
   {
     file: 'relay/startup/app-end.test.ts',
-    guards: [...START, 'server/http', 'server/store'],
+    guards: START,
     beside: ['relay/startup/start.test.ts'],
   },
   {
@@ -254,36 +280,102 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/households/homes.test.ts',
-    guards: RELAY,
+    guards: ['server/households', 'server/access', 'server/sync', 'server/team/events', 'server/startup/app'],
     beside: ['browser/homes.test.ts', 'attacks/owner-rights.test.ts'],
   },
   {
     file: 'relay/households/recovery.test.ts',
-    guards: RELAY,
+    guards: ['server/households', 'server/store', 'server/startup/app', 'server/schedules', 'server/team/events'],
     beside: ['relay/team/events/events-kill.test.ts', 'relay/startup/start.test.ts'],
   },
   {
     file: 'relay/team/records/records.test.ts',
-    guards: RELAY,
+    guards: ['server/team/records', 'server/store', 'src/shared/protocol/records'],
     beside: ['attacks/restored.test.ts', 'relay/team/records/records-lives.test.ts'],
   },
   {
     file: 'relay/agents/minds/rehearsal.test.ts',
-    guards: RELAY,
+    guards: ['server/agents/minds', 'src/shared/domain/prompts', 'src/shared/domain/toolsets', 'CLAUDE'],
     beside: ['relay/agents/minds/rehearsal-german.test.ts', 'browser/story.test.ts'],
   },
-  { file: 'relay/agents/runs/outgrown.test.ts', guards: RELAY, beside: ['relay/agents/runs/turns.test.ts'] },
-  { file: 'relay/agents/session/wake-lead.test.ts', guards: RELAY, beside: ['relay/agents/session/wake.test.ts'] },
-  { file: 'relay/agents/session/wake-line.test.ts', guards: RELAY, beside: ['relay/agents/session/wake.test.ts'] },
-  { file: 'relay/schedules/clock-watch.test.ts', guards: RELAY, beside: ['relay/schedules/schedules.test.ts'] },
+  {
+    file: 'relay/agents/runs/outgrown.test.ts',
+    guards: ['server/agents/runs', 'server/agents/minds', 'server/agents/models'],
+    beside: ['relay/agents/runs/turns.test.ts'],
+  },
+  {
+    file: 'relay/agents/session/wake-lead.test.ts',
+    guards: [...SESSION, 'CLAUDE'],
+    beside: ['relay/agents/session/wake.test.ts'],
+  },
+  {
+    file: 'relay/agents/session/wake-line.test.ts',
+    guards: [...SESSION, 'server/agents/models'],
+    beside: ['relay/agents/session/wake.test.ts'],
+  },
+  {
+    file: 'relay/schedules/clock-watch.test.ts',
+    guards: ['server/schedules', 'server/startup'],
+    beside: ['relay/schedules/schedules.test.ts'],
+  },
   {
     file: 'relay/sync/sync-socket.test.ts',
-    guards: RELAY,
+    guards: ['server/sync', 'server/http/upgrade', 'src/shared/protocol/sync'],
     beside: ['relay/sync/sync-members.test.ts', 'relay/sync/sync-socket-limits.test.ts'],
   },
-  { file: 'relay/tools/mcp-server/mcp-sleep.test.ts', guards: RELAY, beside: ['relay/tools/mcp-server/mcp.test.ts'] },
+  {
+    file: 'relay/tools/mcp-server/mcp-sleep.test.ts',
+    guards: ['server/tools/mcp-server', 'server/tools/calls', 'server/team/pauses'],
+    beside: ['relay/tools/mcp-server/mcp.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/task-work.test.ts',
+    guards: TASK_WORK,
+    beside: ['relay/tools/task-work/task-work.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/executor-folder.test.ts',
+    guards: [...TASK_WORK, 'server/tools/hands', 'server/tools/workspaces'],
+    beside: ['relay/tools/task-work/executor-folder.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/left-out.test.ts',
+    guards: TASK_WORK,
+    beside: ['relay/tools/task-work/left-out.test.ts'],
+  },
+  {
+    file: 'relay/tools/task-work/relay-commits.test.ts',
+    guards: TASK_WORK,
+    beside: ['relay/tools/task-work/relay-commits.test.ts'],
+  },
+  { file: 'relay/tools/task-work/revert.test.ts', guards: TASK_WORK, beside: ['relay/tools/task-work/revert.test.ts'] },
+  {
+    file: 'relay/tools/task-work/night.test.ts',
+    guards: [...TASK_WORK, 'server/schedules'],
+    beside: ['relay/tools/task-work/task-work.test.ts', 'relay/tools/task-work/demo.test.ts'],
+  },
+  {
+    file: 'relay/team/projects/projects-fire.test.ts',
+    guards: ['server/team/projects', 'server/store', 'test/faults/projects-fire'],
+    beside: ['relay/team/projects/projects-claims.test.ts'],
+  },
+  {
+    file: 'relay/schedules/scheduled-wakes.test.ts',
+    guards: ['server/schedules', 'server/team/gate', 'server/team/inbox'],
+    beside: ['relay/schedules/scheduled-wakes.test.ts'],
+  },
+  {
+    file: 'relay/schedules/routine-mappings.test.ts',
+    guards: ['server/schedules', 'src/shared/domain/routine-mappings', 'server/team/projects'],
+    beside: ['relay/schedules/routine-mappings.test.ts'],
+  },
+  { file: 'relay/cli/doctor.test.ts', guards: ['server/cli', 'server/startup'], beside: ['relay/cli/doctor.test.ts'] },
+  { file: 'relay/bench.test.ts', guards: ['test/bench'], beside: ['relay/bench.test.ts'] },
   { file: 'browser/ledger-stream.test.ts', guards: ROWS, beside: ['browser/ledger.test.ts', 'browser/story.test.ts'] },
 ];
+
+/** Whether this file runs each time, without its long tests. */
+const hasShortForm = (file: string) => GUARDED.some((each) => each.file === file && each.beside.includes(file));
 
 /** Lines that git says; null where it cannot say. */
 function git(...args: readonly string[]): readonly string[] | null {

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHome, runRelayCommand, startRelay, type TestRelay } from '../../support/relay.ts';
 import { STORE_FILE } from '../../../server/store/index.ts';
+import { longTests } from '../../support/long-tests.ts';
+
+const itLong = longTests('relay/cli/doctor.test.ts');
 
 let home: string;
 let folder: string;
@@ -42,7 +45,7 @@ describe('The doctor', () => {
     expect(await readdir(join(home, 'copies'))).toEqual([]);
   });
 
-  it('fails for a used port, a full disk, a missing certificate and a model that does not answer', async () => {
+  itLong('fails for a used port, a full disk, a missing certificate and a model that does not answer', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const address = other.address();
@@ -62,7 +65,7 @@ describe('The doctor', () => {
     expect(found.of('Model')).toMatch(/^fail http:\/\/127\.0\.0\.1:1\/? does not answer/);
   });
 
-  it('fails for a damaged store, and leaves it as it is', async () => {
+  itLong('fails for a damaged store, and leaves it as it is', async () => {
     relay = await startRelay({ home });
     await relay.stop();
     relay = null;
@@ -72,7 +75,7 @@ describe('The doctor', () => {
     expect(found.of('Store')).toMatch(/^fail The store in .* The file is damaged/);
   });
 
-  it('warns of an old or missing git, without which Roost runs', async () => {
+  itLong('warns of an old or missing git, without which Roost runs', async () => {
     const git = join(folder, 'git');
     await writeFile(git, '#!/bin/sh\necho git version 2.34.1\n');
     await chmod(git, 0o700);

@@ -12,6 +12,9 @@ import { COPY, createHandClock, routine } from '../../support/schedules.ts';
 import { offeredIn, type Reply, type ScriptedRequest } from '../../support/scripted-model.ts';
 import { type Bench, type Household, openSessionBench } from '../../support/session.ts';
 import { USUAL_STORES } from '../../support/stores.ts';
+import { longTests } from '../../support/long-tests.ts';
+
+const itLong = longTests('relay/schedules/routine-mappings.test.ts');
 
 const MINUTE = 60_000;
 /** A Monday, on the hour in every zone that counts in hours. */
@@ -483,7 +486,7 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
     expect(await move('review')).toContain('lets you move no tasks');
   });
 
-  it('has in 300 random mappings exactly what `resolve` answers', async () => {
+  itLong('has in 300 random mappings exactly what `resolve` answers', async () => {
     const random = createRandom(20_261_127);
     const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
     const some = <Item>(items: readonly Item[], share: number) => items.filter(() => random() < share);
@@ -537,5 +540,5 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
       }
     }
     expect(seen.size).toBe(300);
-  }, 120_000);
+  });
 });

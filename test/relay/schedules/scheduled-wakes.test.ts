@@ -8,6 +8,9 @@ import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts'
 import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
 import { COPY } from '../../support/schedules.ts';
 import type { Script } from '../../support/scripted-model.ts';
+import { longTests } from '../../support/long-tests.ts';
+
+const itLong = longTests('relay/schedules/scheduled-wakes.test.ts');
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -65,7 +68,7 @@ describe('scheduled runs', () => {
     expect((await night.stats(LYRA)).wakesToday).toBe(1);
   });
 
-  it('do not fill the flood guard either', async () => {
+  itLong('do not fill the flood guard either', async () => {
     await open();
     for (let n = 0; n < 6; n++) await night.remind(LYRA, `R${n}`, night.now() + SOON + n);
     await night.pass(SOON + 1_000);
@@ -73,7 +76,7 @@ describe('scheduled runs', () => {
     expect(await wake('Come.')).not.toContain('Suppressed');
   });
 
-  it('have whoever is woken meanwhile wait for their end, uncharged, and then come', async () => {
+  itLong('have whoever is woken meanwhile wait for their end, uncharged, and then come', async () => {
     await open();
     const { promise, resolve } = createDeferred();
     night.model.follow(({ last }) =>
@@ -92,7 +95,7 @@ describe('scheduled runs', () => {
     expect((await night.stats(LYRA)).wakesToday).toBe(1);
   });
 
-  it('have whoever is woken meanwhile come even where the relay is started anew before their end', async () => {
+  itLong('have whoever is woken meanwhile come even where the relay is started anew before their end', async () => {
     await open();
     const { promise, resolve } = createDeferred();
     night.model.follow(({ last }) => [
@@ -109,7 +112,7 @@ describe('scheduled runs', () => {
     expect((await night.stats(LYRA)).wakesToday).toBe(1);
   });
 
-  it('say what a wake is for: its run has the agent’s default pulse instructions', async () => {
+  itLong('say what a wake is for: its run has the agent’s default pulse instructions', async () => {
     await open();
     await wake('Before it has any.');
     await expect.poll(() => asked().length).toBe(1);

@@ -15,7 +15,7 @@ import { type Found, searchFor } from '../../support/planted-words.ts';
 import { createHome, databaseOf, runRelayCommand, startRelay, type TestRelay } from '../../support/relay.ts';
 import { COPY } from '../../support/schedules.ts';
 import { openLink } from '../../support/sign-in.ts';
-import { STORES } from '../../support/stores.ts';
+import { USUAL_STORES } from '../../support/stores.ts';
 import { newTestDevice, newTestHousehold, register } from '../../support/sync-device.ts';
 
 const run = promisify(execFile);
@@ -76,7 +76,7 @@ async function places(words: readonly string[]): Promise<readonly string[]> {
   return found.map(({ word, where }) => `${where}: ${word}`);
 }
 
-describe.each(STORES)('on %s', (store) => {
+describe.each(USUAL_STORES)('on %s', (store) => {
   const remove = (id: string) => {
     const url = databaseOf(home);
     return runRelayCommand(['--home', home, '--remove-household', id], url === undefined ? {} : { DATABASE_URL: url });

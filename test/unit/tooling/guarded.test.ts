@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +9,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const isPart = (path: string) =>
   existsSync(join(ROOT, path)) ||
   readdirSync(join(ROOT, dirname(path))).some((name) => join(dirname(path), name).startsWith(`${path}.`));
+/** Files of which a plain run leaves out only the long tests. */
+const SHORTENED = GUARDED.flatMap(({ file, beside }) => (beside.includes(file) ? [file] : []));
 const filesLeftOut = (changed: readonly string[] | null) => leftOut(changed).map(({ file }) => file);
 
 describe('a test that a plain run may leave out', () => {
@@ -21,8 +23,20 @@ describe('a test that a plain run may leave out', () => {
       expect(file, 'an attack is tried each time').not.toMatch(/^attacks\//);
       expect(guards.length, file).toBeGreaterThan(0);
       expect(beside.length, file).toBeGreaterThan(0);
-      expect(beside.filter((small) => !existsSync(join(ROOT, 'test', small)) || files.includes(small))).toEqual([]);
+      const runs = (small: string) => !files.includes(small) || SHORTENED.includes(small);
+      expect(beside.filter((small) => !existsSync(join(ROOT, 'test', small)) || !runs(small))).toEqual([]);
     }
+  });
+
+  it('is listed beside itself where only its long tests are left out', () => {
+    const all = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
+    const registering = all.flatMap((file) => {
+      if (!file.endsWith('.test.ts') || file.startsWith('unit/')) return [];
+      const name = /longTests\('([^']+)'\)/.exec(readFileSync(join(ROOT, 'test', file), 'utf8'))?.[1];
+      if (name !== undefined) expect(name).toBe(file);
+      return name ?? [];
+    });
+    expect(registering.sort()).toEqual(SHORTENED.toSorted());
   });
 
   it('runs where something that it guards, or it itself, has changed', () => {

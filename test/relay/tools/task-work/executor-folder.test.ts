@@ -12,6 +12,9 @@ import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts
 import { createRepository } from '../../../support/person-repository.ts';
 import { programOf } from '../../../support/relay-build.ts';
 import type { Part, Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
+import { longTests } from '../../../support/long-tests.ts';
+
+const itLong = longTests('relay/tools/task-work/executor-folder.test.ts');
 
 const MEMORY = 'the person is ill';
 let night: NightRelay;
@@ -69,7 +72,7 @@ async function executes(
 const read = (path: string): Part => ({ call: 'read_file', input: { path } });
 const write = (path: string, content: string): Part => ({ call: 'write_file', input: { path, content } });
 
-it('begins in the checkout with files and commands, and its work is on the branch and in the history', async () => {
+itLong('begins in the checkout with files and commands, and its work is on the branch and in the history', async () => {
   const { task, where } = await claimed({ kind: 'git', repository: repository('begins', { 'a.txt': 'one\n' }) });
   const { text, results } = await executes(task, [
     write('src/add.mjs', 'export const add = 1;\n'),
@@ -134,7 +137,7 @@ it('reads nothing of its agent, by paths, links, commands or the output of its a
   expect(await night.tool('a1', 'read_file', { path: 'memory.md' })).toContain(MEMORY);
 });
 
-it('works in the folder of a folder project, also in one that is empty', async () => {
+itLong('works in the folder of a folder project, also in one that is empty', async () => {
   const { task, where } = await claimed({ kind: 'folder' });
   const { text, results } = await executes(task, [run('pwd; ls -A'), write('plan.md', 'Bread.\n')]);
   expect(results[0]).toMatch(/> \/workspace/);
@@ -184,7 +187,7 @@ it('leaves no command behind, and the commands of its agent go on', async () => 
   await night.tool('a1', 'stop_command', { id });
 });
 
-it('asks about a call of its checkout, and a later yes counts there', async () => {
+itLong('asks about a call of its checkout, and a later yes counts there', async () => {
   const { task, where } = await claimed({ kind: 'folder' });
   await grant({ shell: 'allow', files: 'ask' });
   const waiting = async (): Promise<readonly ToolCall[]> =>
@@ -202,7 +205,7 @@ it('asks about a call of its checkout, and a later yes counts there', async () =
   await good('POST', `/api/approvals/${asked[0]?.callId}/answer`, { answer: 'no' });
 });
 
-it('of two at once has each its own checkout, ports and commands', async () => {
+itLong('of two at once has each its own checkout, ports and commands', async () => {
   const path = repository('both', { 'a.txt': 'one\n' });
   const one = await claimed({ kind: 'git', repository: path, name: 'One' });
   const two = await claimed({ kind: 'git', repository: path, name: 'Two' });
@@ -232,7 +235,7 @@ it('of two at once has each its own checkout, ports and commands', async () => {
   }
 });
 
-it('begins in the checkout when an API client of the agent asks for it', async () => {
+itLong('begins in the checkout when an API client of the agent asks for it', async () => {
   const { task } = await claimed({ kind: 'git', repository: repository('client', { 'a.txt': 'one\n' }) });
   const results: string[] = [];
   script = (request) => {
@@ -251,16 +254,19 @@ it('begins in the checkout when an API client of the agent asks for it', async (
   expect(results[0]).not.toContain(MEMORY);
 });
 
-it('of an agent that an ACP agent drives is a run of a model, since an ACP agent sees the whole folder', async () => {
-  const { task } = await claimed({ kind: 'folder' });
-  const log = join(folder, 'acp.log');
-  const args = [await programOf('test/support/acp-agent.mjs'), log, 'good'];
-  const { programId } = programSchema.parse(
-    await good('POST', '/api/agent-programs', { name: 'Program', command: process.execPath, args }),
-  );
-  const tried = readFileSync(log, 'utf8');
-  await good('PUT', '/v1/agents/a1/config', { coordination: { mind: programId } });
-  const { text } = await executes(task, [write('plan.md', 'Bread.')]);
-  expect(text).toContain('Outcome: complete');
-  expect(readFileSync(log, 'utf8')).toBe(tried);
-});
+itLong(
+  'of an agent that an ACP agent drives is a run of a model, since an ACP agent sees the whole folder',
+  async () => {
+    const { task } = await claimed({ kind: 'folder' });
+    const log = join(folder, 'acp.log');
+    const args = [await programOf('test/support/acp-agent.mjs'), log, 'good'];
+    const { programId } = programSchema.parse(
+      await good('POST', '/api/agent-programs', { name: 'Program', command: process.execPath, args }),
+    );
+    const tried = readFileSync(log, 'utf8');
+    await good('PUT', '/v1/agents/a1/config', { coordination: { mind: programId } });
+    const { text } = await executes(task, [write('plan.md', 'Bread.')]);
+    expect(text).toContain('Outcome: complete');
+    expect(readFileSync(log, 'utf8')).toBe(tried);
+  },
+);

@@ -21,6 +21,9 @@ import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
+import { longTests } from '../../../support/long-tests.ts';
+
+const itLong = longTests('relay/tools/task-work/relay-commits.test.ts');
 
 const SECRET = 'KEY=a-secret-of-the-person\n';
 const AGENTS = ['a1', 'a2'];
@@ -103,50 +106,56 @@ describe('an agent at default settings, in a project of a repository', () => {
     expect(obstaclesSchema.parse(await good('GET', `/v1/projects/${of.projectId}/obstacles`)).project).toBe(null);
   });
 
-  it('brings a task from claim to merge as an MCP client, which is told the tools that reach the files', async () => {
-    const { path, made } = await ready('client');
-    const claimed = await night.tool('a2', 'claim_task', ids(made));
-    const where = folderIn(claimed);
-    expect(claimed).toContain('You reach it only by tools of Roost’s MCP server (/mcp): ');
-    expect(claimed).toContain('write_file');
-    expect(claimed).toContain(`Their paths begin with ${where}/.`);
-    expect(claimed).not.toMatch(/run_command|of your own folder|Commit what you do/);
-    await night.tool('a2', 'write_file', { path: `${where}/b.txt`, content: 'two\n' });
-    expect(await night.tool('a2', 'open_pull_request', { ...ids(made), title: 'B', body: 'Look.' })).toContain(
-      'The request is open',
-    );
-    expect(await night.tool('a2', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
-    await isAccepted(path, made, 'Name of a2');
-  });
+  itLong(
+    'brings a task from claim to merge as an MCP client, which is told the tools that reach the files',
+    async () => {
+      const { path, made } = await ready('client');
+      const claimed = await night.tool('a2', 'claim_task', ids(made));
+      const where = folderIn(claimed);
+      expect(claimed).toContain('You reach it only by tools of Roost’s MCP server (/mcp): ');
+      expect(claimed).toContain('write_file');
+      expect(claimed).toContain(`Their paths begin with ${where}/.`);
+      expect(claimed).not.toMatch(/run_command|of your own folder|Commit what you do/);
+      await night.tool('a2', 'write_file', { path: `${where}/b.txt`, content: 'two\n' });
+      expect(await night.tool('a2', 'open_pull_request', { ...ids(made), title: 'B', body: 'Look.' })).toContain(
+        'The request is open',
+      );
+      expect(await night.tool('a2', 'transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+      await isAccepted(path, made, 'Name of a2');
+    },
+  );
 
-  it('brings a task from claim to merge as an API client: the answer to the claim says where the work is', async () => {
-    const { path, made } = await ready('api');
-    const secret = await night.secret('a2');
-    const headers = { authorization: `Bearer ${secret}` };
-    const claim = () => fetch(new URL(`${at(made)}/claim`, night.relay.url), { method: 'POST', headers });
-    const client = new Client({ name: 'a-program', version: '1.0.0' });
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL('/mcp', night.relay.url), { requestInit: { headers } }),
-    );
-    const tool = async (name: string, input: Record<string, unknown>) =>
-      JSON.stringify(await client.callTool({ name, arguments: input }));
-    const answer = await claim();
-    expect(answer.status).toBe(200);
-    const claimed = claimedTaskSchema.parse(await answer.json());
-    expect(claimed).toMatchObject({ columnId: 'in_progress', claim: { agentId: 'a2' } });
-    expect(claimed.place).toContain('by tools of Roost’s MCP server (/mcp)');
-    expect(claimed.place).toContain('The relay commits what you change there');
-    const where = folderIn(claimed.place);
-    // The same claim once more is answered as it is.
-    const again = claimedTaskSchema.parse(await (await claim()).json());
-    expect(folderIn(again.place)).toBe(where);
-    expect(await tool('write_file', { path: `${where}/b.txt`, content: 'two\n' })).not.toContain('"isError":true');
-    expect(await tool('transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
-    await client.close();
-    await isAccepted(path, made, 'Name of a2');
-  });
+  itLong(
+    'brings a task from claim to merge as an API client: the answer to the claim says where the work is',
+    async () => {
+      const { path, made } = await ready('api');
+      const secret = await night.secret('a2');
+      const headers = { authorization: `Bearer ${secret}` };
+      const claim = () => fetch(new URL(`${at(made)}/claim`, night.relay.url), { method: 'POST', headers });
+      const client = new Client({ name: 'a-program', version: '1.0.0' });
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL('/mcp', night.relay.url), { requestInit: { headers } }),
+      );
+      const tool = async (name: string, input: Record<string, unknown>) =>
+        JSON.stringify(await client.callTool({ name, arguments: input }));
+      const answer = await claim();
+      expect(answer.status).toBe(200);
+      const claimed = claimedTaskSchema.parse(await answer.json());
+      expect(claimed).toMatchObject({ columnId: 'in_progress', claim: { agentId: 'a2' } });
+      expect(claimed.place).toContain('by tools of Roost’s MCP server (/mcp)');
+      expect(claimed.place).toContain('The relay commits what you change there');
+      const where = folderIn(claimed.place);
+      // The same claim once more is answered as it is.
+      const again = claimedTaskSchema.parse(await (await claim()).json());
+      expect(folderIn(again.place)).toBe(where);
+      expect(await tool('write_file', { path: `${where}/b.txt`, content: 'two\n' })).not.toContain('"isError":true');
+      expect(await tool('transition_task', { ...ids(made), status: 'review' })).toContain('Moved.');
+      await client.close();
+      await isAccepted(path, made, 'Name of a2');
+    },
+  );
 
-  it('has an executor whose work the relay commits', async () => {
+  itLong('has an executor whose work the relay commits', async () => {
     const { path, made } = await ready('executor');
     await night.tool('a2', 'claim_task', ids(made));
     const isExecutor = ({ system }: ScriptedRequest) => system.includes('You execute one task from a brief');
@@ -172,7 +181,7 @@ describe('an agent at default settings, in a project of a repository', () => {
     await isAccepted(path, made, 'Name of a2');
   });
 
-  it('is told what the relay does not commit: large files, copied content, and other repositories', async () => {
+  itLong('is told what the relay does not commit: large files, copied content, and other repositories', async () => {
     const { made, path } = await ready('left');
     const where = folderIn(await night.tool('a2', 'claim_task', ids(made)));
     const write = (name: string, content: string) =>

@@ -7,6 +7,9 @@ import { diffSchema, projectFilesSchema } from '../../../../src/shared/protocol/
 import { projectSchema, taskSchema, type Project, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
+import { longTests } from '../../../support/long-tests.ts';
+
+const itLong = longTests('relay/tools/task-work/revert.test.ts');
 
 let night: NightRelay;
 let folder: string;
@@ -109,7 +112,7 @@ it('refuses a revert over changes that are in no commit, and of a task that is n
   expect(await revert(other, 'f'.repeat(40))).toMatchObject({ status: 409, body: { type: 'about:roost/no-request' } });
 });
 
-it('gives the work back to the agent after a revert, and the next merge has all of it', async () => {
+itLong('gives the work back to the agent after a revert, and the next merge has all of it', async () => {
   const path = createRepository(join(folder, 'goes-on'), { 'bread.txt': 'rye\n' });
   const task = await merged(await project({ kind: 'git', repository: path }), { 'price.txt': '3\n' });
   await reverted(task, task.request?.merged);
@@ -128,7 +131,7 @@ it('gives the work back to the agent after a revert, and the next merge has all 
   expect(readFileSync(join(path, 'currency.txt'), 'utf8')).toBe('euro\n');
 });
 
-it('puts the files of a folder project back to the version before, and once where two ask at once', async () => {
+itLong('puts the files of a folder project back to the version before, and once where two ask at once', async () => {
   const of = await project({ name: 'Trip' });
   const first = await merged(of, { 'ferries.md': 'Three ferries.\n' });
   await merged(of, { 'hotels.md': 'Two hotels.\n' });

@@ -16,6 +16,9 @@ import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
 import type { Reply, ScriptedRequest } from '../../../support/scripted-model.ts';
+import { longTests } from '../../../support/long-tests.ts';
+
+const itLong = longTests('relay/tools/task-work/task-work.test.ts');
 
 const AGENTS = ['a1', 'a2'];
 let night: NightRelay;
@@ -61,7 +64,7 @@ async function until<Value>(look: () => Promise<Value | undefined | false>): Pro
 }
 
 describe('a task of a repository', () => {
-  it('tells of long instructions that they are cut, of nested ones, and of submodules that are empty', async () => {
+  itLong('tells of long instructions that they are cut, of nested ones, and of submodules that are empty', async () => {
     const line = (n: number) => `Rule ${n}: ${'x'.repeat(90)}`;
     const long = Array.from({ length: 600 }, (_none, i) => line(i)).join('\n');
     const path = repository('rules', {
@@ -83,7 +86,7 @@ describe('a task of a repository', () => {
     expect(claimed).toMatch(/Submodules, which are empty folders here[^\n]*“vendor\/lib”/);
   });
 
-  it('repeats the setup at each attempt until it has ended with 0, and says so', async () => {
+  itLong('repeats the setup at each attempt until it has ended with 0, and says so', async () => {
     const path = repository('setup', { 'bread.txt': 'rye\n' });
     const setup = 'echo x >> ../tries; test $(wc -l < ../tries) -ge 2 || exit 3';
     const of = await project({ kind: 'git', repository: path, setup });
@@ -103,7 +106,7 @@ describe('a task of a repository', () => {
     await ended(3);
   });
 
-  it('names the setup that failed, with its status and the end of its output, where it is blocked', async () => {
+  itLong('names the setup that failed, with its status and the end of its output, where it is blocked', async () => {
     const path = repository('no-setup', { 'bread.txt': 'rye\n' });
     const setup = 'echo first; echo "no module called flour" >&2; exit 3';
     const of = await project({ kind: 'git', repository: path, setup, attemptsPerTask: 2 });
@@ -252,7 +255,7 @@ describe('a task of a repository', () => {
     expect(await night.tool('a1', 'read_output', { id: 'c9' })).toContain('You have run no command');
   });
 
-  it('has one branch, whoever goes on with it', async () => {
+  itLong('has one branch, whoever goes on with it', async () => {
     const of = await project({ kind: 'git', repository: repository('branch', { 'a.txt': 'one\n' }) });
     const made = await task(of);
     const first = folderIn(await night.tool('a1', 'claim_task', ids(made)));
@@ -289,7 +292,7 @@ describe('a task of a repository', () => {
     expect(await night.tool('a1', 'run_command', { command: kept })).toMatch(/Keep unfinished work\\n> Left\./);
   });
 
-  it('can be reviewed by another agent, which is no attempt at it', async () => {
+  itLong('can be reviewed by another agent, which is no attempt at it', async () => {
     const of = await project({
       kind: 'git',
       repository: repository('reviewed', { 'a.txt': 'one\n' }),
@@ -380,10 +383,8 @@ describe('a task of a folder project', () => {
     const diff = diffSchema.parse(await good('GET', `${at(second.made)}/diff`));
     expect(diff.files.map(({ path, status }) => [path, status])).toEqual([['notes/hotels.md', 'added']]);
   });
-});
 
-describe('a task of a folder project that two agents work on in turn', () => {
-  it('has the work of both', async () => {
+  itLong('has the work of both agents that worked on it in turn', async () => {
     const of = await project({ name: 'In turn' });
     const made = await task(of);
     const work = async (agentId: string, file: string) => {
@@ -468,7 +469,7 @@ describe('an executor', () => {
     expect(all.at(-1)).toMatchObject({ kind: 'executor', outcome: 'done', receipt: { commands: [{ code: 0 }] } });
   });
 
-  it('has the model of the routine that began its run, or else of its agent or the household', async () => {
+  itLong('has the model of the routine that began its run, or else of its agent or the household', async () => {
     const of = await project({ kind: 'folder' });
     const made = await task(of);
     const models: string[] = [];
@@ -526,7 +527,7 @@ describe('an executor', () => {
     await good('PUT', '/v1/agents/a2/config', { coordination: { toolsets: { shell: 'allow' } } });
   });
 
-  it('is stopped by each limit of its project, and its task waits after an overload', async () => {
+  itLong('is stopped by each limit of its project, and its task waits after an overload', async () => {
     const of = await project({
       kind: 'git',
       repository: repository('limits', { 'a.txt': 'one\n' }),
@@ -544,7 +545,7 @@ describe('an executor', () => {
     expect(await night.tool('a1', 'execute_task', ids(made))).toMatch(/not claimed|not started again/);
   });
 
-  it('is followed by a second mind that sees criteria, diff and checks, and no words', async () => {
+  itLong('is followed by a second mind that sees criteria, diff and checks, and no words', async () => {
     const of = await project({
       ...{ kind: 'git', repository: repository('second', { 'a.txt': 'one\n' }), checks: ['grep two a.txt'] },
       reviewer: 'a2',
