@@ -3,24 +3,24 @@
  * that the relay has git call, nothing of the machine or its networks is reached.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepositories } from '../../server/tools/checkouts/index.ts';
 import { projectSchema } from '../../src/shared/protocol/projects.ts';
+import { type ForgeAnswer, gitAnswers } from '../support/forge-answers.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 
 const PUBLIC = '1.1.1.1';
-const COMMIT = '1'.repeat(40);
 
 /** What is inside, and may not be reached. */
 let trap: Server;
 let trapped = 0;
 /** A server that the household may reach, and that leads on as the test says. */
 let leading: Server;
-let lead: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => void response.end();
+let lead: ForgeAnswer = (response) => void response.end();
 let folder: string;
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 const listening = (server: Server) => new Promise<void>((listens) => server.listen(0, '127.0.0.1', listens));
@@ -28,7 +28,7 @@ const listening = (server: Server) => new Promise<void>((listens) => server.list
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'roost-addresses-'));
   trap = createServer((_request, response) => response.end()).on('connection', () => (trapped += 1));
-  leading = createServer((request, response) => lead(request, response));
+  leading = createServer((request, response) => lead(response, request));
   await Promise.all([listening(trap), listening(leading)]);
 });
 afterAll(() => {
@@ -147,7 +147,7 @@ describe('the address of a repository', () => {
 
 describe('a repository’s server', () => {
   it('that leads on to an inner address is not followed, when it is fetched from or pushed to', async () => {
-    const inside = () => `http://127.0.0.1:${portOf(trap)}`;
+    const inside = `http://127.0.0.1:${portOf(trap)}`;
     const rights = { has: () => true, refusal: () => 'No.', servers: 'any' } as const;
     const repositories = createRepositories({
       ...{ folder: join(folder, 'owner'), hidden: folder, rights, tokenOf: () => Promise.resolve('secret') },
@@ -158,25 +158,7 @@ describe('a repository’s server', () => {
     // A branch that could be pushed.
     const own = await repositories.of('p', { kind: 'folder', repository: '', baseBranch: '' });
     const { branch } = await own.base();
-    const redirects = [301, 302, 303, 307, 308].map((status) => (_: IncomingMessage, response: ServerResponse) => {
-      response.writeHead(status, { location: `${inside()}/x/info/refs?service=git-upload-pack` }).end();
-    });
-    /** As a server of plain files, that names other places where its objects lie. */
-    function alternates({ url = '' }: IncomingMessage, response: ServerResponse): void {
-      if (url.includes('/info/refs')) return void response.end(`${COMMIT}\trefs/heads/main\n`);
-      if (url.endsWith('/HEAD')) return void response.end('ref: refs/heads/main\n');
-      if (url.endsWith('alternates')) return void response.end(`${inside()}/objects\n/x\n`);
-      response.writeHead(404).end();
-    }
-    /** Leads on only once it has been believed. */
-    function late({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
-      const service = /service=(git-[a-z-]+)/.exec(url)?.[1];
-      if (method === 'POST') return void response.writeHead(307, { location: `${inside()}${url}` }).end();
-      const line = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
-      response.writeHead(200, { 'content-type': `application/x-${service}-advertisement` });
-      response.end(`${line(`# service=${service}\n`)}0000${line(`${COMMIT} refs/heads/main\0report-status\n`)}0000`);
-    }
-    for (const way of [...redirects, alternates, late]) {
+    for (const way of Object.values(gitAnswers(inside))) {
       lead = way;
       await expect(opened.base()).rejects.toThrow();
       await expect(opened.push(branch)).rejects.toThrow();

@@ -6,6 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ForgeAnswer } from './forge-answers.ts';
 import { listen } from './sse-relay.ts';
 
 interface OpenPull {
@@ -31,6 +32,8 @@ export interface TestForge {
   readonly pulls: readonly OpenPull[];
   /** The next calls that write are met so, in order; then all are good. */
   next(...scripts: readonly ForgeScript[]): void;
+  /** All calls of its API, or all of git, are answered so. Null: as they should be. */
+  lie(about: 'api' | 'git', answer: ForgeAnswer | null): void;
   /** Paths of all calls of the forge's API, with their method. */
   readonly calls: readonly string[];
   close(): Promise<void>;
@@ -44,6 +47,7 @@ export async function startForge(folder: string): Promise<TestForge> {
   const pulls: OpenPull[] = [];
   const calls: string[] = [];
   const scripts: ForgeScript[] = [];
+  const lies: Record<'api' | 'git', ForgeAnswer | null> = { api: null, git: null };
   const root = join(folder, 'served');
   mkdirSync(root);
 
@@ -118,7 +122,11 @@ export async function startForge(folder: string): Promise<TestForge> {
 
   const server = await listen((request, response) => {
     const url = new URL(request.url ?? '/', 'http://forge.test');
-    if (url.pathname.startsWith('/api/')) void api(request, response, url);
+    const lie = lies[url.pathname.startsWith('/api/') ? 'api' : 'git'];
+    if (lie !== null) {
+      request.resume();
+      lie(response, request);
+    } else if (url.pathname.startsWith('/api/')) void api(request, response, url);
     else backend(request, response, url);
   });
   const { url } = server;
@@ -126,6 +134,7 @@ export async function startForge(folder: string): Promise<TestForge> {
     url,
     pulls,
     calls,
+    lie: (about, answer) => void (lies[about] = answer),
     next: (...given) => void scripts.push(...given),
     repository(owner, name) {
       const path = join(root, owner, `${name}.git`);
