@@ -92,16 +92,3 @@ export function useLeaving(run: () => void): void {
     return () => removeEventListener('pagehide', run);
   });
 }
-
-/** An action of the person that takes a while. A press while it runs does nothing. */
-export function useAction(): { readonly busy: boolean; readonly act: (work: () => Promise<unknown>) => void } {
-  const [busy, setBusy] = useState(false);
-  return {
-    busy,
-    act(work) {
-      if (busy) return;
-      setBusy(true);
-      void work().finally(() => setBusy(false));
-    },
-  };
-}

@@ -28,6 +28,7 @@ import { clockTime } from '../text/time.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { byClick, WakeGroup } from '../wakes/wake-feed.tsx';
 import { isOfProject, type LogSource, mergeLog } from './log.ts';
+import { useAction } from '../design/use-action.ts';
 
 type LogKind = Exclude<ActivityKind, 'changes' | 'costs'>;
 
@@ -167,7 +168,7 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
   const attempts = useEndedAttempts(PROJECT_HOURS);
   const [projectId, setProjectId] = useState('');
   const [days, setDays] = useState<(typeof PERIODS)[number]>(0);
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const { entries, behind } = mergeLog(sources);
   const from = days === 0 ? 0 : now - days * DAY;
   const shown = entries.filter(
@@ -175,14 +176,13 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
   );
   const isLoading = states.some((state) => state.kind === 'loading');
   const mayHaveMore = behind.length > 0 && (entries.at(-1)?.time ?? Infinity) >= from;
-  const older = async () => {
-    setBusy(true);
-    for (const at of behind) {
-      const wrong = await paged[at]?.pages.older();
-      if (wrong) roost.notices.error(wrong);
-    }
-    setBusy(false);
-  };
+  const older = () =>
+    act(async () => {
+      for (const at of behind) {
+        const wrong = await paged[at]?.pages.older();
+        if (wrong) roost.notices.error(wrong);
+      }
+    });
   return (
     <>
       <div className="log-filters gap-5 to-end cluster text-3">
@@ -227,12 +227,7 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
       {isLoading && entries.length === 0 && <QueryLoading />}
       {!isLoading && shown.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing yet.`}</p>}
       {!isLoading && mayHaveMore && (
-        <button
-          type="button"
-          className="ghost older flex"
-          aria-disabled={busy}
-          onClick={busy ? undefined : () => void older()}
-        >
+        <button type="button" className="ghost older flex" aria-disabled={busy} onClick={older}>
           {busy ? t`Reading…` : t`Older`}
         </button>
       )}

@@ -22,6 +22,8 @@ import { OneOf } from '../design/one-of.tsx';
 import { shownBox } from '../text/record-changes.ts';
 import { readVariables } from '../text/kinds.ts';
 import { KeyField } from '../models/model-select.tsx';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 // How a program on the relay's machine is confined: in the sandbox with the folders it sees, or
 // outside.
@@ -163,22 +165,20 @@ export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules
   const [draft, setDraft] = useState<BoxDraft | null>(null);
   /** Of the server when the draft was begun, or that the person has seen to be newer. */
   const [base, setBase] = useState(server.version);
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
+  const { busy, failed, act, fail } = useAction();
   const { serverId, name, kind, box, version } = server;
   if (kind !== 'program') return null;
-  const save = async (given: BoxDraft) => {
+  const save = (given: BoxDraft) => {
     const read = boxIn(given);
-    setWrong(read.ok ? null : read.reason);
-    if (!read.ok) return;
-    setBusy(true);
-    const done = await attached.change((client) =>
-      client.changeAttached({ serverId, body: { box: read.box, version: base } }),
-    );
-    setBusy(false);
-    setWrong(done.ok ? null : done.newer ? CHANGED_ELSEWHERE : done.reason);
-    if (done.newer) setBase(done.newer.version);
-    if (done.ok) setDraft(null);
+    if (!read.ok) return fail(read.reason);
+    act(async () => {
+      const done = await attached.change((client) =>
+        client.changeAttached({ serverId, body: { box: read.box, version: base } }),
+      );
+      if (done.newer) setBase(done.newer.version);
+      if (done.ok) setDraft(null);
+      return done.newer ? CHANGED_ELSEWHERE : done;
+    });
   };
   const begin = () => {
     setBase(version);
@@ -206,11 +206,7 @@ export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules
       }}
     >
       <BoxFields draft={draft} {...held} onDraft={setDraft} />
-      {wrong !== null && (
-        <p className="wrong-note" role="alert">
-          {wrong}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <div className="flex wrap gap-4">
         <button type="submit" className="solid" disabled={busy}>
           {busy ? t`Restarting…` : t`Save`}
@@ -565,7 +561,7 @@ function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
 export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRules) {
   const attached = attachedOf(useRoost());
   const [kind, setKind] = useState<Kind>('address');
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const [failed, setFailed] = useState<readonly string[]>([]);
   /** Counts successful attempts. Each one empties the fields; a refused one leaves them. */
   const [round, setRound] = useState(0);
@@ -574,9 +570,8 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
   useEffect(() => {
     if (wantsRunners) void attached.runners().then(setRunners);
   }, [attached, wantsRunners]);
-  const add: Add = (servers) => {
-    void (async () => {
-      setBusy(true);
+  const add: Add = (servers) =>
+    act(async () => {
       setFailed([]);
       // In parallel, since a server that does not answer takes its time.
       const done = await Promise.all(
@@ -585,9 +580,7 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
       const refused = done.flatMap((each) => (each.ok ? [] : [t`${each.name} is not connected. ${each.reason}`]));
       setFailed(refused);
       if (refused.length === 0) setRound((before) => before + 1);
-      setBusy(false);
-    })();
-  };
+    });
   return (
     <div className="attach">
       <OneOf<Kind>

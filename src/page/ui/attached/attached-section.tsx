@@ -9,6 +9,8 @@ import { type Teammates, useTeammates } from '../use-somebody.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { AttachForm, BoxOf, type BoxRules } from './attach-form.tsx';
 import './attached.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 // One MCP server: its state, its tools, and which of them agents may use.
 
@@ -82,29 +84,27 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
  */
 function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reason: string | null) => void }) {
   const attached = attachedOf(useRoost());
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const [page, setPage] = useState<string | null>(null);
   const { serverId, name, state, signIn } = server;
   if (!signIn || (signIn.state === 'none' && state !== 'sign-in')) return null;
-  const begin = async () => {
-    // Opened directly by the press, since browsers block windows that open later. The tab has no
-    // access to this page.
-    const tab = window.open('', '_blank');
-    if (tab) tab.opener = null;
-    setBusy(true);
-    const begun = await attached.signIn(serverId);
-    setBusy(false);
-    onFailed(begun.ok ? null : begun.reason);
-    if (!begun.ok) return tab?.close();
-    setPage(begun.url);
-    tab?.location.replace(begun.url);
-  };
-  const leave = async () => {
-    setBusy(true);
-    const done = await attached.change((client) => client.signOutOfAttached({ serverId }));
-    setBusy(false);
-    onFailed(done.ok ? null : done.reason);
-  };
+  const begin = () =>
+    act(async () => {
+      // Opened directly by the press, since browsers block windows that open later. The tab has no
+      // access to this page.
+      const tab = window.open('', '_blank');
+      if (tab) tab.opener = null;
+      const begun = await attached.signIn(serverId);
+      onFailed(begun.ok ? null : begun.reason);
+      if (!begun.ok) return tab?.close();
+      setPage(begun.url);
+      return tab?.location.replace(begun.url);
+    });
+  const leave = () =>
+    act(async () => {
+      const done = await attached.change((client) => client.signOutOfAttached({ serverId }));
+      onFailed(done.ok ? null : done.reason);
+    });
   const host = signIn.at ?? t`its sign-in`;
   const words = {
     none:
@@ -210,18 +210,12 @@ function ServerCard({
   team: Teammates;
 } & BoxRules) {
   const attached = attachedOf(useRoost());
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act, fail } = useAction();
   const [removing, setRemoving] = useState(false);
   const { serverId, version, name, where, secrets, state, problem, tools } = server;
-  const run = async (call: Parameters<typeof attached.change>[0]) => {
-    setBusy(true);
-    const done = await attached.change(call);
-    setBusy(false);
-    setFailed(done.ok ? null : done.reason);
-  };
+  const run = (call: Parameters<typeof attached.change>[0]) => act(() => attached.change(call));
   const use = (some: readonly AttachedTool[], on: boolean) =>
-    void run((client) =>
+    run((client) =>
       client.changeAttached({
         serverId,
         body: { tools: some.map(({ name: tool, hash }) => ({ name: tool, hash, use: on })) },
@@ -243,13 +237,9 @@ function ServerCard({
           {retold(problem)}
         </p>
       )}
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {failed}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <BoxOf server={server} {...held} />
-      <SignIn server={server} onFailed={setFailed} />
+      <SignIn server={server} onFailed={fail} />
       {tools.length > 0 && (
         <>
           <p className="setting-hint">

@@ -10,7 +10,7 @@ import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { askBarOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
-import { useAction, useQuery } from '../hooks.ts';
+import { useQuery } from '../hooks.ts';
 import { CloseIcon } from '../design/icons.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
@@ -20,6 +20,7 @@ import { ApprovalCard } from './card.tsx';
 import { useSettled } from './question-card.tsx';
 import { asksText, inputOf, textIn } from './words.ts';
 import './calls.css';
+import { useAction } from '../design/use-action.ts';
 
 /** Characters of a command or address that fit into the line. */
 const LINE_CHARS = 80;

@@ -18,13 +18,14 @@ import { MenuButton } from '../design/menu.tsx';
 import { MoreIcon } from '../design/icons.tsx';
 import { hostsIn, wrongInHosts } from '../text/hosts.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
-import { useAction, useNow, useQuery } from '../hooks.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { wantsInGeneral } from '../text/tool-phrases.ts';
 import { QuestionCard, useSettled } from './question-card.tsx';
 import { inputOf, isBounded, SCRIPT_TOOLS, textIn, touches, wantsTo } from './words.ts';
 import '../design/excerpt.css';
 import './calls.css';
+import { useAction } from '../design/use-action.ts';
 
 // What approving a call covers besides its text: the files of the agent's folder that it refers to.
 

@@ -17,11 +17,12 @@ import { MoreIcon } from '../design/icons.tsx';
 import { MenuButton } from '../design/menu.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed } from '../text/unseen.ts';
-import { useAction, useNow } from '../hooks.ts';
+import { useNow } from '../hooks.ts';
 import { namedIn, useTeammates } from '../use-somebody.ts';
 import { names } from '../text/sizes.ts';
 import '../design/fields.css';
 import './calls.css';
+import { useAction } from '../design/use-action.ts';
 
 /**
  * ms in which a new or changed list of questions accepts no approval. A press may be meant for what

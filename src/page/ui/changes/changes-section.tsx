@@ -30,6 +30,7 @@ import { byDay } from '../text/by-day.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import './changes.css';
+import { useAction } from '../design/use-action.ts';
 
 // Describes the person's changes in words. Pure.
 
@@ -325,25 +326,25 @@ interface LineProps {
 
 function Line({ logged, nameOf, device }: LineProps) {
   const roost = useRoost();
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const [asking, setAsking] = useState(false);
   const line = useRef<HTMLLIElement>(null);
   const { text, lines = [], long } = changeWords(logged, nameOf);
   const why = whyNot[logged.back];
   const question = askedFirst(logged);
   const run = async (): Promise<string | null> => {
-    setBusy(true);
-    const done = await withdrawChange(roost, logged).finally(() => setBusy(false));
+    const done = await withdrawChange(roost, logged);
     if (!done.ok) return done.reason;
     roost.notices.info(t`Undone. It stands on top of the list, and can be undone too.`);
     // The button disappears with its action.
     line.current?.focus();
     return null;
   };
-  const undo = async () => {
-    const failed = await run();
-    if (failed !== null) roost.notices.error(t`This could not be undone: ${failed}`);
-  };
+  const undo = () =>
+    act(async () => {
+      const failed = await run();
+      if (failed !== null) roost.notices.error(t`This could not be undone: ${failed}`);
+    });
   return (
     <li ref={line} className="change-line gap-4 at-top ruled stack text-4" tabIndex={-1}>
       <time className="ink-3 text-2" dateTime={new Date(logged.time).toISOString()} title={fullTime(logged.time)}>
@@ -374,7 +375,7 @@ function Line({ logged, nameOf, device }: LineProps) {
           className="ghost"
           disabled={busy}
           aria-label={t`Undo: ${text}`}
-          onClick={() => (question === null ? void undo() : setAsking(true))}
+          onClick={() => (question === null ? undo() : setAsking(true))}
         >
           {t`Undo`}
         </button>

@@ -11,25 +11,26 @@ import { tokens } from '../text/money.ts';
 import { plural } from '../text/sizes.ts';
 import { useOpened } from './log.tsx';
 import { Words } from './markdown.tsx';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 const ROWS = 10;
 
 function CorrectionForm({ message, onClose }: { readonly message: MessageDoc; readonly onClose: () => void }) {
   const roost = useRoost();
   const [draft, setDraft] = useState(textOf(message.blocks));
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isSaving, setIsSaving] = useState(false);
-  async function submit(event: FormEvent) {
+  const { busy, failed, act } = useAction();
+  function submit(event: FormEvent) {
     event.preventDefault();
-    if (isSaving || draft.trim() === '') return;
-    setIsSaving(true);
-    const done = await correctSummary(roost, message, draft.trim());
-    setIsSaving(false);
-    if (done.ok) onClose();
-    else setProblem(done.reason);
+    if (draft.trim() === '') return;
+    act(async () => {
+      const done = await correctSummary(roost, message, draft.trim());
+      if (done.ok) onClose();
+      return done;
+    });
   }
   return (
-    <form className="summary-form" onSubmit={(event) => void submit(event)}>
+    <form className="summary-form" onSubmit={submit}>
       <textarea
         className="field"
         aria-label={t`Text of the summary`}
@@ -37,9 +38,9 @@ function CorrectionForm({ message, onClose }: { readonly message: MessageDoc; re
         value={draft}
         onChange={({ target }) => setDraft(target.value)}
       />
-      {problem !== null && <p role="alert">{problem}</p>}
+      <WrongNote text={failed} />
       <p>
-        <button type="submit" className="solid" disabled={isSaving}>{t`Save`}</button>
+        <button type="submit" className="solid" disabled={busy}>{t`Save`}</button>
         <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
       </p>
     </form>

@@ -2,7 +2,6 @@
  * Messages written during an answer. They wait for its end, and can be edited or withdrawn until
  * they are read.
  */
-import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { beginningOfText } from '../../../shared/domain/cut-middle.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
@@ -12,6 +11,7 @@ import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../design/icons.tsx'
 import { plural } from '../text/sizes.ts';
 import type { WrittenMeanwhile as Item } from './meanwhile.ts';
 import './written-meanwhile.css';
+import { useAction } from '../design/use-action.ts';
 
 /** Characters in the single line. */
 const SHOWN = 300;
@@ -46,14 +46,11 @@ interface Props {
 function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { item: Item }) {
   const actions = useActions();
   const { notices, outbox } = useRoost();
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const { text, files, note } = aboutOf(item);
   const withdraw = async (): Promise<Withdrawn | null> => {
     if (item.kind === 'sending') return outbox.withdraw(item.sending.clientId);
-    setBusy(true);
-    const taken = await actions.withdraw(item.message);
-    setBusy(false);
-    return taken;
+    return await actions.withdraw(item.message);
   };
   const edit = async () => {
     const taken = await withdraw();
@@ -101,7 +98,7 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
             aria-label={t`Edit`}
             title={t`Edit: it goes back into the field`}
             disabled={busy}
-            onClick={() => void edit()}
+            onClick={() => act(edit)}
           >
             <EditIcon />
           </button>
@@ -111,7 +108,7 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
             aria-label={t`Withdraw`}
             title={t`Withdraw`}
             disabled={busy}
-            onClick={() => void drop()}
+            onClick={() => act(drop)}
           >
             <CloseIcon />
           </button>

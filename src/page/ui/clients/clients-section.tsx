@@ -1,5 +1,5 @@
 /** Settings section: credentials of API clients, and settings to paste into them. */
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { type Scope, SCOPES, USUAL_SCOPES } from '../../../shared/protocol/scopes.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Credential } from '../../../shared/protocol/team.ts';
@@ -15,6 +15,8 @@ import { useNow, useQuery } from '../hooks.ts';
 import { type Teammate, type Teammates, useTeammates } from '../use-somebody.ts';
 import { CopyableText } from '../parts/copyable-text.tsx';
 import './clients.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** What each scope allows an application, as shown to the person. */
 function scopeText(scope: Scope): string {
@@ -354,8 +356,7 @@ export function MakeCredential({
   const [label, setLabel] = useState('');
   const [readsSoul, setReadsSoul] = useState(false);
   const [scopes, setScopes] = useState<readonly Scope[]>(USUAL_SCOPES);
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const [made, setMade] = useState<{
     readonly name: string | null;
     readonly label: string;
@@ -368,15 +369,10 @@ export function MakeCredential({
     return (
       <p className="setting-hint">{t`Nobody is born yet. A program joins as an agent that has a name: SUMMON first.`}</p>
     );
-  const make = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setBusy(true);
+  const make = async () => {
     const may = isApplication ? { scopes: [...scopes] } : { readsSoul };
     const done = await clients.make(isApplication ? null : who.agentId, label.trim(), may);
-    setBusy(false);
-    setFailed(done.ok ? null : done.reason);
-    if (!done.ok) return;
+    if (!done.ok) return t`It could not be made: ${done.reason}`;
     setMade({
       name: isApplication ? null : who.name,
       label: label.trim(),
@@ -385,10 +381,16 @@ export function MakeCredential({
     });
     setLabel('');
     setReadsSoul(false);
-    setScopes(USUAL_SCOPES);
+    return setScopes(USUAL_SCOPES);
   };
   return (
-    <form className="make-credential flex wrap gap-5 text-3" onSubmit={(event) => void make(event)}>
+    <form
+      className="make-credential flex wrap gap-5 text-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        act(make);
+      }}
+    >
       {(among.length > 1 || applications) && (
         <label>
           <span>{t`For`}</span>
@@ -429,11 +431,7 @@ export function MakeCredential({
       <button type="submit" className="ghost ghost-dawn" disabled={busy}>
         {busy ? t`Making…` : t`Make a credential`}
       </button>
-      {failed !== null && (
-        <p className="wrong-note full" role="alert">
-          {t`It could not be made: ${failed}`}
-        </p>
-      )}
+      <WrongNote text={failed} />
       {made && <SecretDialog {...made} onClose={() => setMade(null)} />}
     </form>
   );

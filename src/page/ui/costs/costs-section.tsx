@@ -18,6 +18,7 @@ import { costText } from '../text/money.ts';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { AgentBudget, BudgetField, useCostQueries, useCosts, USUAL_DAYS } from './budget-field.tsx';
 import './costs.css';
+import { useAction } from '../design/use-action.ts';
 
 // The table of prices while it is edited: texts, and their errors. Pure.
 
@@ -190,7 +191,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
   /** The version from which the draft was made, or a newer one that the person has seen. */
   const [base, setBase] = useState(version);
   const [isNewer, setNewer] = useState(false);
-  const [saving, setSaving] = useState(false);
+  const { busy: saving, act } = useAction();
   const rows = draft ?? rowsOf(prices);
   const wrong = draft ? wrongIn(draft) : new Map<number, never>();
   const first = [...wrong.values()][0];
@@ -199,18 +200,17 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
     if (to === null) setNewer(false);
     setRows(to);
   };
-  const put = async (table: readonly Price[], said: string) => {
-    setSaving(true);
-    const done = await queries.setPrices(table, draft ? base : version);
-    setSaving(false);
-    if (done.newer !== undefined) {
-      setBase(done.newer);
-      return setNewer(true);
-    }
-    if (!done.ok) return notices.error(t`The prices could not be saved: ${done.reason}`);
-    setDraft(null);
-    notices.info(said, { label: t`Undo`, run: () => void queries.setPrices(areOwn(prices) ? [] : prices) });
-  };
+  const put = (table: readonly Price[], said: string) =>
+    act(async () => {
+      const done = await queries.setPrices(table, draft ? base : version);
+      if (done.newer !== undefined) {
+        setBase(done.newer);
+        return setNewer(true);
+      }
+      if (!done.ok) return notices.error(t`The prices could not be saved: ${done.reason}`);
+      setDraft(null);
+      return notices.info(said, { label: t`Undo`, run: () => void queries.setPrices(areOwn(prices) ? [] : prices) });
+    });
   const change = (row: PriceRow) => setDraft(rows.map((one) => (one.key === row.key ? row : one)));
   return (
     <div className="prices stack gap-5 narrow">
@@ -266,7 +266,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
               type="button"
               className="solid"
               disabled={first !== undefined || saving || rows.length === 0}
-              onClick={() => void put(pricesOf(rows), t`The prices are saved.`)}
+              onClick={() => put(pricesOf(rows), t`The prices are saved.`)}
             >
               {saving ? t`Saving…` : t`Save the prices`}
             </button>
@@ -298,7 +298,7 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
             type="button"
             className="ghost"
             disabled={saving}
-            onClick={() => void put([], t`The default prices are back.`)}
+            onClick={() => put([], t`The default prices are back.`)}
           >{t`Set back to the default prices`}</button>
         )}
       </div>

@@ -1,9 +1,11 @@
 /** Modal dialogs, and the dialog that confirms an action. */
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { CloseIcon } from './icons.tsx';
 import { openModal } from './keys.ts';
 import { useWords } from './words.ts';
 import './dialog.css';
+import { useAction } from './use-action.ts';
+import { WrongNote } from './field.tsx';
 
 interface Props {
   readonly title: string;
@@ -94,29 +96,22 @@ export function SureDialog({
   onClose,
 }: SureDialogProps) {
   const words = useWords();
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  const run = async () => {
-    if (busy) return;
-    setBusy(true);
-    const why = await onSure();
-    setBusy(false);
-    setFailed(why);
-    if (why === null) onClose();
-  };
+  const { busy, failed, act } = useAction();
+  const run = () =>
+    act(async () => {
+      const why = await onSure();
+      if (why === null) onClose();
+      return why === null ? null : `${undone}: ${why}`;
+    });
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {undone}: {failed}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onClose}>
           {stays ?? words.keep}
         </button>
-        <button type="button" className="danger-button" disabled={busy} onClick={() => void run()}>
+        <button type="button" className="danger-button" disabled={busy} onClick={run}>
           {busy ? meanwhile : label}
         </button>
       </div>

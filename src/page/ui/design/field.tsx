@@ -44,6 +44,14 @@ export function Field({ label, hint, problem = null, group = false, children }: 
   );
 }
 
+/** Why something was not done; nothing if there is no reason. */
+export const WrongNote = ({ text }: { readonly text: string | null }) =>
+  text === null ? null : (
+    <p className="wrong-note" role="alert">
+      {text}
+    </p>
+  );
+
 interface DraftOptions<Value> {
   /** The stored value, which another tab may change. */
   readonly text: string;

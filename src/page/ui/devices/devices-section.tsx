@@ -18,6 +18,8 @@ import { CopyableText } from '../parts/copyable-text.tsx';
 import { NameField, PasteText, Wrong } from './dialog-parts.tsx';
 import { DeviceDialog, type DeviceDialogName } from './later.tsx';
 import './devices.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /**
  * The devices that are removed along with it: those it let in, and those without a known inviter.
@@ -71,22 +73,19 @@ function RemoveDialog({
 }) {
   const state = useRoost();
   const [keep, setKeep] = useState<ReadonlySet<string>>(new Set());
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  const remove = async () => {
-    setBusy(true);
-    setFailed(null);
-    const removed = await deviceActionsOf(state).remove(device.deviceId, [...keep]);
-    setBusy(false);
-    if (!removed.ok) return setFailed(removed.reason);
-    onClose();
-    const others = removed.value.length - 1;
-    state.notices.info(
-      others === 0
-        ? t`${device.name} is no longer one of your devices.`
-        : t`${device.name} and ${plural(others, 'other')} are no longer your devices.`,
-    );
-  };
+  const { busy, failed, act } = useAction();
+  const remove = () =>
+    act(async () => {
+      const removed = await deviceActionsOf(state).remove(device.deviceId, [...keep]);
+      if (!removed.ok) return removed;
+      onClose();
+      const others = removed.value.length - 1;
+      return state.notices.info(
+        others === 0
+          ? t`${device.name} is no longer one of your devices.`
+          : t`${device.name} and ${plural(others, 'other')} are no longer your devices.`,
+      );
+    });
   return (
     <Dialog title={t`Remove ${device.name}?`} onClose={onClose}>
       <div className="devices stack gap-7 narrow ink-2 text-3">
@@ -101,7 +100,7 @@ function RemoveDialog({
         {failed !== null && <Wrong title={t`It was not removed.`} reason={t`${failed} Nothing has changed.`} />}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
-          <button type="button" className="danger-button" disabled={busy} onClick={() => void remove()}>
+          <button type="button" className="danger-button" disabled={busy} onClick={remove}>
             {busy ? t`Removing…` : t`Remove it`}
           </button>
         </div>
@@ -113,22 +112,24 @@ function RemoveDialog({
 function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());
   const [name, setName] = useState(device.name);
-  const [failed, setFailed] = useState<string | null>(null);
-  const rename = async (event: FormEvent) => {
+  const { busy, failed, act } = useAction();
+  const rename = (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() === '') return;
-    const renamed = await actions.rename(name.trim());
-    if (renamed.ok) onClose();
-    else setFailed(renamed.reason);
+    act(async () => {
+      const renamed = await actions.rename(name.trim());
+      if (renamed.ok) onClose();
+      return renamed;
+    });
   };
   return (
     <Dialog title={t`Rename this device`} onClose={onClose}>
-      <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={(event) => void rename(event)} noValidate>
+      <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={rename} noValidate>
         <NameField value={name} onChange={setName} hint={t`Your other devices show it by this name.`} />
         {failed !== null && <Wrong title={t`It could not be renamed.`} reason={failed} />}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
-          <button type="submit" className="solid" disabled={name.trim() === ''}>{t`Rename`}</button>
+          <button type="submit" className="solid" disabled={busy || name.trim() === ''}>{t`Rename`}</button>
         </div>
       </form>
     </Dialog>
@@ -222,13 +223,14 @@ function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
 function SecondHome({ kept }: { kept: StoredElsewhere }) {
   const actions = deviceActionsOf(useRoost());
   const [asking, setAsking] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const off = kept.link === 'off';
-  const set = async (on: boolean) => {
-    setAsking(false);
-    const done = await actions.keepAtRelay(on);
-    setFailed(done.ok ? null : done.reason);
-  };
+  const set = (on: boolean) =>
+    act(async () => {
+      setAsking(false);
+      const done = await actions.keepAtRelay(on);
+      return done.ok ? null : t`This could not be saved: ${done.reason}`;
+    });
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`Kept a second time`}>
       <h3>
@@ -237,16 +239,8 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
       </h3>
       <p>{protectionText(kept)}</p>
       <p>{acknowledgedText(kept)}</p>
-      {kept.trouble !== null && (
-        <p className="wrong-note" role="alert">
-          {retold(kept.trouble)}
-        </p>
-      )}
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {t`This could not be saved: ${failed}`}
-        </p>
-      )}
+      <WrongNote text={kept.trouble && retold(kept.trouble)} />
+      <WrongNote text={failed} />
       {asking ? (
         <div className="devices-warning" role="alertdialog" aria-label={t`Hand nothing to the relay?`}>
           <p>
@@ -260,13 +254,13 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
             <button
               type="button"
               className="danger-button"
-              onClick={() => void set(false)}
+              onClick={() => set(false)}
             >{t`Hand over nothing more`}</button>
           </div>
         </div>
       ) : (
         <div className="devices-ways gap-4 cluster">
-          <button type="button" className="ghost" onClick={() => (off ? void set(true) : setAsking(true))}>
+          <button type="button" className="ghost" disabled={busy} onClick={() => (off ? set(true) : setAsking(true))}>
             {off ? t`Hand sealed entries to the relay` : t`Hand nothing to the relay…`}
           </button>
         </div>
@@ -281,16 +275,17 @@ const BEGINS = 'ROOST-DIRECT1.…';
 function WithoutRelay() {
   const actions = deviceActionsOf(useRoost());
   const [made, setMade] = useState<string | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const [answer, setAnswer] = useState<string | null>(null);
   const [opening, setOpening] = useState(false);
-  const make = async () => {
-    const offer = await actions.makeDirectOffer();
-    setOpening(false);
-    setAnswer(null);
-    setMade(offer.ok ? offer.value : null);
-    setFailed(offer.ok ? null : offer.reason);
-  };
+  const make = () =>
+    act(async () => {
+      const offer = await actions.makeDirectOffer();
+      setOpening(false);
+      setAnswer(null);
+      setMade(offer.ok ? offer.value : null);
+      return offer;
+    });
   const take = async (text: string) => {
     const taken = await actions.takeDirectText(text);
     if (!taken.ok) return taken.reason;
@@ -307,7 +302,7 @@ function WithoutRelay() {
           <h4 className="medium">{t`On the first device: make a text`}</h4>
           {made === null && answer !== null && <p className="setting-hint">{t`Done: its text was pasted here.`}</p>}
           {made === null && answer === null && (
-            <button type="button" className="ghost" onClick={() => void make()}>{t`Make the text`}</button>
+            <button type="button" className="ghost" disabled={busy} onClick={make}>{t`Make the text`}</button>
           )}
           {made !== null && (
             <>
@@ -409,11 +404,7 @@ function HowFar({ status }: { status: SharedStatus }) {
   return (
     <section className="devices-block stack gap-5 narrow" aria-label={t`On the way`}>
       <h3>{t`On the way`}</h3>
-      {trouble !== null && (
-        <p className="wrong-note" role="alert">
-          {retold(trouble)}
-        </p>
-      )}
+      <WrongNote text={trouble && retold(trouble)} />
       <p className="devices-handed gap-4 flex baseline" data-link={status.link}>
         <i className="device-dot rounded fixed" aria-hidden="true" />
         {acknowledgedText(status)}

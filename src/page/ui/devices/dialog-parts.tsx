@@ -8,6 +8,7 @@ import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { plural } from '../text/sizes.ts';
+import { useAction } from '../design/use-action.ts';
 
 interface Props {
   readonly label: string;
@@ -257,19 +258,13 @@ export function TwoTeams() {
 export function ShareFirst({ onClose }: { onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());
   const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  const share = async (event: FormEvent) => {
+  const { busy, failed, act } = useAction();
+  const share = (event: FormEvent) => {
     event.preventDefault();
-    if (busy || name.trim() === '') return;
-    setBusy(true);
-    setFailed(null);
-    const shared = await actions.share(name.trim());
-    setBusy(false);
-    if (!shared.ok) setFailed(shared.reason);
+    if (name.trim() !== '') act(() => actions.share(name.trim()));
   };
   return (
-    <form className="devices-block stack gap-5 narrow" onSubmit={(event) => void share(event)} noValidate>
+    <form className="devices-block stack gap-5 narrow" onSubmit={share} noValidate>
       <p>{t`Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.`}</p>
       <NameField value={name} onChange={setName} />
       {failed !== null && <Wrong title={t`This could not be saved.`} reason={t`${failed} Nothing has changed.`} />}

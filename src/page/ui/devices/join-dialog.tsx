@@ -12,6 +12,7 @@ import { guessDeviceName } from '../../../shared/domain/device-name.ts';
 import { Countdown, QrCode, useLeft } from './qr-code.tsx';
 import './devices.css';
 import { problemText } from '../../state/ports.ts';
+import { useAction } from '../design/use-action.ts';
 
 /** The offer as a code to scan and as text. */
 function Offer({
@@ -74,16 +75,13 @@ function Begin({
   begin: () => Promise<void>;
   failed: string | null;
 }) {
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
+  const { busy, act } = useAction();
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (busy || name.trim() === '') return;
-    setBusy(true);
-    await begin();
-    setBusy(false);
+    if (name.trim() !== '') act(begin);
   };
   return (
-    <form className="devices-block stack gap-5 narrow" onSubmit={(event) => void submit(event)} noValidate>
+    <form className="devices-block stack gap-5 narrow" onSubmit={submit} noValidate>
       <p>{t`This device shows a code. A device that has your team takes it, both show the same six words, and then your team is here too.`}</p>
       <TwoTeams />
       <NameField value={name} onChange={setName} />

@@ -10,6 +10,7 @@ import { drillPositions, sameWord, ShareFirst, StepHead, Wrong } from './dialog-
 import './devices.css';
 import './phrase.css';
 import { names } from '../text/sizes.ts';
+import { useAction } from '../design/use-action.ts';
 
 interface Props {
   readonly words: readonly string[];
@@ -27,26 +28,19 @@ function Drill({ words, positions, onKeep, onShowAgain, onAnew }: Props) {
   const first = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({});
   const [wrongPositions, setWrongPositions] = useState<readonly number[]>([]);
-  const [failed, setFailed] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, failed, act, fail } = useAction();
   useEffect(() => first.current?.focus(), []);
   const missing = positions.some((position) => (typed[position] ?? '').trim() === '');
-  const keep = async (event: FormEvent) => {
+  const keep = (event: FormEvent) => {
     event.preventDefault();
-    if (busy || missing) return;
+    if (missing) return;
     const wrong = positions.filter((position) => !sameWord(typed[position] ?? '', words[position - 1]));
     setWrongPositions(wrong);
-    setFailed(null);
-    if (wrong.length > 0) return;
-    setBusy(true);
-    const reason = await onKeep(
-      positions.map((position) => ({ position, word: (typed[position] ?? '').trim().toLowerCase() })),
-    );
-    setBusy(false);
-    setFailed(reason);
+    if (wrong.length > 0) return fail(null);
+    act(() => onKeep(positions.map((position) => ({ position, word: (typed[position] ?? '').trim().toLowerCase() }))));
   };
   return (
-    <form className="devices-block stack gap-5 narrow" onSubmit={(event) => void keep(event)} noValidate>
+    <form className="devices-block stack gap-5 narrow" onSubmit={keep} noValidate>
       <h3>{t`Now from your paper`}</h3>
       <p>{t`Three words, to be sure that what you wrote can be read back.`}</p>
       <div className="drill stack gap-5">

@@ -8,6 +8,7 @@ import { guessDeviceName } from '../../../shared/domain/device-name.ts';
 import { NameField, PhraseField, TwoTeams } from './dialog-parts.tsx';
 import './devices.css';
 import './phrase.css';
+import { useAction } from '../design/use-action.ts';
 
 /** Restores a household by its recovery phrase. `onJoined`: this device has joined it. */
 export default function RestoreDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
@@ -15,32 +16,30 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
   const joined = useDevices(({ status }) => status?.kind === 'shared');
   const [phrase, setPhrase] = useState('');
   const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
+  const { busy, failed, act, fail } = useAction();
   useEffect(() => {
     if (joined) onJoined();
   }, [joined, onJoined]);
-  const restore = async (event: FormEvent) => {
+  const restore = (event: FormEvent) => {
     event.preventDefault();
-    if (busy || phrase.trim() === '' || name.trim() === '') return;
-    setBusy(true);
-    setWrong(null);
-    const restored = await actions.restore(phrase, name.trim());
-    setBusy(false);
-    if (!restored.ok) setWrong(t`${restored.reason} Nothing has changed.`);
+    if (phrase.trim() === '' || name.trim() === '') return;
+    act(async () => {
+      const restored = await actions.restore(phrase, name.trim());
+      return restored.ok ? null : t`${restored.reason} Nothing has changed.`;
+    });
   };
   return (
     <Dialog title={t`Bring your team back`} onClose={onClose}>
-      <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={(event) => void restore(event)} noValidate>
+      <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={restore} noValidate>
         <p>{t`The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours; devices you still have stay so.`}</p>
         <TwoTeams />
         <PhraseField
           value={phrase}
           onChange={(next) => {
             setPhrase(next);
-            setWrong(null);
+            fail(null);
           }}
-          wrong={wrong}
+          wrong={failed}
         />
         <NameField value={name} onChange={setName} />
         {busy && <Progress label={t`Asking the relay for what these words open…`} done={0} of={0} />}

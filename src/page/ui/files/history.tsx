@@ -21,6 +21,8 @@ import { useTeammates } from '../use-somebody.ts';
 import { CHANGES, countsText, GAPS, NOT_RECORDED, restoringText, workText } from './history-words.ts';
 import '../design/excerpt.css';
 import './history.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** Opened by the address. */
 export interface OpenedPoint {
@@ -134,16 +136,13 @@ function CompareDialog({ agentId, name, point, change, onClose }: ChangeProps) {
   const histories = historiesOf(useRoost());
   const restore = useRestore({ agentId, name });
   const [from, setFrom] = useState<ChangesFrom>('previous');
-  const [failed, setFailed] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, failed, act } = useAction();
   const query = histories.compared(agentId, point.pointId, from, change);
-  const put = async () => {
-    setBusy(true);
-    const why = await restore(point, 'before', filesOf(change));
-    setBusy(false);
-    setFailed(why);
-    if (why === null) onClose();
-  };
+  const put = () =>
+    act(async () => {
+      const why = await restore(point, 'before', filesOf(change));
+      return why === null ? onClose() : t`It could not be restored: ${why}`;
+    });
   return (
     <Dialog title={change.path} shape="wide" onClose={onClose}>
       <div className="history-from" role="group" aria-label={t`Compared with`}>
@@ -156,13 +155,9 @@ function CompareDialog({ agentId, name, point, change, onClose }: ChangeProps) {
       <QueryView query={query} what={t`The file`}>
         {(compared) => <ComparedView compared={compared} path={change.path} />}
       </QueryView>
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {t`It could not be restored: ${failed}`}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <div className="dialog-ways">
-        <button type="button" className="solid" disabled={busy} onClick={() => void put()}>
+        <button type="button" className="solid" disabled={busy} onClick={put}>
           {busy ? t`Restoring…` : restoreLabel(change)}
         </button>
       </div>

@@ -1,5 +1,5 @@
 /** What waits for the person, each with its one action, and what is unread. */
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { canGoOn } from '../../../shared/domain/schedule/timing.ts';
@@ -24,6 +24,7 @@ import { useTeammates } from '../use-somebody.ts';
 import { ProposalRow } from './proposal.tsx';
 import { waitsText } from './words.ts';
 import './inbox.css';
+import { useAction } from '../design/use-action.ts';
 
 interface RowProps {
   readonly kind: Wait['kind'];
@@ -109,7 +110,7 @@ function FailedRow({ run }: Of<'failed'>) {
 
 function PausedRow({ scheduled }: Of<'paused'>) {
   const schedules = schedulesOf(useRoost());
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const { schedule, pausedWhy } = scheduled;
   return (
     <Row
@@ -126,10 +127,7 @@ function PausedRow({ scheduled }: Of<'paused'>) {
         type="button"
         className="solid"
         disabled={busy}
-        onClick={() => {
-          setBusy(true);
-          void schedules.toggle(scheduled).finally(() => setBusy(false));
-        }}
+        onClick={() => act(() => schedules.toggle(scheduled))}
       >{t`Switch on`}</button>
     </Row>
   );

@@ -20,6 +20,7 @@ import { dayAndClock } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
 import { useNames, useSomebody } from '../use-somebody.ts';
 import './inbox.css';
+import { useAction } from '../design/use-action.ts';
 
 /** Number of messages in this agent's inbox; null: unknown yet. */
 export function useUnreadMessages(agentId: AgentId): number | null {
@@ -115,20 +116,14 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
 /** Loads older rows, as long as there are any. */
 export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: string }) {
   const { notices } = useRoost();
-  const [busy, setBusy] = useState(false);
-  const older = async () => {
-    setBusy(true);
-    const wrong = await paged.pages.older();
-    setBusy(false);
-    if (wrong !== null) notices.error(wrong);
-  };
+  const { busy, act } = useAction();
+  const older = () =>
+    act(async () => {
+      const wrong = await paged.pages.older();
+      if (wrong !== null) notices.error(wrong);
+    });
   return (
-    <button
-      type="button"
-      className="ghost older flex"
-      aria-disabled={busy}
-      onClick={busy ? undefined : () => void older()}
-    >
+    <button type="button" className="ghost older flex" aria-disabled={busy} onClick={older}>
       {busy ? t`Reading…` : label}
     </button>
   );

@@ -10,6 +10,7 @@ import { useNow, useQuery } from '../hooks.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { dayAndClock } from '../text/time.ts';
 import './memory.css';
+import { useAction } from '../design/use-action.ts';
 
 /** A text in a form. `save` resolves with the outcome; the form stays open after a refusal. */
 function TextForm({
@@ -27,19 +28,17 @@ function TextForm({
   const id = useId();
   const [named, setNamed] = useState(path ?? '');
   const [draft, setDraft] = useState(text);
-  const [problem, setProblem] = useState<string | null>(null);
-  const [saving, setSaving] = useState(false);
-  async function submit(event: FormEvent) {
+  const { busy: saving, failed: problem, act } = useAction();
+  function submit(event: FormEvent) {
     event.preventDefault();
-    if (saving) return;
-    setSaving(true);
-    const outcome = await save(named.trim(), draft);
-    setSaving(false);
-    if (outcome.ok) onClose();
-    else setProblem(outcome.reason);
+    act(async () => {
+      const outcome = await save(named.trim(), draft);
+      if (outcome.ok) onClose();
+      return outcome;
+    });
   }
   return (
-    <form className="gap-4 stack" onSubmit={(event) => void submit(event)}>
+    <form className="gap-4 stack" onSubmit={submit}>
       {path === null && (
         <label htmlFor={`${id}-path`}>
           {t`File name`}

@@ -14,7 +14,7 @@ import { foundServersOf } from '../../state/found-servers.ts';
 import type { QueryState } from '../../state/query.ts';
 import { useQuery } from '../hooks.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
-import type { ConnectedModels, Coordination } from '../../state/relay-info.ts';
+import type { Coordination } from '../../state/relay-info.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { changeCoordination } from '../limits/limits.ts';
@@ -24,6 +24,8 @@ import { useTold } from '../settings/told.ts';
 import { KeyField } from './model-select.tsx';
 import { connectionName, modelName, secondsText, stateText, TALKS_ONLY } from './names.ts';
 import './connect.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 export type Trying =
   | { readonly kind: 'idle' }
@@ -147,19 +149,9 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
   const given = connectionId === 'environment';
   const [changing, setChanging] = useState(state.kind === 'fails' && state.why === 'key' && !given);
   const [key, setKey] = useState('');
-  const [busy, setBusy] = useState<string | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { doing: busy, failed, act } = useAction();
   const [sure, setSure] = useState(false);
   const name = connectionName(connection);
-
-  const run = async (what: string, call: Parameters<ConnectedModels['change']>[0]) => {
-    setBusy(what);
-    setFailed(null);
-    const done = await models.change(call);
-    setBusy(null);
-    if (!done.ok) setFailed(done.reason);
-    return done.ok;
-  };
 
   return (
     <article className="connection" data-state={state.kind} aria-label={name}>
@@ -201,12 +193,16 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
             event.preventDefault();
             if (key.trim() === '') return;
             const next = key.trim();
-            void run(t`trying the key…`, (client) => client.changeModelKey({ connectionId, body: { key: next } })).then(
-              (ok) => {
-                if (!ok) return;
+            act(
+              async () => {
+                const done = await models.change((client) =>
+                  client.changeModelKey({ connectionId, body: { key: next } }),
+                );
+                if (!done.ok) return done;
                 setKey('');
-                setChanging(false);
+                return setChanging(false);
               },
+              t`trying the key…`,
             );
           }}
         >
@@ -223,7 +219,9 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
           type="button"
           className="ghost"
           disabled={busy !== null}
-          onClick={() => void run(t`asking it for a word…`, (client) => client.tryModel({ connectionId }))}
+          onClick={() =>
+            act(() => models.change((client) => client.tryModel({ connectionId })), t`asking it for a word…`)
+          }
         >{t`Try it`}</button>
         {!given && !changing && (connection.hasKey || connection.kind === 'claude') && (
           <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change the key`}</button>
@@ -491,14 +489,9 @@ function ForWhom({ programId, name }: { programId: string; name: string }) {
 /** The ACP agents of the relay's machine. They think for single agents. */
 function AcpAgents() {
   const programs = programsOf(useRoost());
-  const [busy, setBusy] = useState<string | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
-  const add = async ({ name, command, args }: Programs['found'][number]) => {
-    setBusy(command);
-    const done = await programs.add({ name, command, args, env: {}, throughRelay: false });
-    setBusy(null);
-    setFailed(done.ok ? null : done.reason);
-  };
+  const { doing: busy, failed, act } = useAction();
+  const add = ({ name, command, args }: Programs['found'][number]) =>
+    act(() => programs.add({ name, command, args, env: {}, throughRelay: false }), command);
   return (
     <QueryView query={programs.list} what={t`The ACP agents`}>
       {({ programs: connected, found, allowed }) => (
@@ -513,7 +506,7 @@ function AcpAgents() {
                 type="button"
                 className="solid"
                 disabled={busy !== null}
-                onClick={() => void add(program)}
+                onClick={() => add(program)}
               >
                 {busy === program.command ? t`Starting ${program.name}…` : t`Connect ${program.name}`}
               </button>
@@ -521,11 +514,7 @@ function AcpAgents() {
           {allowed && found.length === 0 && connected.length === 0 && (
             <p className="ink-3 text-2">{t`None is installed. Install one on the relay’s computer and sign in there.`}</p>
           )}
-          {failed !== null && (
-            <p className="wrong-note" role="alert">
-              {failed}
-            </p>
-          )}
+          <WrongNote text={failed} />
           <Link href={PATHS.settings('programs')}>{allowed ? t`Another ACP agent` : t`Why none can be connected`}</Link>
         </div>
       )}

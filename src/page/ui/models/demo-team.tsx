@@ -5,6 +5,8 @@ import { useHousehold, usePending, useRoost } from '../context.tsx';
 import { names } from '../text/sizes.ts';
 import { useQuery } from '../hooks.ts';
 import './demo-team.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /**
  * Asks what to do with the demo agents once a model is connected. Renders nothing if there are
@@ -16,20 +18,17 @@ export default function DemoTeam() {
   const roster = useHousehold((state) => state.roster);
   const calling = usePending((state) => state.call !== null);
   const [kept, setKept] = useState(() => storedIds(roost));
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const agents = demoTeam({ roster }).filter(({ agentId }) => !kept.includes(agentId));
   if (models.kind !== 'ready' || models.value.connections.length === 0 || agents.length === 0) return null;
 
-  const hatch = async () => {
-    setWrong(null);
-    setBusy(true);
-    const done = await hatchRealTeam(roost, agents);
-    setBusy(false);
-    if (done.ok)
-      roost.notices.info(t`A real team hatches. The demo team stays in Settings, Devices and data for 30 days.`);
-    else setWrong(done.reason);
-  };
+  const hatch = () =>
+    act(async () => {
+      const done = await hatchRealTeam(roost, agents);
+      if (done.ok)
+        roost.notices.info(t`A real team hatches. The demo team stays in Settings, Devices and data for 30 days.`);
+      return done;
+    });
   const keep = () => {
     storeDemoTeam(roost, agents);
     setKept(storedIds(roost));
@@ -41,16 +40,12 @@ export default function DemoTeam() {
         {t`A real team finds its own names and souls. The demo team stays in Settings, Devices and data for 30 days. Or keep them: same names, now with a real model.`}
       </p>
       <div className="demo-team-ways gap-4 flex wrap">
-        <button type="button" className="solid" disabled={busy || calling} onClick={() => void hatch()}>
+        <button type="button" className="solid" disabled={busy || calling} onClick={hatch}>
           {busy ? t`Putting the demo team to sleep…` : t`Hatch a real team`}
         </button>
         <button type="button" className="ghost" disabled={busy} onClick={keep}>{t`Keep them`}</button>
       </div>
-      {wrong !== null && (
-        <p className="wrong-note pretty" role="alert">
-          {wrong}
-        </p>
-      )}
+      <WrongNote text={failed} />
     </section>
   );
 }

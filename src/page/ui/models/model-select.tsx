@@ -14,6 +14,7 @@ import { budgetText } from '../text/money.ts';
 import { keyOf } from '../design/keys.ts';
 import { choices, connectionName, modelName, stateText } from './names.ts';
 import './model-select.css';
+import { useAction } from '../design/use-action.ts';
 
 /**
  * A field for a key. The key is hidden, and browsers must not store it. It must not be in the
@@ -147,18 +148,12 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
 export function ModelSelect({ label, hint, value, standard, standardModel = '', wrong = null, onChange }: Props) {
   const { models } = useRoost();
   const state = useQuery(models.query);
-  const [asking, setAsking] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy: asking, failed, act } = useAction();
   const [naming, setNaming] = useState(false);
   const id = useId();
   const all = state.kind === 'ready' ? state.value : null;
   const model = value === '' ? standardModel : value;
-  const refresh = async () => {
-    setAsking(true);
-    const asked = await models.change((client) => client.listModels());
-    setAsking(false);
-    setFailed(asked.ok ? null : asked.reason);
-  };
+  const refresh = () => act(() => models.change((client) => client.listModels()));
   const described = { 'aria-describedby': `${id}-hint`, 'aria-invalid': wrong !== null };
   return (
     <div className="model-select">

@@ -15,6 +15,8 @@ import { PATHS, useRoute } from '../routes.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { choices, connectionName, modelName, stateText } from './names.ts';
 import './picker.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 type Who = AgentId | 'everybody';
 
@@ -54,22 +56,23 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
   const options = useWho();
   const [who, setWho] = useState<Who>(options.length > 2 ? (options[2]?.value ?? 'everybody') : 'everybody');
   const [words, setWords] = useState('');
-  const [failed, setFailed] = useState<string | null>(null);
+  const { failed, act } = useAction();
   const name = useId();
   const chosen = useChosen(who, all.connections);
   const count = choices(all).reduce((sum, { models }) => sum + models.length, 0);
   const wanted = words.toLowerCase();
-  const choose = async (model: string, text: string) => {
-    const saved = await actions.chooseModel(who, model);
-    if (!saved.ok) return setFailed(saved.reason);
-    const whose = options.find(({ value }) => value === who)?.text ?? '';
-    notices.info(
-      who === 'everybody'
-        ? t`Everybody answers with ${text} from the next message on.`
-        : t`${whose} answers with ${text} from the next message on.`,
-    );
-    onClose();
-  };
+  const choose = (model: string, text: string) =>
+    act(async () => {
+      const saved = await actions.chooseModel(who, model);
+      if (!saved.ok) return saved;
+      const whose = options.find(({ value }) => value === who)?.text ?? '';
+      notices.info(
+        who === 'everybody'
+          ? t`Everybody answers with ${text} from the next message on.`
+          : t`${whose} answers with ${text} from the next message on.`,
+      );
+      return onClose();
+    });
   return (
     <Dialog title={t`Model`} onClose={onClose}>
       <div className="picker stack gap-6">
@@ -100,7 +103,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
                       type="radio"
                       name={name}
                       checked={id === chosen}
-                      onChange={() => void choose(id, modelName(id, models))}
+                      onChange={() => choose(id, modelName(id, models))}
                     />
                     <span>{modelName(id, models)}</span>
                   </label>
@@ -110,11 +113,7 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
           );
         })}
         {chosen === null && <p className="setting-hint">{t`They have different models now.`}</p>}
-        {failed !== null && (
-          <p className="wrong-note" role="alert">
-            {failed}
-          </p>
-        )}
+        <WrongNote text={failed} />
         <p className="gap-4 flex wrap text-2">
           <Link href={PATHS.connect}>{t`Connect another`}</Link>
           <Link href={PATHS.settings('minds')}>{t`Model settings`}</Link>

@@ -40,6 +40,7 @@ import { TAB_TITLES } from './titles.ts';
 import '../schedule/schedule.css';
 import '../clients/clients.css';
 import './portrait.css';
+import { useAction } from '../design/use-action.ts';
 
 /** Inbox messages that are shown here. */
 const NEWEST = 3;
@@ -452,23 +453,21 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
   const { dataWorker, notices } = useRoost();
   const now = useNow();
   const [{ known, newest: top }, setKnown] = useState({ known: first, newest: first });
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   if (top !== first) setKnown({ known: withNewest(known, first), newest: first });
   const { wakings, before } = known;
-  const more = async () => {
-    setBusy(true);
-    try {
-      const page = await dataWorker.call('wakings', { agentId, before, upTo: null, limit: PAGE });
-      setKnown(({ known: held, newest }) => ({
-        known: { wakings: [...held.wakings, ...page.wakings], before: page.before },
-        newest,
-      }));
-    } catch (error) {
-      notices.error(t`What was before could not be read: ${errorText(error)}`);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const more = () =>
+    act(async () => {
+      try {
+        const page = await dataWorker.call('wakings', { agentId, before, upTo: null, limit: PAGE });
+        setKnown(({ known: held, newest }) => ({
+          known: { wakings: [...held.wakings, ...page.wakings], before: page.before },
+          newest,
+        }));
+      } catch (error) {
+        notices.error(t`What was before could not be read: ${errorText(error)}`);
+      }
+    });
   const [newest] = wakings;
   if (!newest)
     return (
@@ -494,12 +493,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
         </section>
       ))}
       {before !== null && (
-        <button
-          type="button"
-          className="ghost older flex"
-          aria-disabled={busy}
-          onClick={busy ? undefined : () => void more()}
-        >
+        <button type="button" className="ghost older flex" aria-disabled={busy} onClick={more}>
           {busy ? t`Reading…` : t`Earlier conversations`}
         </button>
       )}

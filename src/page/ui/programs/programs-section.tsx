@@ -10,6 +10,8 @@ import { readVariables } from '../text/kinds.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import '../attached/attached.css';
 import './programs.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 // One ACP agent: its state, and for which agents it is running.
 
@@ -55,18 +57,12 @@ function ProgramCard({ program }: { program: Program }) {
   const programs = programsOf(useRoost());
   const nameOf = useNames();
   const id = useId();
-  const [asking, setAsking] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy: asking, failed, act } = useAction();
   const [removing, setRemoving] = useState(false);
   const { programId, name, where, variables, throughRelay, state, running } = program;
   const busy = asking || state.kind === 'trying';
   const describedBy = `${id}-name ${id}-standing`;
-  const tryIt = async () => {
-    setAsking(true);
-    const done = await programs.change((client) => client.tryProgram({ programId }));
-    setAsking(false);
-    setFailed(done.ok ? null : done.reason);
-  };
+  const tryIt = () => act(() => programs.change((client) => client.tryProgram({ programId })));
   return (
     <article
       className="attached ground-0 pad-wide box"
@@ -114,18 +110,14 @@ function ProgramCard({ program }: { program: Program }) {
           ))}
         </ul>
       )}
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {failed}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <div className="flex wrap gap-4">
         <button
           type="button"
           className="ghost"
           aria-disabled={busy}
           aria-describedby={describedBy}
-          onClick={busy ? undefined : () => void tryIt()}
+          onClick={busy ? undefined : tryIt}
         >{t`Try it`}</button>
         <button
           type="button"
@@ -161,29 +153,23 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
   const programs = programsOf(useRoost());
   const id = useId();
   const [draft, setDraft] = useState(EMPTY);
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act, fail } = useAction();
   const whole = draft.name.trim() !== '' && draft.line.trim() !== '';
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy || !whole) return;
+    if (!whole) return;
     const [command = '', ...args] = draft.line.trim().split(/\s+/);
     const variables = readVariables(draft.variables);
-    if (!variables.ok) return setFailed(variables.reason);
-    setBusy(true);
-    const done = await programs.add({
-      name: draft.name.trim(),
-      command,
-      args,
-      env: variables.env,
-      throughRelay: draft.throughRelay,
+    if (!variables.ok) return fail(variables.reason);
+    const { name, throughRelay } = draft;
+    act(async () => {
+      const done = await programs.add({ name: name.trim(), command, args, env: variables.env, throughRelay });
+      if (done.ok) setDraft(EMPTY);
+      return done;
     });
-    setBusy(false);
-    setFailed(done.ok ? null : done.reason);
-    if (done.ok) setDraft(EMPTY);
   }
   return (
-    <form className="attach" onSubmit={(event) => void submit(event)}>
+    <form className="attach" onSubmit={submit}>
       {found.length > 0 && (
         <div className="cluster gap-4" role="group" aria-label={t`Found on the relay’s machine`}>
           <span
@@ -243,11 +229,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
         />
         {t`Asks its model through Roost, so that budgets hold for it (Claude Code can)`}
       </label>
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {failed}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <button type="submit" className="ghost self-start" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
         {busy ? t`Starting it once…` : t`Connect and try it`}
       </button>

@@ -12,6 +12,8 @@ import { anchorOf, type LineNote, NO_ROW, type PlacedNotes } from './line-drafts
 import { languageOf, type PatchLine, readPatch } from './patch.ts';
 import type { DiffFile as File, ShownDiff } from './diff-reading.ts';
 import { FILE_STATUS } from './work-words.ts';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** Lines of all files that are open at first. The others are folded. */
 const OPEN_LINES = 400;
@@ -229,24 +231,12 @@ type Fetch = () => Promise<string | null>;
 
 /** A button that fetches more, and says how that goes. It stays in the order of Tab meanwhile. */
 function FetchButton({ label, fetch }: { label: string; fetch: Fetch }) {
-  const [busy, setBusy] = useState(false);
-  const [why, setWhy] = useState<string | null>(null);
-  const press = async () => {
-    if (busy) return;
-    setBusy(true);
-    setWhy(null);
-    setWhy(await fetch());
-    setBusy(false);
-  };
+  const { busy, failed, act } = useAction();
   return (
     <>
-      {why !== null && (
-        <p className="wrong-note" role="alert">
-          {why}
-        </p>
-      )}
-      <button type="button" className="ghost patch-more" aria-disabled={busy} onClick={() => void press()}>
-        {busy ? t`Loading…` : why === null ? label : t`Try again`}
+      <WrongNote text={failed} />
+      <button type="button" className="ghost patch-more" aria-disabled={busy} onClick={() => act(fetch)}>
+        {busy ? t`Loading…` : failed === null ? label : t`Try again`}
       </button>
     </>
   );

@@ -13,6 +13,8 @@ import { PATHS } from '../routes.ts';
 import { dayAndClock } from '../text/time.ts';
 import { useBoard } from './board.ts';
 import { keepCommentDraft, readCommentDraft } from './drafts.ts';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** Who learns of a comment of the person, in a sentence. */
 function useNotified({ claim, assignee }: Task): string {
@@ -33,29 +35,27 @@ function NewComment({ task }: { task: Task }) {
   const [text, setText] = useState(() => readCommentDraft(device.browser, task.taskId));
   /** Of the comment that is on its way: another try writes it only once. */
   const [clientId, setClientId] = useState(() => device.newId());
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const change = (next: string) => {
     setText(next);
     keepCommentDraft(device.browser, task.taskId, next);
   };
-  const send = async () => {
+  const send = () => {
     const said = text.trim();
-    if (said === '' || busy || away) return;
-    setBusy(true);
-    setWrong(null);
-    const done = await comments.add(task, said, clientId);
-    setBusy(false);
-    if (!done.ok) return setWrong(t`It could not be written: ${done.reason}`);
-    change('');
-    setClientId(device.newId());
+    if (said === '' || away) return;
+    act(async () => {
+      const done = await comments.add(task, said, clientId);
+      if (!done.ok) return t`It could not be written: ${done.reason}`;
+      change('');
+      return setClientId(device.newId());
+    });
   };
   return (
     <form
       className="comment-form stack gap-4"
       onSubmit={(event: FormEvent) => {
         event.preventDefault();
-        void send();
+        send();
       }}
     >
       <textarea
@@ -72,11 +72,7 @@ function NewComment({ task }: { task: Task }) {
           if (keyOf(event) === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
         }}
       />
-      {wrong !== null && (
-        <p className="wrong-note" role="alert">
-          {wrong}
-        </p>
-      )}
+      <WrongNote text={failed} />
       {text.trim() !== '' && (
         <div className="task-ways to-end gap-4 cluster">
           <span className="setting-hint">{notified}</span>

@@ -13,15 +13,11 @@ import { CommandChoice } from './command-choice.tsx';
 import { AgentChoices } from './project-settings.tsx';
 import { useTeammates } from '../use-somebody.ts';
 import { KIND_NAMES } from './words.ts';
+import { WrongNote } from '../design/field.tsx';
+import { useAction } from '../design/use-action.ts';
 
 /** The columns of a new project, in the language of the page. */
 const ownColumns = (): Column[] => DEFAULT_COLUMNS.map((column) => ({ ...column, name: KIND_NAMES[column.kind] }));
-
-interface Failure {
-  readonly reason: string;
-  /** The field that the relay refused; null: none of them. */
-  readonly field: string | null;
-}
 
 /** Agents that can be chosen. All of them may work on a new project. */
 const useEverybody = () =>
@@ -30,25 +26,21 @@ const useEverybody = () =>
     .map(({ agentId }) => agentId);
 
 /** Creates a project and opens it. */
-export function useBegin(): {
-  readonly busy: boolean;
-  readonly failed: Failure | null;
-  readonly begin: (example: Example) => Promise<void>;
-} {
+export function useBegin() {
   const projects = projectsOf(useRoost());
   const { go } = useRoute();
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<Failure | null>(null);
-  const begin = async ({ tasks, ...project }: Example) => {
-    if (busy) return;
-    setBusy(true);
-    setFailed(null);
-    const made = await projects.create({ ...project, columns: ownColumns() }, tasks);
-    setBusy(false);
-    if (made.ok) go(PATHS.project(made.value.projectId));
-    else setFailed({ reason: made.reason, field: made.field ?? null });
-  };
-  return { busy, failed, begin };
+  const { busy, failed, act } = useAction();
+  /** The field that the relay refused; null: none of them. */
+  const [field, setField] = useState<string | null>(null);
+  const begin = ({ tasks, ...project }: Example, onRefused?: () => void) =>
+    act(async () => {
+      const made = await projects.create({ ...project, columns: ownColumns() }, tasks);
+      if (made.ok) return go(PATHS.project(made.value.projectId));
+      setField(made.field ?? null);
+      onRefused?.();
+      return made;
+    });
+  return { busy, failed, field, begin };
 }
 
 const KINDS: readonly { readonly kind: Project['kind']; readonly title: string; readonly about: string }[] = [
@@ -71,7 +63,7 @@ const HAPPENS: Readonly<Record<Project['kind'], readonly string[]>> = {
 };
 
 export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project['kind']; onClose: () => void }) {
-  const { busy, failed, begin } = useBegin();
+  const { busy, failed, field, begin } = useBegin();
   const [name, setName] = useState('');
   const [kind, setKind] = useState(first);
   const [repository, setRepository] = useState('');
@@ -86,24 +78,24 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
   const isGit = kind === 'git';
   const wrongName = name.trim() === '' ? t`It needs a name.` : null;
   const wrongPlace = isGit && repository.trim() === '' ? t`Say where the repository is.` : null;
-  const refusedPlace = failed?.field === 'repository' ? failed.reason : null;
+  const refusedPlace = field === 'repository' ? failed : null;
   const saidOfPlace = (tried ? wrongPlace : null) ?? refusedPlace;
-  const create = async (event: FormEvent) => {
+  const create = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
     if (wrongName !== null || wrongPlace !== null) return;
-    await begin({
+    const wanted = {
       ...{ name: name.trim(), instructions, agents: [...agents], tasks: [] },
       ...(isGit ? { kind, repository: repository.trim(), baseBranch: baseBranch.trim(), commands } : {}),
-    });
-    place.current?.focus();
+    };
+    begin(wanted, () => place.current?.focus());
   };
   const saidBelow =
     (tried ? wrongName : null) ??
-    (failed !== null && refusedPlace === null ? t`The project could not be created: ${failed.reason}` : null);
+    (failed !== null && refusedPlace === null ? t`The project could not be created: ${failed}` : null);
   return (
     <Dialog title={t`New project`} onClose={onClose}>
-      <form className="project-form" noValidate onSubmit={(event) => void create(event)}>
+      <form className="project-form" noValidate onSubmit={create}>
         <label>
           <span>{t`Name`}</span>
           <input
@@ -195,11 +187,7 @@ export function NewDialog({ kind: first = 'folder', onClose }: { kind?: Project[
           />
         </label>
         <AgentChoices chosen={agents} onChange={(chosen) => setAgents([...chosen])} />
-        {saidBelow !== null && (
-          <p className="wrong-note" role="alert">
-            {saidBelow}
-          </p>
-        )}
+        <WrongNote text={saidBelow} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy}>

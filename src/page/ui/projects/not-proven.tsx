@@ -1,5 +1,4 @@
 /** Asks what to do when a task is moved to done, and a condition of its project does not hold. */
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
@@ -12,6 +11,8 @@ import { useQuery } from '../hooks.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { PATHS } from '../routes.ts';
 import { useBoard } from './board.ts';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 interface QuestionProps {
   readonly refused: Refused;
@@ -24,27 +25,23 @@ function Question({ refused, whole, onClose }: QuestionProps) {
   const roost = useRoost();
   const projects = projectsOf(roost);
   const { tasks, away } = useBoard();
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const { columnId, note, why } = refused;
   const task = tasks.find(({ taskId }) => taskId === refused.task.taskId) ?? refused.task;
   const request = whole?.request?.state === 'open' ? whole.request : null;
-  const merge = async () => {
-    if (whole === null || request === null) return;
-    setBusy(true);
-    const problem = await taskWorkOf(roost).merge(whole, request.head);
-    setBusy(false);
-    if (problem === null) onClose();
-    else if (isRefusedAs(problem, 'changed-elsewhere'))
-      setFailed(t`There are newer commits than the ones that were asked about. Read the changes first.`);
-    else setFailed(problemText(problem));
-  };
-  const anyway = async () => {
-    setBusy(true);
-    const isMoved = await projects.move(task, columnId, note, true);
-    setBusy(false);
-    if (isMoved) onClose();
-  };
+  const merge = () =>
+    act(async () => {
+      if (whole === null || request === null) return null;
+      const problem = await taskWorkOf(roost).merge(whole, request.head);
+      if (problem === null) return onClose();
+      return isRefusedAs(problem, 'changed-elsewhere')
+        ? t`There are newer commits than the ones that were asked about. Read the changes first.`
+        : problemText(problem);
+    });
+  const anyway = () =>
+    act(async () => {
+      if (await projects.move(task, columnId, note, true)) onClose();
+    });
   return (
     <Dialog title={t`Is #${task.number} ${task.title} done?`} onClose={onClose}>
       <div className="work-question stack gap-5">
@@ -52,14 +49,10 @@ function Question({ refused, whole, onClose }: QuestionProps) {
         <p className="round-s pad warn-box text-4 warn">{why}</p>
         {request !== null && <p>{t`A request to merge is open. If you merge it, the task is done.`}</p>}
         <p className="setting-hint">{t`You may say that it is done anyway. Nothing is merged then, and its card says what is missing.`}</p>
-        {failed !== null && (
-          <p className="wrong-note" role="alert">
-            {failed}
-          </p>
-        )}
+        <WrongNote text={failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Leave it where it is`}</button>
-          <button type="button" className="ghost" disabled={busy || away} onClick={() => void anyway()}>
+          <button type="button" className="ghost" disabled={busy || away} onClick={anyway}>
             {t`Done anyway`}
           </button>
           {request !== null && (
@@ -67,7 +60,7 @@ function Question({ refused, whole, onClose }: QuestionProps) {
               <Link className="ghost" href={PATHS.review(task.projectId, task.number)} onClick={onClose}>
                 {t`Read the changes`}
               </Link>
-              <button type="button" className="solid" disabled={busy || away} onClick={() => void merge()}>
+              <button type="button" className="solid" disabled={busy || away} onClick={merge}>
                 {busy ? t`Merging…` : t`Merge and finish`}
               </button>
             </>

@@ -13,6 +13,8 @@ import { keyOf } from '../design/keys.ts';
 import { QueryView } from '../parts/page-head.tsx';
 import { bytes, plural } from '../text/sizes.ts';
 import { revealedLine } from '../text/unseen.ts';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 interface Props {
   readonly project: Project;
@@ -23,7 +25,7 @@ function Files({ project: { projectId, kind }, away }: Props) {
   const roost = useRoost();
   const work = taskWorkOf(roost);
   const picker = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const [removing, setRemoving] = useState<string | null>(null);
   const isFolder = kind === 'folder';
 
@@ -32,17 +34,16 @@ function Files({ project: { projectId, kind }, away }: Props) {
     if (got.ok) download(path.split('/').at(-1) ?? path, got.value);
     else roost.notices.info(t`“${path}” could not be fetched. ${problemText(got.problem)}`);
   }
-  async function add(files: readonly File[]): Promise<void> {
-    setBusy(true);
-    for (const file of files) {
-      const why =
-        file.size > UPLOAD_BYTES
-          ? t`It is larger than ${bytes(UPLOAD_BYTES)}.`
-          : await work.putFile(projectId, file.name, file);
-      if (why !== null) roost.notices.info(t`“${file.name}” was not added. ${why}`);
-    }
-    setBusy(false);
-  }
+  const add = (files: readonly File[]) =>
+    act(async () => {
+      for (const file of files) {
+        const why =
+          file.size > UPLOAD_BYTES
+            ? t`It is larger than ${bytes(UPLOAD_BYTES)}.`
+            : await work.putFile(projectId, file.name, file);
+        if (why !== null) roost.notices.info(t`“${file.name}” was not added. ${why}`);
+      }
+    });
   return (
     <>
       <QueryView query={work.files(projectId)} what={t`The files`}>
@@ -128,15 +129,13 @@ function Token({ project: { projectId }, away }: Props) {
   const work = taskWorkOf(useRoost());
   const [token, setToken] = useState('');
   const [forge, setForge] = useState<ForgeKind | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  async function set(given: { token: string; forge: ForgeKind | null } | null): Promise<void> {
-    setBusy(true);
-    const why = await work.setToken(projectId, given);
-    setBusy(false);
-    setFailed(why);
-    if (why === null) setToken('');
-  }
+  const { busy, failed, act } = useAction();
+  const set = (given: { token: string; forge: ForgeKind | null } | null) =>
+    act(async () => {
+      const why = await work.setToken(projectId, given);
+      if (why === null) setToken('');
+      return why;
+    });
   return (
     <QueryView query={work.token(projectId)} what={t`The token`}>
       {(stored) => (
@@ -158,7 +157,7 @@ function Token({ project: { projectId }, away }: Props) {
                 if (keyOf(event) !== 'Enter') return;
                 // The settings around it are not saved by this.
                 event.preventDefault();
-                if (token.trim() !== '' && !busy) void set({ token: token.trim(), forge });
+                if (token.trim() !== '') set({ token: token.trim(), forge });
               }}
             />
           </label>
@@ -178,11 +177,7 @@ function Token({ project: { projectId }, away }: Props) {
               ))}
             </select>
           </label>
-          {failed !== null && (
-            <p className="wrong-note" role="alert">
-              {failed}
-            </p>
-          )}
+          <WrongNote text={failed} />
           <div className="dialog-ways">
             {stored.isSet && (
               <button

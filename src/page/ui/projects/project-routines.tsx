@@ -20,6 +20,8 @@ import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { KIND_NAMES } from './words.ts';
 // Fields of routines look alike, wherever they stand.
 import '../schedule/schedule.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** The mapping being edited; null: a new one. */
 interface Editing {
@@ -180,8 +182,7 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
     toolOverrides: mapping?.toolOverrides ?? null,
     separate: mapping?.separate ?? false,
   });
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const own = (schedules.kind === 'ready' ? schedules.value.schedules : []).filter(
     ({ schedule }) => schedule.agentId === mate.agentId,
   );
@@ -197,16 +198,15 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
     const taken = own.map(({ schedule }) => schedule.name);
     return mappings.addNew(projectId, projectRoutine(mate.agentId, taken), draft);
   }
-  async function save(event: FormEvent) {
+  function save(event: FormEvent) {
     event.preventDefault();
-    if (busy || away) return;
-    setBusy(true);
-    setFailed(null);
-    const done = await send();
-    setBusy(false);
-    if (done.ok) return onClose();
-    if (done.clash) setBase(done.clash);
-    setFailed(done.clash ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`);
+    if (away) return;
+    act(async () => {
+      const done = await send();
+      if (done.ok) return onClose();
+      if (done.clash) setBase(done.clash);
+      return done.clash ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`;
+    });
   }
 
   return (
@@ -214,7 +214,7 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
       title={mapping ? t`“${mapping.name}” on ${project.name}` : t`A routine for ${mate.name} on ${project.name}`}
       onClose={onClose}
     >
-      <form className="project-form editor" noValidate onSubmit={(event) => void save(event)}>
+      <form className="project-form editor" noValidate onSubmit={save}>
         {!mapping && (
           <Labelled
             label={t`Routine`}
@@ -257,11 +257,7 @@ function MappingDialog({ project, mate, mapping, away, onClose }: DialogProps) {
           />
           {t`A run of its own for this project. Otherwise one run is about all projects of the routine, with the tools that all of them allow.`}
         </label>
-        {failed !== null && (
-          <p className="wrong-note" role="alert">
-            {failed}
-          </p>
-        )}
+        <WrongNote text={failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy || away || (!mapping && schedules.kind !== 'ready')}>

@@ -19,6 +19,8 @@ import { type WorkDraft, WorkSettings, workOf, wrongWork } from './work-settings
 import { WebhooksDialog } from '../webhooks/webhooks.tsx';
 import { useProjectRoutines } from './project-routines.tsx';
 import { KIND_HINTS, KIND_NAMES } from './words.ts';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 interface ChoicesProps {
   readonly chosen: readonly AgentId[];
@@ -191,8 +193,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
     agents: project.agents,
     ...workOf(project),
   });
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const [removing, setRemoving] = useState(false);
   const [unsaved, setUnsaved] = useState(false);
   const [hooks, setHooks] = useState(false);
@@ -201,21 +202,20 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
   const fields = changedFields(base, draft);
   const isChanged = Object.keys(fields).length > 0;
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const save = async (event: FormEvent) => {
+  const save = (event: FormEvent) => {
     event.preventDefault();
-    if (busy || wrong !== null) return;
+    if (wrong !== null) return;
     if (!isChanged) return onClose();
-    setBusy(true);
-    setFailed(null);
-    const done = await projects.change(base, fields);
-    setBusy(false);
-    if (done.ok) return onClose();
-    if (done.newer) setBase(done.newer);
-    setFailed(done.newer ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`);
+    act(async () => {
+      const done = await projects.change(base, fields);
+      if (done.ok) return onClose();
+      if (done.newer) setBase(done.newer);
+      return done.newer ? CHANGED_ELSEWHERE : t`This could not be saved: ${done.reason}`;
+    });
   };
   return (
     <Dialog title={t`Settings of ${project.name}`} onClose={onClose}>
-      <form className="project-form" noValidate onSubmit={(event) => void save(event)}>
+      <form className="project-form" noValidate onSubmit={save}>
         <label>
           <span>{t`Name`}</span>
           <input
@@ -260,11 +260,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
           disabled={away}
           onClick={() => setRemoving(true)}
         >{t`Delete this project…`}</button>
-        {(wrong ?? failed) !== null && (
-          <p className="wrong-note" role="alert">
-            {wrong ?? failed}
-          </p>
-        )}
+        <WrongNote text={wrong ?? failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy || away}>

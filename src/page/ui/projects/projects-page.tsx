@@ -98,7 +98,7 @@ function Nothing() {
               type="button"
               className="project-example gap-2 text-start panel-2 framed-strong pad-6 full stack round"
               aria-disabled={busy}
-              onClick={() => (example === null ? setAsks(true) : void begin(example()))}
+              onClick={() => (example === null ? setAsks(true) : begin(example()))}
             >
               <b>{title}</b>
               <span className="ink-3 text-2">{about}</span>
@@ -106,9 +106,7 @@ function Nothing() {
           </li>
         ))}
       </ul>
-      {failed !== null && (
-        <p className="wrong-note" role="alert">{t`The project could not be created: ${failed.reason}`}</p>
-      )}
+      {failed !== null && <p className="wrong-note" role="alert">{t`The project could not be created: ${failed}`}</p>}
       {asks && <NewDialog kind="git" onClose={() => setAsks(false)} />}
     </EmptyPage>
   );

@@ -12,6 +12,8 @@ import { plural } from '../text/sizes.ts';
 import { useBoard } from './board.ts';
 import { useLineNotes } from './line-comments.tsx';
 import { SHORT_COMMIT } from './work-words.ts';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 interface ChangesFormProps {
   readonly task: Task;
@@ -26,8 +28,7 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
   const work = taskWorkOf(roost);
   const { project, away } = useBoard();
   const [note, setNote] = useState(first);
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const { drafts, drop } = useLineNotes();
@@ -37,22 +38,25 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
   useEffect(() => field.current?.focus(), []);
   const by = task.request?.by ?? null;
   const agentId = by !== null && project.agents.includes(by) ? by : null;
-  const send = async (restarts: boolean) => {
-    if (busy || !isReady) return;
-    setBusy(true);
-    const why = await work.wantChanges(task, note.trim(), comments);
-    setBusy(false);
-    setFailed(why);
-    if (why !== null) return;
-    drop(comments.map(({ commentId }) => commentId));
-    onDone();
-    if (!restarts || agentId === null) return;
+  const restart = async () => {
+    if (agentId === null) return;
     const refused = await startTask(roost, project, task, agentId);
     if (refused !== null) roost.notices.info(t`It was sent back, and did not start: ${refused}`);
   };
+  const send = (restarts: boolean) => {
+    if (!isReady) return;
+    act(async () => {
+      const why = await work.wantChanges(task, note.trim(), comments);
+      if (why !== null) return why;
+      drop(comments.map(({ commentId }) => commentId));
+      onDone();
+      if (restarts) void restart();
+      return null;
+    });
+  };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    void send(true);
+    send(true);
   };
   return (
     <form className="review-changes stack gap-3" onSubmit={onSubmit}>
@@ -74,15 +78,11 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
             : t`${plural(comments.length, 'comment')} on lines will be sent with it.`}
         </p>
       )}
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {failed}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
         {agentId !== null && (
-          <button type="button" className="ghost" disabled={busy || away || !isReady} onClick={() => void send(false)}>
+          <button type="button" className="ghost" disabled={busy || away || !isReady} onClick={() => send(false)}>
             {t`Only send back`}
           </button>
         )}
@@ -95,9 +95,8 @@ export function ChangesForm({ task, first, onDone, onCancel }: ChangesFormProps)
 }
 
 /** Asks before a merge that a key began, or that leaves comments behind. */
-export function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionProps) {
+export function MergeQuestion({ task, diff, busy, onMerge, onClose }: MergeQuestionProps) {
   const { project } = useBoard();
-  const [busy, setBusy] = useState(false);
   const unsent = useLineNotes().drafts.filter(({ text }) => text.trim() !== '').length;
   const button = useRef<HTMLButtonElement>(null);
   // The key that asked is followed by Enter.
@@ -118,16 +117,7 @@ export function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionPro
         )}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
-          <button
-            ref={button}
-            type="button"
-            className="solid"
-            disabled={busy}
-            onClick={() => {
-              setBusy(true);
-              void onMerge();
-            }}
-          >
+          <button ref={button} type="button" className="solid" disabled={busy} onClick={onMerge}>
             {busy ? t`Merging…` : t`Merge`}
           </button>
         </div>
@@ -138,7 +128,8 @@ export function MergeQuestion({ task, diff, onMerge, onClose }: MergeQuestionPro
 interface MergeQuestionProps {
   readonly task: Task;
   readonly diff: Diff;
-  readonly onMerge: () => Promise<void>;
+  readonly busy: boolean;
+  readonly onMerge: () => void;
   readonly onClose: () => void;
 }
 

@@ -31,6 +31,7 @@ import { Criteria } from './task-sheet.tsx';
 import { RequestState, TaskAttempts } from './task-work.tsx';
 import { SHORT_COMMIT } from './work-words.ts';
 import './review.css';
+import { useAction } from '../design/use-action.ts';
 
 const titleOf = ({ number, title }: Pick<Task, 'number' | 'title'>) => t`Review of #${number} ${title}`;
 
@@ -204,7 +205,7 @@ function Opened({ task, onClose }: Props) {
   const { read, again, more, show } = useDiff(task);
   const [asked, setAsked] = useState<Asked>(NOTHING);
   const [isNewer, setIsNewer] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const root = useRef<HTMLDivElement>(null);
   const diffRef = useRef<HTMLElement>(null);
   const { request } = task;
@@ -222,54 +223,40 @@ function Opened({ task, onClose }: Props) {
     setReadFor(request?.head);
     await again();
   };
-  /** One act at a time: a second press may come before the buttons are drawn as busy. */
-  const acting = useRef(false);
-  const alone = async <Value,>(act: () => Promise<Value>): Promise<Value | null> => {
-    if (acting.current) return null;
-    acting.current = true;
-    setBusy(true);
-    try {
-      return await act();
-    } finally {
-      acting.current = false;
-      setBusy(false);
-    }
-  };
-  const merge = async () => {
-    if (diff === null) return;
-    const merged = await alone(async () => ({ problem: await work.merge(task, diff.head) }));
-    if (merged === null) return;
-    const { problem } = merged;
-    if (problem === null) setAsked(NOTHING);
-    else if (isRefusedAs(problem, 'changed-elsewhere')) {
-      setAsked(NOTHING);
-      await showNewer();
-    } else {
-      const why = problemText(problem);
-      setAsked({ kind: isRefusedAs(problem, 'merge-conflict') ? 'conflict' : 'refused', why });
-    }
-  };
+  const merge = () =>
+    act(async () => {
+      if (diff === null) return;
+      const problem = await work.merge(task, diff.head);
+      if (problem === null) setAsked(NOTHING);
+      else if (isRefusedAs(problem, 'changed-elsewhere')) {
+        setAsked(NOTHING);
+        await showNewer();
+      } else {
+        const why = problemText(problem);
+        setAsked({ kind: isRefusedAs(problem, 'merge-conflict') ? 'conflict' : 'refused', why });
+      }
+    });
   const mayMerge = isOpen && !away && !busy && diff !== null && !cameLater;
   /** A key may be pressed by mistake, and comments may be forgotten. */
   const askMerge = (byKey: boolean) => {
     if (!mayMerge) return;
     if (byKey || unsent > 0) setAsked({ kind: 'merge' });
-    else void merge();
+    else merge();
   };
-  const close = async () => {
-    const closed = await alone(async () => ({ why: await work.closeRequest(task) }));
-    if (closed !== null) setAsked(closed.why === null ? NOTHING : { kind: 'refused', why: closed.why });
-  };
-  const accept = async () => {
-    if (away || busy || !isOpen) return;
-    await alone(async () => {
+  const close = () =>
+    act(async () => {
+      const why = await work.closeRequest(task);
+      setAsked(why === null ? NOTHING : { kind: 'refused', why });
+    });
+  const accept = () =>
+    act(async () => {
+      if (away || !isOpen) return;
       for (const { criterionId } of unmet) {
         const done = await projectsOf(roost).meet(task, criterionId, true, '');
         if (!done.ok) return setAsked({ kind: 'refused', why: done.reason });
       }
     });
-  };
-  useReviewKeys(root, { accept: () => void accept(), merge: () => askMerge(true) });
+  useReviewKeys(root, { accept, merge: () => askMerge(true) });
   return (
     <LineNotesProvider value={notes}>
       <div ref={root} className="review shrinks stack" role="region" aria-label={titleOf(task)}>
@@ -297,7 +284,7 @@ function Opened({ task, onClose }: Props) {
                   </button>
                   <MenuButton
                     label={t`More for this review`}
-                    items={[{ label: t`Close without merging`, disabled: away || busy, run: () => void close() }]}
+                    items={[{ label: t`Close without merging`, disabled: away || busy, run: close }]}
                   >
                     <MoreIcon />
                   </MenuButton>
@@ -399,14 +386,14 @@ function Opened({ task, onClose }: Props) {
           <Standing task={task} />
           <Criteria task={task} />
           {isOpen && unmet.length > 0 && (
-            <button type="button" className="ghost" disabled={away || busy} onClick={() => void accept()}>
+            <button type="button" className="ghost" disabled={away || busy} onClick={accept}>
               {t`Accept ${plural(unmet.length, 'criterion', 'criteria')}`}
             </button>
           )}
           <TaskAttempts task={task} inReview />
         </aside>
         {asked.kind === 'merge' && diff !== null && (
-          <MergeQuestion task={task} diff={diff} onMerge={merge} onClose={() => setAsked(NOTHING)} />
+          <MergeQuestion task={task} diff={diff} busy={busy} onMerge={merge} onClose={() => setAsked(NOTHING)} />
         )}
       </div>
     </LineNotesProvider>

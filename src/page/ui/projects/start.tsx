@@ -1,5 +1,5 @@
 /** Starts an agent on a task: a button with the proposed agent, and a list of all others. */
-import { type Ref, useCallback, useState } from 'react';
+import { type Ref } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { canStart, type TaskState } from '../../../shared/domain/task-state.ts';
@@ -14,6 +14,8 @@ import { FaceOf } from '../grid/face-of.tsx';
 import { type Teammate, useTeammates } from '../use-somebody.ts';
 import { useBoard } from './board.ts';
 import './start.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** Agents that can be started, the proposed one first. Where nobody may work yet, anybody can. */
 export function useStarters({ assignee, stopped, claim }: TaskCard): readonly Teammate[] {
@@ -37,27 +39,21 @@ interface Starting {
   readonly busy: boolean;
   /** Why the last start was refused; null: it was not. */
   readonly refused: string | null;
-  /** Resolves with whether the agent has the task. */
-  readonly start: (agentId: AgentId) => Promise<boolean>;
+  /** `onStarted`: the agent has the task. */
+  readonly start: (agentId: AgentId, onStarted?: () => void) => void;
 }
 
 /** One start at a time, however often it is pressed. */
 export function useStart(task: TaskCard): Starting {
   const roost = useRoost();
   const { project } = useBoard();
-  const [busy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<string | null>(null);
-  const start = useCallback(
-    async (agentId: AgentId) => {
-      setBusy(true);
-      setRefused(null);
+  const { busy, failed: refused, act } = useAction();
+  const start: Starting['start'] = (agentId, onStarted) =>
+    act(async () => {
       const why = await startTask(roost, project, task, agentId);
-      setBusy(false);
-      setRefused(why);
-      return why === null;
-    },
-    [roost, project, task],
-  );
+      if (why === null) onStarted?.();
+      return why;
+    });
   return { busy, refused, start };
 }
 
@@ -87,7 +83,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
           className={onCard ? 'ghost' : 'solid'}
           disabled={away || busy}
           aria-label={onCard ? t`${label}: #${task.number} ${task.title}` : label}
-          onClick={() => void start(first.agentId)}
+          onClick={() => start(first.agentId)}
         >
           <span className="start-face fixed">
             <FaceOf agentId={first.agentId} />
@@ -102,7 +98,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
               label: name,
               icon: <FaceOf agentId={agentId} />,
               disabled: away || busy,
-              run: () => void start(agentId),
+              run: () => start(agentId),
             }))}
           >
             <ChevronIcon />
@@ -141,7 +137,7 @@ export function WhoStarts({
               className="choice gap-4 box line tint full"
               style={{ '--c': color }}
               disabled={busy}
-              onClick={() => void start(agentId).then((isStarted) => isStarted && onClose())}
+              onClick={() => start(agentId, onClose)}
             >
               <FaceOf agentId={agentId} />
               <span className="named agent-name" dir="auto">
@@ -151,11 +147,7 @@ export function WhoStarts({
           </li>
         ))}
       </ul>
-      {refused !== null && (
-        <p className="wrong-note" role="alert">
-          {refused}
-        </p>
-      )}
+      <WrongNote text={refused} />
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onMove}>{t`Nobody, only move it`}</button>
       </div>

@@ -23,6 +23,7 @@ import { TaskAttempts, TaskRequest } from './task-work.tsx';
 import { StartButton } from './start.tsx';
 import { useTaskState } from './use-task-state.ts';
 import { historyLines, historyText, metBy, PRIORITY_NAMES, stateHint, stateText, stateWhen } from './words.ts';
+import { WrongNote } from '../design/field.tsx';
 
 interface Saving {
   readonly busy: boolean;
@@ -47,13 +48,6 @@ function useSaving(task: Task): Saving {
   };
   return { busy, wrong, run, save: (fields, base = task) => run(() => projects.changeTask(base, fields)) };
 }
-
-const Wrong = ({ text }: { text: string | null }) =>
-  text === null ? null : (
-    <p className="wrong-note" role="alert">
-      {text}
-    </p>
-  );
 
 /** Title and description. What is typed stays until it is saved or dropped, in this browser. */
 function TextFields({ task }: { task: Task }) {
@@ -136,7 +130,7 @@ function TextFields({ task }: { task: Task }) {
           >{t`Change the description`}</button>
         </div>
       )}
-      <Wrong text={empty ?? saving.wrong} />
+      <WrongNote text={empty ?? saving.wrong} />
       {draft !== null && (
         <div className="task-ways to-end gap-4 cluster">
           <span className="setting-hint">{t`Not saved yet`}</span>
@@ -228,7 +222,7 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
             <button type="button" className="ghost" onClick={() => setOpen(null)}>{t`Cancel`}</button>
           </form>
         )}
-        <Wrong text={saving.wrong} />
+        <WrongNote text={saving.wrong} />
       </div>
       <MenuButton
         label={t`More for “${text}”`}
@@ -288,7 +282,7 @@ export function Criteria({ task }: { task: Task }) {
           />
         </form>
       )}
-      <Wrong text={saving.wrong} />
+      <WrongNote text={saving.wrong} />
     </section>
   );
 }
@@ -333,7 +327,7 @@ function Place({ task }: { task: Task }) {
       {hint !== null && <p className="setting-hint">{hint}</p>}
       {state.state === 'stopped' && noted !== undefined && <p className="setting-hint">{retold(noted)}</p>}
       <StartButton task={card} state={state} />
-      <Wrong text={saving.wrong} />
+      <WrongNote text={saving.wrong} />
       <form className="task-move above-5 gap-4 cluster" onSubmit={(event) => void move(event)}>
         <label className="ink-2 text-2" htmlFor={`${id}-column`}>{t`Column`}</label>
         <select
@@ -528,7 +522,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
           ))}
         </select>
       </Row>
-      <Wrong text={saving.wrong} />
+      <WrongNote text={saving.wrong} />
     </section>
   );
 }

@@ -30,6 +30,8 @@ import {
   VERDICTS,
 } from './work-words.ts';
 import './work.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** Files and commits of a receipt that are shown before the rest is folded. */
 const SHOWN = 8;
@@ -351,23 +353,13 @@ export function RequestState({ state }: Pick<MergeRequest, 'state'>) {
 function OpenRequest({ task, label }: { task: Task; label: string }) {
   const work = taskWorkOf(useRoost());
   const { away } = useBoard();
-  const [busy, setBusy] = useState(false);
-  const [why, setWhy] = useState<string | null>(null);
-  const open = async () => {
-    setBusy(true);
-    setWhy(await work.openRequest(task));
-    setBusy(false);
-  };
+  const { busy, failed, act } = useAction();
   return (
     <>
-      <button type="button" className="ghost" disabled={away || busy} onClick={() => void open()}>
+      <button type="button" className="ghost" disabled={away || busy} onClick={() => act(() => work.openRequest(task))}>
         {label}
       </button>
-      {why !== null && (
-        <p className="wrong-note" role="alert">
-          {why}
-        </p>
-      )}
+      <WrongNote text={failed} />
     </>
   );
 }

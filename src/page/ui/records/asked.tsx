@@ -13,6 +13,7 @@ import { revealedLine } from '../text/unseen.ts';
 import { useNames } from '../use-somebody.ts';
 import { useQuery } from '../hooks.ts';
 import './restore-records.css';
+import { useAction } from '../design/use-action.ts';
 
 const keyOf = ({ type, id, part, hash }: AskedRecord) => JSON.stringify([type, id, part, hash]);
 
@@ -94,17 +95,16 @@ export default function AskedRecords() {
   const state = useQuery(asked.list);
   const nameOf = useNames();
   const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const [refused, setRefused] = useState<readonly string[]>([]);
   const all = state.kind === 'ready' ? state.value : [];
   if (all.length === 0 && refused.length === 0) return null;
   const ticked = all.filter((each) => ticks.has(keyOf(each)));
-  const answer = async (yes: boolean) => {
-    setBusy(true);
-    setRefused(await asked.answer(ticked, yes));
-    setTicks(new Set());
-    setBusy(false);
-  };
+  const answer = (yes: boolean) =>
+    act(async () => {
+      setRefused(await asked.answer(ticked, yes));
+      setTicks(new Set());
+    });
   const tick = (key: string, on: boolean) =>
     setTicks(new Set(on ? [...ticks, key] : [...ticks].filter((held) => held !== key)));
   return (
@@ -140,13 +140,13 @@ export default function AskedRecords() {
               type="button"
               className="solid"
               disabled={busy || ticked.length === 0}
-              onClick={() => void answer(true)}
+              onClick={() => answer(true)}
             >{t`Allow what is ticked`}</button>
             <button
               type="button"
               className="ghost"
               disabled={busy || ticked.length === 0}
-              onClick={() => void answer(false)}
+              onClick={() => answer(false)}
             >{t`Leave off what is ticked`}</button>
           </div>
         </details>

@@ -6,12 +6,13 @@ import type { Proposal } from '../../../shared/protocol/schedules.ts';
 import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
-import { useAction, useNow, useQuery } from '../hooks.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { timingText } from '../schedule/words.ts';
 import { PATHS } from '../routes.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { RoutinePrice } from './price.tsx';
 import '../calls/calls.css';
+import { useAction } from '../design/use-action.ts';
 
 const asBeginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -16,6 +16,7 @@ import { OneOf } from '../design/one-of.tsx';
 import { localText } from '../text/time.ts';
 import { type Merged, mergedInto, nextOf, type TimingDraft, type Wrong, wrongAt } from './drafts.ts';
 import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
+import { useAction } from '../design/use-action.ts';
 
 /** ms between updates: the times shown are accurate to the minute. */
 const EVERY_MS = 15_000;
@@ -446,7 +447,7 @@ interface Saving<D> {
   /** A refusal that concerns no field; null: none. */
   readonly refused: string | null;
   readonly busy: boolean;
-  save(event: FormEvent): Promise<void>;
+  save(event: FormEvent): void;
 }
 
 /**
@@ -474,7 +475,7 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
   const [base, setBase] = useState(before);
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const told = refused ? wrongAt(refused.fields, draft, Object.keys(first), kind.standsAt) : { at: {}, rest: [] };
   const outside = [refused?.reason ?? null, ...told.rest].filter((part) => part !== null);
   const asSaved = (schedule: S) => kind.asSaved?.(schedule) ?? schedule;
@@ -510,18 +511,17 @@ export function useSaving<D extends TimingDraft, S extends Schedule>(
     wrong: { ...told.at, ...(asked ? kind.wrongIn(draft) : {}) },
     refused: outside.length === 0 ? null : outside.join(' '),
     busy,
-    async save(event) {
+    save(event) {
       event.preventDefault();
-      if (busy) return;
       setAsked(true);
       const mine = kind.scheduleOf(draft, base);
       if (!mine) return;
-      setBusy(true);
-      const saved = await send(mine);
-      setBusy(false);
-      if (saved.ok) onSaved();
-      else if ('clash' in saved) showClash(mine, saved.clash);
-      else setRefused(saved);
+      act(async () => {
+        const saved = await send(mine);
+        if (saved.ok) onSaved();
+        else if ('clash' in saved) showClash(mine, saved.clash);
+        else setRefused(saved);
+      });
     },
   };
 }

@@ -138,7 +138,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
       shape="wide"
       onClose={() => onClose(draft)}
     >
-      <form className="editor" onSubmit={(event) => void save(event)} noValidate>
+      <form className="editor" onSubmit={save} noValidate>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
         <Labelled label={t`What it does`} hint={t`In your own words; Markdown works.`} wrong={wrong['instructions']}>
           {(given) => (

@@ -19,7 +19,7 @@ import { useActions, useInfo, useRoost } from '../context.tsx';
 import { Words } from '../chat/markdown.tsx';
 import { OlderButton } from '../inbox/inbox.tsx';
 import { PageHead, QueryView } from '../parts/page-head.tsx';
-import { useAction, useNow, useQuery } from '../hooks.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { MoreIcon, WarnIcon } from '../design/icons.tsx';
 import { MenuButton, type MenuItem } from '../design/menu.tsx';
@@ -49,6 +49,7 @@ import { ScheduleTimeline } from './timeline.tsx';
 import { useEditor } from './use-editor.tsx';
 import { ZoneNote } from './editor-parts.tsx';
 import './schedule.css';
+import { useAction } from '../design/use-action.ts';
 
 // The list of an agent's schedules, with the history of each.
 
@@ -372,22 +373,17 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   const actions = useActions();
   const copied = useInfo(({ health }) => health?.clock.copied ?? false);
   const [asking, setAsking] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const away = all.filter(({ elsewhere }) => elsewhere !== null);
   if (away.length === 0) return null;
   const asked = away.every(({ elsewhere }) => elsewhere === 'asked');
-  const move = (gone: boolean) => {
-    if (busy) return;
-    setBusy(true);
-    void schedules
-      .move(gone)
+  const move = (gone: boolean) =>
+    act(async () => {
+      await schedules.move(gone);
       // The relay's health says whether this is a copy that waits.
-      .then(() => actions.refreshHealth())
-      .finally(() => {
-        setBusy(false);
-        setAsking(false);
-      });
-  };
+      await actions.refreshHealth();
+      setAsking(false);
+    });
   const question = copied ? COPIED : GONE;
   const asks = t`It is asked for: open Roost at the other relay once, and then here again.`;
   const askFor = (label: string, style: 'solid' | 'ghost') =>

@@ -30,6 +30,7 @@ import {
   type Tone,
   toneOf,
 } from './words.ts';
+import { useAction } from '../design/use-action.ts';
 
 // Geometry of the timeline: marks that do not overlap, and ticks at the hours. Pure.
 
@@ -220,16 +221,12 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
   const [moves] = useState(() => movesFor(scheduled, timeline, zone, now));
-  const [busy, setBusy] = useState(false);
-  const move = async () => {
-    if (busy) return;
-    setBusy(true);
-    const held = await schedules.setTimings(
-      moves.map(({ scheduled: { scheduleId }, before, after }) => ({ scheduleId, before, after })),
-    );
-    setBusy(false);
-    if (held) onClose();
-  };
+  const { busy, act } = useAction();
+  const move = () =>
+    act(async () => {
+      const timings = moves.map(({ scheduled: { scheduleId }, before, after }) => ({ scheduleId, before, after }));
+      if (await schedules.setTimings(timings)) onClose();
+    });
   return (
     <div className="spread gap-5 stack">
       {moves.length === 0 ? (

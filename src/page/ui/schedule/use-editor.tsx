@@ -76,7 +76,7 @@ function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: P
   );
   return (
     <Dialog title={t`Change this reminder`} shape="wide" onClose={() => onClose(draft)}>
-      <form className="editor" onSubmit={(event) => void save(event)} noValidate>
+      <form className="editor" onSubmit={save} noValidate>
         <NameField draft={draft} set={set} wrong={wrong} />
         <Labelled
           label={t`Message`}
@@ -163,7 +163,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
       shape="wide"
       onClose={() => onClose(draft)}
     >
-      <form className="editor" onSubmit={(event) => void save(event)} noValidate>
+      <form className="editor" onSubmit={save} noValidate>
         <p className="setting-hint">{t`Your relay runs it with bash, in the agent’s folder, and asks no model. It is well where it ends with exit status 0; 75 means that it is done for good, and not run again.`}</p>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Is the site up`} />
         <Labelled

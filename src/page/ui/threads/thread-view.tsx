@@ -39,26 +39,26 @@ import { MenuButton } from '../design/menu.tsx';
 import { printOpen } from '../parts/printing.ts';
 import { fullTime } from '../text/time.ts';
 import { useNewInThread, useTalk, useThreads } from './use-threads.ts';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** Asks for a summary, and closes the thread with it. */
 function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void }) {
   const threads = useThreads();
   const [summary, setSummary] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const long = summary.trim().length > LIMITS.threadSummary;
-  const close = async (event: FormEvent) => {
+  const close = (event: FormEvent) => {
     event.preventDefault();
-    if (busy || long) return;
-    setBusy(true);
-    const done = await threads.close(thread.threadId, summary.trim());
-    setBusy(false);
-    if (done.ok) onClose();
-    else setFailed(done.reason);
+    if (long) return;
+    act(async () => {
+      const done = await threads.close(thread.threadId, summary.trim());
+      return done.ok ? onClose() : t`The thread could not be closed: ${done.reason}`;
+    });
   };
   return (
     <Dialog title={t`Close this thread?`} onClose={onClose}>
-      <form className="thread-form gap-5 stack ink-2 text-3" onSubmit={(event) => void close(event)}>
+      <form className="thread-form gap-5 stack ink-2 text-3" onSubmit={close}>
         <p>{t`Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.`}</p>
         <label>
           <span>{t`What came of it (may be empty)`}</span>
@@ -77,11 +77,7 @@ function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void 
             role="alert"
           >{t`A summary has at most ${count(LIMITS.threadSummary)} characters; this has ${count(summary.trim().length)}.`}</p>
         )}
-        {failed !== null && (
-          <p className="wrong-note" role="alert">
-            {t`The thread could not be closed: ${failed}`}
-          </p>
-        )}
+        <WrongNote text={failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy || long}>
@@ -117,24 +113,27 @@ function Person({ who, act, busy, onAct }: { who: Teammate; act: string; busy: b
 function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: Teammates; onClose: () => void }) {
   const { notices } = useRoost();
   const threads = useThreads();
-  const [busy, setBusy] = useState(false);
+  const { busy, act } = useAction();
   const inside = team.among(thread.participants);
   const outside = team.all.filter(({ agentId, retired }) => !retired && !thread.participants.includes(agentId));
-  const change = async (work: ReturnType<typeof threads.add>, said: string, undo: () => void) => {
-    setBusy(true);
-    const done = await work;
-    setBusy(false);
-    if (done.ok) notices.info(said, { label: t`Undo`, run: undo });
-    else notices.error(t`This could not be done: ${done.reason}`);
-  };
-  const add = (who: Teammate): Promise<void> =>
+  const change = (work: () => ReturnType<typeof threads.add>, said: string, undo: () => void): void =>
+    act(async () => {
+      const done = await work();
+      if (done.ok) notices.info(said, { label: t`Undo`, run: undo });
+      else notices.error(t`This could not be done: ${done.reason}`);
+    });
+  const add = (who: Teammate): void =>
     change(
-      threads.add(thread.threadId, who.agentId),
+      () => threads.add(thread.threadId, who.agentId),
       t`${who.name} takes part now, and can read what was said before.`,
-      () => void remove(who),
+      () => remove(who),
     );
-  const remove = (who: Teammate): Promise<void> =>
-    change(threads.remove(thread.threadId, who.agentId), t`${who.name} takes part no more.`, () => void add(who));
+  const remove = (who: Teammate): void =>
+    change(
+      () => threads.remove(thread.threadId, who.agentId),
+      t`${who.name} takes part no more.`,
+      () => add(who),
+    );
   return (
     <Dialog title={t`Who takes part`} onClose={onClose}>
       <div className="members gap-4 stack text-3">
@@ -143,7 +142,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
         )}
         <ul>
           {inside.map((who) => (
-            <Person key={who.agentId} who={who} act={t`Remove`} busy={busy} onAct={() => void remove(who)} />
+            <Person key={who.agentId} who={who} act={t`Remove`} busy={busy} onAct={() => remove(who)} />
           ))}
         </ul>
         {outside.length > 0 && (
@@ -151,7 +150,7 @@ function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: T
             <h3 className="ink-3">{t`Not here yet`}</h3>
             <ul>
               {outside.map((who) => (
-                <Person key={who.agentId} who={who} act={t`Add`} busy={busy} onAct={() => void add(who)} />
+                <Person key={who.agentId} who={who} act={t`Add`} busy={busy} onAct={() => add(who)} />
               ))}
             </ul>
           </>

@@ -20,6 +20,8 @@ import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { Face } from '../grid/face.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { EmptyPage } from '../design/list.tsx';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** The error of a new thread's input, or null. */
 function wrongWith(title: string, participants: number): string | null {
@@ -40,23 +42,18 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
     () => new Set(first.filter((id) => able.some(({ agentId }) => agentId === id))),
   );
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy, failed, act } = useAction();
   const wrong = wrongWith(title.trim(), chosen.size);
   const [tried, setTried] = useState(false);
-  const begin = async (event: FormEvent) => {
+  const begin = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (busy || wrong !== null) return;
-    setBusy(true);
-    setFailed(null);
-    const made = await threads.create(
-      title.trim(),
-      able.flatMap(({ agentId }) => (chosen.has(agentId) ? [agentId] : [])),
-    );
-    setBusy(false);
-    if (made.ok) go(PATHS.thread(made.threadId));
-    else setFailed(made.reason);
+    if (wrong !== null) return;
+    const among = able.flatMap(({ agentId }) => (chosen.has(agentId) ? [agentId] : []));
+    act(async () => {
+      const made = await threads.create(title.trim(), among);
+      return made.ok ? go(PATHS.thread(made.threadId)) : t`The thread could not be begun: ${made.reason}`;
+    });
   };
   const toggle = (agentId: AgentId) =>
     setChosen((held) => {
@@ -66,7 +63,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
     });
   return (
     <Dialog title={t`Begin a thread`} onClose={onClose}>
-      <form className="thread-form gap-5 stack ink-2 text-3" noValidate onSubmit={(event) => void begin(event)}>
+      <form className="thread-form gap-5 stack ink-2 text-3" noValidate onSubmit={begin}>
         <label>
           <span>{t`What it is about`}</span>
           <input
@@ -95,11 +92,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
           </ul>
         </fieldset>
         <p className="setting-hint">{t`Taking part wakes nobody, unless an agent is set to be woken by it. Who is mentioned with @ is told, and may be woken within its limits.`}</p>
-        {((tried && wrong) || failed !== null) && (
-          <p className="wrong-note" role="alert">
-            {tried && wrong ? wrong : t`The thread could not be begun: ${failed ?? ''}`}
-          </p>
-        )}
+        <WrongNote text={(tried ? wrong : null) ?? failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy}>

@@ -1,8 +1,8 @@
 import { t } from '../../language/t.ts';
 import { useActions } from '../context.tsx';
-import { useAction } from '../hooks.ts';
 import { useWakesOn } from '../shell/header.tsx';
 import './stop-switch.css';
+import { useAction } from '../design/use-action.ts';
 
 /** Pauses all wakes of the household but the person's, and lets them resume. */
 export function StopSwitch() {

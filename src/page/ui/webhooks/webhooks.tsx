@@ -12,6 +12,8 @@ import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import './webhooks.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
 
 /** What hooks are shown and made for. */
 export type Hooked =
@@ -104,14 +106,11 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
   const [column, setColumn] = useState<'backlog' | 'ready'>('backlog');
   const [label, setLabel] = useState('');
   const [signed, setSigned] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
-  const make = async (event: FormEvent) => {
+  const { busy, failed, act, fail } = useAction();
+  const make = (event: FormEvent) => {
     event.preventDefault();
-    if (busy || away) return;
-    if (name.trim() === '') return setWrong(t`It needs a name.`);
-    setBusy(true);
-    setWrong(null);
+    if (away) return;
+    if (name.trim() === '') return fail(t`It needs a name.`);
     const target =
       hooked.kind === 'routine'
         ? { kind: hooked.kind, scheduleId: hooked.scheduleId }
@@ -119,13 +118,14 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
             ...{ kind: hooked.kind, projectId: hooked.projectId, column },
             githubLabel: label.trim() === '' ? null : label.trim(),
           };
-    const created = await webhooks.create({ name, target, signed });
-    setBusy(false);
-    if (created.ok) onMade(created.made);
-    else setWrong(created.reason);
+    act(async () => {
+      const created = await webhooks.create({ name, target, signed });
+      if (created.ok) onMade(created.made);
+      return created;
+    });
   };
   return (
-    <form className="webhook-form ruled" noValidate onSubmit={(event) => void make(event)}>
+    <form className="webhook-form ruled" noValidate onSubmit={make}>
       <h3>{t`A new hook`}</h3>
       <label>
         <span>{t`Who calls it`}</span>
@@ -135,7 +135,7 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
           autoComplete="off"
           maxLength={LIMITS.credentialLabel}
           placeholder={t`My website`}
-          aria-invalid={wrong !== null && name.trim() === ''}
+          aria-invalid={failed !== null && name.trim() === ''}
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
@@ -170,11 +170,7 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
         <input type="checkbox" checked={signed} onChange={({ target }) => setSigned(target.checked)} />
         {t`Only with a signature, as GitHub makes it`}
       </label>
-      {wrong !== null && (
-        <p className="wrong-note" role="alert">
-          {wrong}
-        </p>
-      )}
+      <WrongNote text={failed} />
       <div>
         <button type="submit" className="solid" disabled={busy || away}>
           {busy ? t`Making…` : t`Make a hook`}

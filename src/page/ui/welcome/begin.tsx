@@ -5,6 +5,7 @@ import { t } from '../../language/t.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useInfo } from '../context.tsx';
 import './welcome.css';
+import { useAction } from '../design/use-action.ts';
 
 /**
  * Asks for two names and begins a household. `beside`: also where other people live at the relay.
@@ -15,24 +16,22 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
   const [human, setHuman] = useState('');
   const [lead, setLead] = useState(DEFAULT_SETTINGS.leadName);
   const [tried, setTried] = useState(false);
-  const [saving, setSaving] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const { busy: saving, failed, act } = useAction();
   const missing = { human: human.trim() === '', lead: lead.trim() === '' };
 
-  const begin = async (event: FormEvent) => {
+  const begin = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (missing.human || missing.lead || saving) return;
-    setSaving(true);
-    setFailed(null);
-    const begun = await actions.begin({ human: human.trim(), lead: lead.trim(), beside });
-    setSaving(false);
-    if (begun.ok) onBegun();
-    else setFailed(begun.reason);
+    if (missing.human || missing.lead) return;
+    act(async () => {
+      const begun = await actions.begin({ human: human.trim(), lead: lead.trim(), beside });
+      if (begun.ok) onBegun();
+      return begun;
+    });
   };
 
   return (
-    <form onSubmit={(event) => void begin(event)} noValidate>
+    <form onSubmit={begin} noValidate>
       <div className="welcome-field rows-top text-2 medium stack gap-3">
         <label htmlFor="human">{t`Your name`}</label>
         <input

@@ -11,6 +11,7 @@ import { plural } from '../text/sizes.ts';
 import { WAITS } from './on-its-way.tsx';
 import '../devices/devices.css';
 import './welcome.css';
+import { useAction } from '../design/use-action.ts';
 
 const BringBack = lazy(() => import('../copies/bring-back.tsx'));
 
@@ -83,11 +84,7 @@ function OnTheWay({ status }: { status: Status }) {
 function BeginAnew() {
   const actions = deviceActionsOf(useRoost());
   const [asking, setAsking] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  const begin = async () => {
-    const begun = await actions.beginAnew();
-    setFailed(begun.ok ? null : begun.reason);
-  };
+  const { busy, failed, act } = useAction();
   if (!asking)
     return (
       <button
@@ -104,7 +101,12 @@ function BeginAnew() {
       {failed !== null && <p className="danger text-3">{failed}</p>}
       <div className="devices-ways gap-4 cluster">
         <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`No, go on looking`}</button>
-        <button type="button" className="danger-button" onClick={() => void begin()}>{t`Begin anew`}</button>
+        <button
+          type="button"
+          className="danger-button"
+          disabled={busy}
+          onClick={() => act(actions.beginAnew)}
+        >{t`Begin anew`}</button>
       </div>
     </div>
   );
