@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/shared/protocol/events.ts';
-import { ackSchema, postMessageSchema, type PostMessage } from '../../src/shared/protocol/http.ts';
+import { ackSchema, postMessageSchema, type PostMessage, type Problem } from '../../src/shared/protocol/http.ts';
 import { type SearchAnswered, searchAnsweredSchema } from '../../src/shared/protocol/search.ts';
 import { applyEvent, NO_SESSION } from '../../src/shared/protocol/live.ts';
 
@@ -27,6 +27,8 @@ export interface SseRelay {
   refuse(status: number | null): void;
   /** Every event is sent twice. */
   stutter(on: boolean): void;
+  /** Messages are refused with this problem; null: they are taken. */
+  refuseMessages(problem: Problem | null): void;
   readonly acks: number[];
   readonly posted: PostMessage[];
   /** Answers to what agents look for. */
@@ -52,6 +54,7 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
   let household: string | null = null;
   const hello = () => frame('hello', { log: id, version: 'test', household });
   const listeners = new Set<ServerResponse>();
+  let refusal: Problem | null = null;
   const acks: number[] = [];
   const posted: PostMessage[] = [];
   const searched: { path: string; answer: SearchAnswered }[] = [];
@@ -82,6 +85,8 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
     else if (url.pathname === '/api/events/ack') {
       acks.push(ackSchema.parse(await bodyOf(request)).upTo);
       response.writeHead(204).end();
+    } else if (url.pathname === '/api/messages' && refusal !== null) {
+      response.writeHead(refusal.status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(refusal));
     } else if (url.pathname === '/api/messages') {
       posted.push(postMessageSchema.parse(await bodyOf(request)));
       response.writeHead(202, { 'content-type': 'application/json' }).end(JSON.stringify({ eventId: head() + 1 }));
@@ -124,6 +129,9 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
     },
     stutter(on) {
       twice = on;
+    },
+    refuseMessages(problem) {
+      refusal = problem;
     },
     acks,
     posted,

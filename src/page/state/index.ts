@@ -238,6 +238,9 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
       case 'waiting':
         live.hearWaiting(news.waiting);
         break;
+      case 'undelivered':
+        live.hearUndelivered(news.refusals);
+        break;
       case 'documents':
         take(news.docs);
         unread.hearDocuments(news.docs);

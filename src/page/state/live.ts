@@ -10,7 +10,8 @@ import type { LiveSession } from '../../shared/domain/lifecycle.ts';
 import type { AsleepReason, CallKind, Snapshot, StoredEvent } from '../../shared/protocol/events.ts';
 import type { Waiting } from '../../shared/protocol/stream.ts';
 import { applyEvent, liveSessionOf, NO_SESSION } from '../../shared/protocol/live.ts';
-import type { LinkState } from '../../shared/protocol/worker.ts';
+import type { LinkState, Undelivered } from '../../shared/protocol/worker.ts';
+import { retold } from '../language/t.ts';
 
 // Start and end of sessions and runs, as far as the ledger knows. A run is outside any session and
 // has a cause.
@@ -96,6 +97,8 @@ export interface LiveState {
   readonly positions: ReadonlyMap<string, number>;
   /** Latest call that an API client made for an agent, by agent id. */
   readonly clientCalls: ReadonlyMap<string, ClientCall>;
+  /** Why the relay did not take a queued message, by its client id. */
+  readonly undelivered: ReadonlyMap<string, string>;
   /** Why an egg became an empty seat again, by position. */
   readonly birthReasons: ReadonlyMap<number, AsleepReason>;
 }
@@ -105,6 +108,7 @@ export interface Live {
   hearLink(link: LinkState, snapshot: Snapshot | null): void;
   hearEvent(stored: StoredEvent): void;
   hearWaiting(waiting: Waiting): void;
+  hearUndelivered(refusals: readonly Undelivered[]): void;
   dismissCallError(): void;
 }
 
@@ -133,6 +137,7 @@ export function createLive(now: () => number = Date.now): Live {
     nobodyCame: null,
     positions: new Map(),
     clientCalls: new Map(),
+    undelivered: new Map(),
     birthReasons: new Map(),
   }));
 
@@ -227,6 +232,10 @@ export function createLive(now: () => number = Date.now): Live {
       store.setState({
         positions: new Map(waiting.map(({ agentId, position }) => [agentId, position])),
         clientCalls: new Map(clients.map((call) => [call.agentId, call])),
+      }),
+    hearUndelivered: (refusals) =>
+      store.setState({
+        undelivered: new Map(refusals.map(({ clientId, message, type }) => [clientId, retold(message, type)])),
       }),
     dismissCallError: () => store.setState({ callError: null, nobodyCame: null }),
   };

@@ -312,6 +312,14 @@ export interface StorageProblem {
   readonly detail: string;
 }
 
+/** Why the relay did not take a queued message. */
+export interface Undelivered {
+  readonly clientId: string;
+  readonly message: string;
+  /** The type of the problem document. */
+  readonly type: string;
+}
+
 /** Messages that the data worker sends unasked. */
 export type WorkerNews =
   /** The first message on every port: the complete current state of the relay. */
@@ -331,6 +339,8 @@ export type WorkerNews =
   | { readonly news: 'event'; readonly stored: StoredEvent }
   /** The queue of the model's server. A new tab receives it with the next change. */
   | { readonly news: 'waiting'; readonly waiting: Waiting }
+  /** The queued messages that the relay refused. They stay queued, and are sent again later. */
+  | { readonly news: 'undelivered'; readonly refusals: readonly Undelivered[] }
   /** Documents that are now in the ledger, whatever wrote them. */
   | { readonly news: 'documents'; readonly docs: readonly Doc[] }
   | { readonly news: 'problem'; readonly problem: StorageProblem | null }

@@ -12,7 +12,7 @@ import type { Snapshot } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/live.ts';
 import { applyToAnswers, NO_ANSWERS, onlyAnswers } from '../protocol/open-answers.ts';
 import { CANNOT_SEARCH, type SearchAnswered, type SearchAsked } from '../protocol/search.ts';
-import type { LinkState, OpenAnswer, WorkerNews } from '../protocol/worker.ts';
+import type { LinkState, OpenAnswer, Undelivered, WorkerNews } from '../protocol/worker.ts';
 import type { RelayClient } from './client.ts';
 import { createEventIntake, type EventIntakeDeps } from './event-intake.ts';
 import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
@@ -131,7 +131,7 @@ interface FeedDeps extends Kept, Pick<FeedState, 'vacant'> {
   readonly queued: () => Promise<readonly QueuedMessageDoc[]>;
   /** A file that goes with one of these messages. Null: not all of it is on this device. */
   readonly attachment: (file: Attachment) => Promise<SentAttachment | null>;
-  readonly tell: (news: Extract<WorkerNews, { news: 'link' | 'event' | 'waiting' | 'moved' }>) => void;
+  readonly tell: (news: Extract<WorkerNews, { news: 'link' | 'event' | 'waiting' | 'moved' | 'undelivered' }>) => void;
   /**
    * Why events cannot be read or stored, as a sentence. Null when that is over. Nothing is lost
    * meanwhile.
@@ -162,13 +162,18 @@ export interface Feed {
   close(): void;
 }
 
+/** Refusals that end by themselves. */
+const LATER = ['about:roost/no-session', 'about:roost/database-away'];
+
 /** Sends messages that waited in the ledger for a session, each once. */
 function createQueuedDelivery(
-  { queued, attachment, client }: Pick<FeedDeps, 'queued' | 'attachment' | 'client'>,
+  { queued, attachment, client, tell }: Pick<FeedDeps, 'queued' | 'attachment' | 'client' | 'tell'>,
   hasSession: () => boolean,
 ): () => Promise<void> {
   const delivered = new Set<string>();
+  let hadRefusals = false;
   return runAgain(async () => {
+    const refusals: Undelivered[] = [];
     for (const { text, agentId, clientId, attachments = [] } of await queued()) {
       if (!hasSession() || delivered.has(clientId)) continue;
       const files = await Promise.all(attachments.map(attachment));
@@ -181,7 +186,13 @@ function createQueuedDelivery(
       );
       const result = await client.postMessage({ body });
       if (result.ok) delivered.add(clientId);
+      else if (result.problem.kind === 'refused' && !LATER.includes(result.problem.problem.type)) {
+        const { message, problem } = result.problem;
+        refusals.push({ clientId, message, type: problem.type });
+      }
     }
+    if (refusals.length > 0 || hadRefusals) tell({ news: 'undelivered', refusals });
+    hadRefusals = refusals.length > 0;
   });
 }
 

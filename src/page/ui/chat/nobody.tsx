@@ -17,7 +17,7 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
   };
   return (
     <div className="chat-nobody gap-4 stack at-start ink-2">
-      <h2 className="ink">{t`Whoever lived here is being forgotten`}</h2>
+      <h2 className="ink">{t`This agent is being forgotten`}</h2>
       <p>{t`Out of sight now, and gone for good on ${fullTime(forget.finalAt)}. Until then it can be kept after all.`}</p>
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>

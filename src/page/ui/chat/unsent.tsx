@@ -28,11 +28,17 @@ export const Queued = memo(function Queued({
       ? t`${speaker.name} reads this in a moment.`
       : t`${speaker.name} sleeps, and will read this on waking.`
     : t`the relay is out of reach. It goes out by itself when the relay is back.`;
+  const refusal = useLive(({ undelivered }) => undelivered.get(message.clientId));
+  const isRefused = refusal !== undefined;
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
-      <p className="msg-status gap-4 above-3 text-2 flex wrap ink-3">
-        {t`Kept on this device: ${why}`}
+      <p
+        className="msg-status gap-4 above-3 text-2 flex wrap ink-3"
+        data-status={isRefused ? 'failed' : undefined}
+        role={isRefused ? 'alert' : undefined}
+      >
+        {isRefused ? t`Not sent: ${refusal}` : t`Kept on this device: ${why}`}
         <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Withdraw`}</button>
       </p>
     </>

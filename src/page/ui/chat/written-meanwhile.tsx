@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import { beginningOfText } from '../../../shared/domain/cut-middle.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import type { SendState, Withdrawn } from '../../state/outbox/index.ts';
-import { useActions, useRoost } from '../context.tsx';
+import { useActions, useLive, useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../design/icons.tsx';
 import { plural } from '../text/sizes.ts';
 import type { WrittenMeanwhile as Item } from './meanwhile.ts';
@@ -47,7 +47,11 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
   const actions = useActions();
   const { notices, outbox } = useRoost();
   const { busy, act } = useAction();
-  const { text, files, note } = aboutOf(item);
+  const refusal = useLive(({ undelivered }) =>
+    item.kind === 'queued' ? undelivered.get(item.message.clientId) : undefined,
+  );
+  const { text, files, note: kept } = aboutOf(item);
+  const note = refusal === undefined ? kept : t`Not sent: ${refusal}`;
   const withdraw = async (): Promise<Withdrawn | null> => {
     if (item.kind === 'sending') return outbox.withdraw(item.sending.clientId);
     return await actions.withdraw(item.message);
@@ -66,7 +70,10 @@ function Row({ item, onAgain, onWithdrawn }: Omit<Props, 'items' | 'name'> & { i
   };
   const state = item.kind === 'sending' ? item.sending.state.kind : null;
   return (
-    <li className="meanwhile-row line gap-4 ink-2 text-3 round" data-failed={state === 'refused'}>
+    <li
+      className="meanwhile-row line gap-4 ink-2 text-3 round"
+      data-failed={state === 'refused' || refusal !== undefined}
+    >
       <span className="truncate fill" dir="auto">
         {beginningOfText(text, SHOWN)}
       </span>

@@ -104,7 +104,7 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
       }}
       onClose={onClose}
     >
-      <p className="secret stack gap-5 ink-2 text-3">{t`Whoever uses “${labelOf(credential)}” (…${credential.hint}) is not let in as ${name} any more, at once; what it is waiting for ends. This cannot be undone, but another can be made.`}</p>
+      <p className="secret stack gap-5 ink-2 text-3">{t`The program that uses “${labelOf(credential)}” (…${credential.hint}) can no longer act as ${name}. Its open calls end at once. This cannot be undone.`}</p>
     </SureDialog>
   );
 }
@@ -291,7 +291,7 @@ function SecretDialog({
     >
       <div className="secret stack gap-5 ink-2 text-3">
         <p>
-          {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Whoever has it`}{' '}
+          {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. A program with it`}{' '}
           {name === null ? t`may do what you ticked` : t`acts as ${name}`}
           {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
         </p>

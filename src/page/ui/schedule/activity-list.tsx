@@ -227,29 +227,45 @@ export function ActivityList({
   );
 }
 
-/** ms out of view, after which returning counts as opening the page. */
+/** ms out of view or without input, after which the person counts as away. */
 const AWAY_MS = 10 * 60_000;
+/** ms between two looks whether the person is away. */
+const LOOK_EVERY_MS = 60_000;
+const INPUTS = ['pointerdown', 'keydown'] as const;
 
 // Per page and not per view: what happens while the page is open is not news later.
 const openedOf = onePerPage(({ device }) => createStore<{ readonly at: number }>()(() => ({ at: device.now() })));
 
-/** When the person opened the page, or returned to it after a while; ms since the epoch. */
+/**
+ * When the person opened the page, or returned to it; ms since the epoch. While the person is away
+ * from an open page it moves along, so that the page shows what happened meanwhile.
+ */
 export function useOpenedAt(): number {
   const state = useRoost();
   const opened = openedOf(state);
   useEffect(() => {
     const { device } = state;
-    let hiddenAt: number | null = null;
+    let activeAt = device.now();
+    let stop: () => void = () => undefined;
     const update = () => {
-      if (document.hidden) {
-        hiddenAt = device.now();
-        return;
-      }
-      if (hiddenAt !== null && device.now() - hiddenAt >= AWAY_MS) opened.setState({ at: device.now() });
-      hiddenAt = null;
+      if (device.now() - activeAt >= AWAY_MS) opened.setState({ at: device.now() });
     };
-    document.addEventListener('visibilitychange', update);
-    return () => document.removeEventListener('visibilitychange', update);
+    const beActive = () => {
+      update();
+      activeAt = device.now();
+    };
+    const look = () => {
+      update();
+      stop = device.after(LOOK_EVERY_MS, look);
+    };
+    stop = device.after(LOOK_EVERY_MS, look);
+    for (const input of INPUTS) document.addEventListener(input, beActive);
+    document.addEventListener('visibilitychange', beActive);
+    return () => {
+      stop();
+      for (const input of INPUTS) document.removeEventListener(input, beActive);
+      document.removeEventListener('visibilitychange', beActive);
+    };
   }, [state, opened]);
   return useStore(opened, ({ at }) => at);
 }

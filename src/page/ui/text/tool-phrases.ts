@@ -46,7 +46,7 @@ const running = (of: Argument) => {
 };
 
 const TEAM: Readonly<Record<string, ToolPhrase>> = {
-  spawn_team: { did: t`woke the team`, does: t`waking the team`, wants: t`wake the team` },
+  spawn_team: { did: t`joined your call`, does: t`waiting for the team`, wants: t`join your call` },
   choose_name: {
     did: (of) => (of('name') === null ? t`chose a name` : t`chose the name ${named(of, 'name')}`),
     does: t`choosing a name`,

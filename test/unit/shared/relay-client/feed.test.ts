@@ -413,6 +413,23 @@ describe('the feed', () => {
     ]);
   });
 
+  it('tells which queued messages the relay refuses, until it takes them', async () => {
+    queued = [queuedFor('c1', 'a1')];
+    const refusals = () => news.flatMap((item) => (item.news === 'undelivered' ? [item.refusals] : []));
+    const type = 'about:roost/too-large';
+    relay.refuseMessages({ type, title: 'Too large', status: 413, detail: 'It is too large.' });
+    const opened = open();
+    await until(isLive);
+    relay.emit(started);
+    await until(() => refusals().length === 1);
+    expect(refusals()).toEqual([[{ clientId: 'c1', message: 'It is too large.', type }]]);
+    relay.refuseMessages(null);
+    opened.deliver();
+    await until(() => refusals().length === 2);
+    expect(refusals().at(-1)).toEqual([]);
+    expect(relay.posted).toHaveLength(1);
+  });
+
   it('hands nothing over while no session runs', async () => {
     queued = [queuedFor('c1', 'a1')];
     relay.emit(started, ended);

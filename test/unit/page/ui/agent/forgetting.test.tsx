@@ -146,7 +146,7 @@ test('the address of somebody who is being forgotten says so, and keeps them aft
     docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })],
     path: '/agent/agent-2',
   });
-  expect(await screen.findByText('Whoever lived here is being forgotten')).toBeDefined();
+  expect(await screen.findByText('This agent is being forgotten')).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Keep after all' }));
   expect(await screen.findByRole('heading', { name: 'Wren' })).toBeDefined();
 });

@@ -470,6 +470,17 @@ test('a message to somebody asleep is kept on this device until a session can ta
   expect(log().textContent).toContain('Kept on this device: Lyra sleeps, and will read this on waking.');
 });
 
+test('a queued message that the relay refuses shows why, and can be withdrawn', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
+  await page.user.type(field(), 'For later{Enter}');
+  const [queued] = page.owner.docs.slice(-1);
+  const refusal = { clientId: String(queued?.['clientId']), message: 'It is too large.', type: 'about:roost/unknown' };
+  await page.say({ news: 'undelivered', refusals: [refusal] });
+  expect(within(log()).getByRole('alert').textContent).toContain('Not sent: It is too large.');
+  await page.say({ news: 'undelivered', refusals: [] });
+  expect(log().textContent).toContain('Kept on this device');
+});
+
 test('a message that finds no relay is kept too, under the same id, so that it cannot be there twice', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   page.relay.refusal = { kind: 'unreachable', message: 'x' };

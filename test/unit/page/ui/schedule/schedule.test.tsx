@@ -656,6 +656,28 @@ test('one line says what they did while nobody was here; all of it is a page bes
   await screen.findByText('2 agents worked · $0.0246', { exact: false });
 });
 
+test('a page that stays open all night shows in the morning what happened', async () => {
+  let now = NOW - 12 * 3_600_000;
+  const later: (() => void)[] = [];
+  const after = (_ms: number, task: () => void) => {
+    later.push(task);
+    return () => undefined;
+  };
+  const page = await openPage({
+    docs: team(3),
+    prepare({ reach, device }) {
+      nights(reach);
+      Object.assign(device, { now: () => now, after });
+    },
+  });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
+  now = NOW;
+  act(() => later.splice(0).forEach((task) => task()));
+  const line = await screen.findByRole('region', { name: 'While you were away' });
+  expect(line.textContent).toContain('2 agents worked · $0.0246');
+});
+
 test('the line that is put away by mistake comes back', async () => {
   const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
   await page.say({ news: 'documents', docs: [RECORD] });
