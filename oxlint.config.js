@@ -69,7 +69,7 @@ const RELAY = {
     ...['access', 'team/directory', 'team/projects', 'team/records', 'agents/minds', 'agents/runs'],
     ...['tools/sandbox', 'tools/workspaces'],
   ],
-  hooks: ['access', 'team/projects', 'schedules'],
+  webhooks: ['access', 'team/projects', 'schedules'],
   notifications: ['access', 'tools/calls', 'schedules'],
   sync: ['access'],
 };

@@ -9,7 +9,7 @@ import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import type { RelayRecord } from '../../src/shared/protocol/records.ts';
 import type { Credentials } from '../access/index.ts';
 import type { HomeNotifications } from '../notifications/index.ts';
-import type { Hooks } from '../hooks/index.ts';
+import type { Webhooks } from '../webhooks/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { forgetRows, type Rewrites } from '../store/forgetting.ts';
 import type { Db } from '../store/index.ts';
@@ -41,7 +41,7 @@ interface Deps extends Pick<
   readonly home: string;
   readonly log: OpenEventLog;
   readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
-  readonly hooks: Pick<Hooks, 'recover'>;
+  readonly webhooks: Pick<Webhooks, 'recover'>;
   readonly notifications: Pick<HomeNotifications, 'forget'>;
   readonly workspaces: Pick<Workspaces, 'forget'>;
   readonly histories: Pick<Histories, 'forget'>;
@@ -152,7 +152,7 @@ export function createForgetting(deps: Deps): Forgetting {
   });
 
   const always = {
-    hooks: () => deps.hooks.recover(),
+    webhooks: () => deps.webhooks.recover(),
     notifications: (ids: readonly string[]) => deps.notifications.forget(ids),
   };
   const ofAgents: Rewrites<'agent'> = {

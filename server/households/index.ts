@@ -13,7 +13,7 @@ import { createDeferred, type Deferred } from '../../src/shared/domain/platform/
 import { realTimers, within } from '../../src/shared/domain/platform/timers.ts';
 import type { HomeStatus } from '../../src/shared/protocol/http.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
-import { hookEndpoints } from '../../src/shared/protocol/endpoints/hooks.ts';
+import { webhookEndpoints } from '../../src/shared/protocol/endpoints/webhooks.ts';
 import { ENDPOINTS } from '../../src/shared/protocol/endpoints/index.ts';
 import {
   homeEndpoints,
@@ -37,7 +37,7 @@ import {
   createRegistry,
   type HomeEntry,
   homeOfCredential,
-  homeOfHook,
+  homeOfWebhook,
   isGivenBeside,
   notBegun,
 } from './registry.ts';
@@ -68,8 +68,8 @@ export interface Homes {
   of(browser: string): Promise<OpenHome>;
   /** The home where this credential was created. The first home where it is unknown. */
   ofSecret(secret: string): Promise<OpenHome>;
-  /** The home of the hook with this secret. The first home where it is unknown. */
-  ofHook(secret: string): Promise<OpenHome>;
+  /** The home of the webhook with this secret. The first home where it is unknown. */
+  ofWebhook(secret: string): Promise<OpenHome>;
   status(browser: string): Promise<HomeStatus>;
   /** Begins a household in the home of this sign-in, unless others live at this relay. */
   begin(browser: string): Promise<Begun>;
@@ -231,8 +231,8 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       secrets.set(hash, entry.id);
       return open(entry);
     },
-    async ofHook(secret) {
-      const id = await homeOfHook(db, relay, hashOf(secret));
+    async ofWebhook(secret) {
+      const id = await homeOfWebhook(db, relay, hashOf(secret));
       if (id !== null && !registry.get(id)) await registry.reread();
       const entry = id === null ? undefined : registry.get(id);
       return await open(entry ?? firstEntry);
@@ -336,7 +336,7 @@ async function homeOf(homes: Homes, endpoint: Endpoint, context: Context<Env>): 
 
 /** For endpoints that check a credential themselves: in the path, or as bearer. */
 async function homeOfSecret(homes: Homes, endpoint: Endpoint, context: Context<Env>): Promise<OpenHome> {
-  if (endpoint === hookEndpoints.callHook) return await homes.ofHook(context.req.param('secret') ?? '');
+  if (endpoint === webhookEndpoints.callWebhook) return await homes.ofWebhook(context.req.param('secret') ?? '');
   const inPath = /^\/llm\/([^/]+)/.exec(context.req.path)?.[1];
   return await homes.ofSecret(inPath ?? bearerOf(context) ?? '');
 }

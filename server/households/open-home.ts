@@ -40,8 +40,8 @@ import { createMemoryRoutes } from '../team/memory/routes.ts';
 import { createStartRoutes } from '../schedules/starts.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
 import { createDirectoryRoutes } from '../team/directory/index.ts';
-import { createHooks } from '../hooks/index.ts';
-import { createHookRoutes } from '../hooks/routes.ts';
+import { createWebhooks } from '../webhooks/index.ts';
+import { createWebhookRoutes } from '../webhooks/routes.ts';
 import type { Handled } from '../http/endpoint.ts';
 import { createInboxRoutes } from '../team/inbox/index.ts';
 import type { HomeModels } from '../agents/models/index.ts';
@@ -523,26 +523,26 @@ async function openParts(
     onError: (error) => logger.error('An event stream failed.', { error }),
   });
   const { projects } = team;
-  const hooks = createHooks({
+  const webhooks = createWebhooks({
     ...{ db, home: id, sealer: deps.sealer, projects, schedules, log, logger, tell, now, newId, setAside },
   });
   const forgetting = createForgetting({
     ...team,
-    ...{ db, home: id, log, credentials, hooks, notifications, workspaces, histories, logger },
+    ...{ db, home: id, log, credentials, webhooks, notifications, workspaces, histories, logger },
   });
   const endpoints = endpointsOf(deps, {
     ...{ team, log, streams, workspaces, histories, attached, programs, notifications, scripts, credentials, models },
     ...{ onTeam, forgetting },
-    others: [...mcp.endpoints, ...proxy.endpoints, ...createHookRoutes({ hooks })],
+    others: [...mcp.endpoints, ...proxy.endpoints, ...createWebhookRoutes({ webhooks })],
   });
-  for (const part of [hooks, attached, programs, notifications, mcp]) closers.add(() => part.close());
+  for (const part of [webhooks, attached, programs, notifications, mcp]) closers.add(() => part.close());
   let clock: Awaited<ReturnType<typeof schedules.clock.start>> = { stoodMs: 0, planned: true };
   await setAside.run([
     ...team.recovery,
     { part: 'MCP servers', run: () => attached.start() },
     { part: 'notifications', run: () => notifications.start() },
     { part: 'ACP agents', run: () => programs.start() },
-    { part: 'hooks', run: () => hooks.recover() },
+    { part: 'webhooks', run: () => webhooks.recover() },
     { part: 'removed projects', run: () => forgetting.recover() },
     { part: 'schedules', run: async () => (clock = await schedules.clock.start()) },
   ]);
@@ -593,7 +593,7 @@ async function openParts(
     },
     async close() {
       unwatch();
-      await hooks.close();
+      await webhooks.close();
       await team.close();
       await models.close();
       await log.close();

@@ -131,8 +131,8 @@ export async function homeOfCredential(db: Db, relay: string, secretHash: string
   return row?.home ?? null;
 }
 
-/** The home of the hook with this secret. Null: there is no such hook at this relay. */
-export async function homeOfHook(db: Db, relay: string, secretHash: string): Promise<string | null> {
+/** The home of the webhook with this secret. Null: there is no such webhook at this relay. */
+export async function homeOfWebhook(db: Db, relay: string, secretHash: string): Promise<string | null> {
   const row = await db
     .selectFrom('hooks')
     .innerJoin('homes', 'homes.home', 'hooks.home')

@@ -372,8 +372,8 @@ export function createOccurrences({ db, home, limits, setAside = SETS_NOTHING_AS
 
   return {
     /**
-     * Adds an occurrence due now, for the person, the agent or a hook. Does nothing if the schedule
-     * has one at this very millisecond.
+     * Adds an occurrence due now, for the person, the agent or a webhook. Does nothing if the
+     * schedule has one at this very millisecond.
      */
     async trigger({ scheduleId, schedule }: Row, now: number): Promise<void> {
       await db

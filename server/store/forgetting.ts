@@ -88,8 +88,8 @@ export const FORGETTING = {
   tasks: { agent: rewritten('projects'), project: rewritten('projects'), household: ofHome },
   attempts: { agent: rewritten('attempts'), project: rewritten('attempts'), household: ofHome },
   project_tokens: { agent: NO_AGENT, project: { rows: 'deleted', by: 'project' }, household: ofHome },
-  hooks: { agent: rewritten('hooks'), project: rewritten('hooks'), household: ofHome },
-  hook_deliveries: { agent: rewritten('hooks'), project: rewritten('hooks'), household: ofHome },
+  hooks: { agent: rewritten('webhooks'), project: rewritten('webhooks'), household: ofHome },
+  hook_deliveries: { agent: rewritten('webhooks'), project: rewritten('webhooks'), household: ofHome },
   routine_mappings: {
     agent: ofAgent,
     project: stay('It has ids only. It is marked as removed, so that every device hears of that.'),

@@ -417,7 +417,7 @@ export interface Tables extends NightTables {
   /** Tokens for repositories and their forges. No other device has them. */
   project_tokens: { home: string; project: string; forge: string | null; sealed: Uint8Array };
   /**
-   * Hooks of projects and routines.
+   * Webhooks of projects and routines.
    *
    * - `secret_hash`: SHA-256 of the secret in its address, in hex.
    * - `sealed_signing`: the secret of its signatures. Null: calls need none.
@@ -434,7 +434,7 @@ export interface Tables extends NightTables {
     used_at: number | null;
   };
   /**
-   * Deliveries that hooks have taken, by the SHA-256 of their ids.
+   * Deliveries that webhooks have taken, by the SHA-256 of their ids.
    *
    * - `task`: id of the task that the delivery creates.
    * - `done`: the task is created, or the routine triggered.

@@ -166,7 +166,7 @@ describe.each(STORES)('on %s', (kind) => {
     await done('a1', 'propose_routine', { name: 'Proposed', why: GONE, instructions: GONE, every_minutes: 60 });
     await good('POST', '/api/messages', { to: 'a1', text: GONE, clientId: 'c1' });
     await good('POST', `/v1/projects/${projectId}/agents/a1/routines`, { routineId: scheduleId });
-    await good('POST', '/api/hooks', { name: GONE, target: { kind: 'routine', scheduleId } });
+    await good('POST', '/api/webhooks', { name: GONE, target: { kind: 'routine', scheduleId } });
     await good('POST', '/api/credentials', { agentId: 'a1', label: GONE });
     // A script, and a command that is let for always: both keep what lay in its folder.
     await put('night.sh', `echo ${GONE}`);
@@ -265,8 +265,8 @@ describe.each(STORES)('on %s', (kind) => {
       headers: { 'content-type': 'application/octet-stream' },
     });
     await good('POST', `/v1/projects/${projectId}/tasks/${task.taskId}/comments`, { text: OF_PROJECT, clientId: 'c2' });
-    await good('POST', '/api/hooks', {
-      name: 'Hook',
+    await good('POST', '/api/webhooks', {
+      name: 'Webhook',
       target: { kind: 'project', projectId, column: 'backlog', githubLabel: null },
     });
     await done('a2', 'claim_task', ids);

@@ -3,7 +3,7 @@
  * is slowed down, and nobody else is refused for it.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createdHookSchema } from '../../src/shared/protocol/hooks.ts';
+import { createdWebhookSchema } from '../../src/shared/protocol/webhooks.ts';
 import { projectSchema } from '../../src/shared/protocol/projects.ts';
 import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
@@ -16,7 +16,7 @@ let relay: OpenRelay;
 let owner: Browser;
 let application: string;
 let agents: string;
-let hook: string;
+let webhook: string;
 let from = '127.0.0.1';
 let next = 20;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   agents = await made({ agentId: 'a1', label: 'Code' });
   const { projectId } = projectSchema.parse(await make('POST', '/v1/projects', { name: 'Shop' }));
   const target = { kind: 'project', projectId, column: 'ready', githubLabel: null };
-  hook = createdHookSchema.parse(await make('POST', '/api/hooks', { name: 'Website', target })).secret;
+  webhook = createdWebhookSchema.parse(await make('POST', '/api/webhooks', { name: 'Website', target })).secret;
 });
 afterAll(() => relay.close());
 
@@ -77,7 +77,7 @@ const doors: readonly {
     enter: (secret) => call('GET', `/llm/${secret}/v1/models`, null),
   },
   {
-    ...{ name: 'the secret of a hook', wrong: 404, right: 201, secret: () => hook },
+    ...{ name: 'the secret of a webhook', wrong: 404, right: 201, secret: () => webhook },
     enter: (secret) => call('POST', `/hooks/${secret}`, null, { title: 'In' }),
   },
   {
@@ -106,5 +106,5 @@ it('a right credential is slowed down by its own calls alone', async () => {
   const statuses = new Set<number>();
   for (let at = 0; at < 2 * BURST; at++) statuses.add(await call('GET', '/v1/config', application));
   expect(statuses).toEqual(new Set([200, 429]));
-  expect((await owner.fetch('/api/hooks')).status).toBe(200);
+  expect((await owner.fetch('/api/webhooks')).status).toBe(200);
 });

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatStamp } from '../../src/shared/domain/stamp.ts';
-import { createdHookSchema } from '../../src/shared/protocol/hooks.ts';
+import { createdWebhookSchema } from '../../src/shared/protocol/webhooks.ts';
 import { problemSchema } from '../../src/shared/protocol/http.ts';
 import { projectSchema, tasksSchema, taskValueSchema } from '../../src/shared/protocol/projects.ts';
 import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
@@ -14,7 +14,7 @@ const FULL = /^Not stored: .* may take 1\.0 MB\. Delete projects or long tasks/;
 let relay: TestRelay;
 let client: Client;
 let projectId: string;
-let hook: string;
+let webhook: string;
 beforeAll(async () => {
   relay = await startRelay({ args: ['--projects-mb', '1', '--rate', '1000', '--burst', '1000'] });
   await relay.fetch('/api/sessions', {
@@ -25,7 +25,9 @@ beforeAll(async () => {
   const made = await send('POST', '/v1/projects', { name: 'Shop', agents: [LYRA.agentId] });
   ({ projectId } = projectSchema.parse(await made.json()));
   const target = { kind: 'project', projectId, column: 'ready', githubLabel: null };
-  hook = createdHookSchema.parse(await (await send('POST', '/api/hooks', { name: 'Website', target })).json()).secret;
+  webhook = createdWebhookSchema.parse(
+    await (await send('POST', '/api/webhooks', { name: 'Website', target })).json(),
+  ).secret;
   const { secret } = madeCredentialSchema.parse(
     await (await send('POST', '/api/credentials', { agentId: LYRA.agentId })).json(),
   );
@@ -81,7 +83,7 @@ it('refuses whatever makes the projects of a household larger than it may, and s
   const refused = [true, expect.stringMatching(FULL)];
   expect(await tool('create_task', { projectId, title: 'Long', description: text })).toEqual(refused);
   expect(await tool('comment_on_task', { projectId, taskId: own.taskId, text })).toEqual(refused);
-  const called = await fetch(new URL(`/hooks/${hook}`, relay.url), {
+  const called = await fetch(new URL(`/hooks/${webhook}`, relay.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ title: 'Long', text }),

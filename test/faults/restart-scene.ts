@@ -29,7 +29,7 @@ export const LONG_SLEEP = 'sleep 7654321';
 
 /** What a page reads when it opens. */
 const LISTS = [
-  ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'attached', 'agent-programs', 'models', 'hooks'],
+  ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'attached', 'agent-programs', 'models', 'webhooks'],
   ...['costs', 'notifications', 'credentials', 'records/asked', 'standing-copies', 'room', 'home', 'health'],
 ].map((name) => `/api/${name}`);
 const NEWER_LISTS = ['projects', 'pulse-routines', 'routine-proposals', 'runs', 'attempts?hours=168', 'config'].map(

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
 import { attemptsSchema } from '../../src/shared/protocol/attempts.ts';
 import { historySchema } from '../../src/shared/protocol/endpoints/history.ts';
-import { createdHookSchema } from '../../src/shared/protocol/hooks.ts';
+import { createdWebhookSchema } from '../../src/shared/protocol/webhooks.ts';
 import { programSchema } from '../../src/shared/protocol/programs.ts';
 import { projectSchema, taskSchema, tasksSchema, type Task } from '../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
@@ -206,13 +206,13 @@ const undoCut = (afterMs: number): RestartState => ({
   },
 });
 
-// Hooks.
+// Webhooks.
 
-async function hookOf(scene: Scene) {
+async function webhookOf(scene: Scene) {
   const { task } = await taskOf(scene);
   const { projectId } = task;
   const target = { kind: 'project', projectId, column: 'ready', githubLabel: null };
-  const made = createdHookSchema.parse(await scene.good('POST', '/api/hooks', { name: 'Website', target }));
+  const made = createdWebhookSchema.parse(await scene.good('POST', '/api/webhooks', { name: 'Website', target }));
   const delivery = randomUUID();
   const deliver = async () =>
     await fetch(new URL(`/hooks/${made.secret}`, scene.relay().url), {
@@ -225,15 +225,15 @@ async function hookOf(scene: Scene) {
     demand(`The delivery is taken again: ${repeated.status}`, repeated.status < 300);
     const { tasks } = tasksSchema.parse(await scene.good('GET', `/v1/projects/${projectId}/tasks?limit=1000`));
     demand('It has made one task', tasks.filter(({ title }) => title === delivery).length === 1);
-    await scene.good('DELETE', `/api/hooks/${made.hook.hookId}`);
+    await scene.good('DELETE', `/api/webhooks/${made.webhook.webhookId}`);
   };
   return { deliver, once };
 }
-const hookCut = (afterMs: number): RestartState => ({
+const webhookCut = (afterMs: number): RestartState => ({
   part: 'webhook',
   name: `under way for ${afterMs} ms`,
   async bring(scene) {
-    const { deliver, once } = await hookOf(scene);
+    const { deliver, once } = await webhookOf(scene);
     void deliver().catch(() => null);
     await sleep(afterMs);
     return once;
@@ -583,12 +583,12 @@ export const STATES: readonly RestartState[] = [
     },
   },
   ...[0, 30, 90].map(undoCut),
-  ...[0, 8, 25].map(hookCut),
+  ...[0, 8, 25].map(webhookCut),
   {
     part: 'webhook',
     name: 'acknowledged',
     async bring(scene) {
-      const { deliver, once } = await hookOf(scene);
+      const { deliver, once } = await webhookOf(scene);
       demand('It is taken', (await deliver()).status === 201);
       return once;
     },

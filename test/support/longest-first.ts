@@ -47,7 +47,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'browser/schedule': 40,
   'relay/tools/task-work/executor-folder': 40,
   'relay/agents/models/model-servers': 40,
-  'attacks/hooks': 40,
+  'attacks/webhooks': 40,
   'browser/projects': 40,
   'browser/approvals': 40,
   'browser/layout': 38,

@@ -219,14 +219,14 @@ export interface Projects {
   search(projectId: ProjectId, text: string): Promise<Outcome<FoundTasks>>;
   task(projectId: ProjectId, taskId: TaskId): Promise<Outcome<Task>>;
   /**
-   * `hooked`: the task comes from outside, through a hook that is `by`. A task with this id that is
-   * there already, or was deleted, stays as it is.
+   * `fromWebhook`: the task comes from outside, through a webhook that is `by`. A task with this id
+   * that is there already, or was deleted, stays as it is.
    */
   createTask(
     by: string,
     projectId: ProjectId,
     given: z.output<typeof createTaskSchema>,
-    hooked?: { readonly taskId: TaskId; readonly column: ColumnKind },
+    fromWebhook?: { readonly taskId: TaskId; readonly column: ColumnKind },
   ): Promise<Outcome<Task>>;
   changeTask(
     by: string,

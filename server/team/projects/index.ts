@@ -532,10 +532,10 @@ export function createProjects({
       const row = await readTaskRow(db, home, projectId, taskId);
       return row ? done(shown(row)) : (await readProjectRow(db, home, projectId)) ? NO_TASK : NO_PROJECT;
     },
-    async createTask(by, projectId, task, hooked) {
-      const taskId = hooked?.taskId ?? newId();
+    async createTask(by, projectId, task, fromWebhook) {
+      const taskId = fromWebhook?.taskId ?? newId();
       const isPersons = by === PERSON;
-      const isAgents = !isPersons && hooked === undefined;
+      const isAgents = !isPersons && fromWebhook === undefined;
       const full = isPersons ? null : await refuseForRoom();
       if (full !== null) return refuse('too-many', full);
       await room.ready();
@@ -545,7 +545,7 @@ export function createProjects({
         const project = projectValueOf(row);
         if (isAgents && !project.agents.includes(by))
           return refuse('other-agent', 'You are not assigned to this project.');
-        if (hooked && (await hasTaskRow(trx, home, taskId))) return null;
+        if (fromWebhook && (await hasTaskRow(trx, home, taskId))) return null;
         const used = await trx
           .selectFrom('tasks')
           .select((eb) => [
@@ -580,7 +580,7 @@ export function createProjects({
         // A part of a part waits for the person. Otherwise agents could divide tasks without end.
         const isReady =
           project.subtasksReady && parent && isHeldBy(parent, by) && taskValueOf(parent).parentTaskId === null;
-        const column = columnOfKind(project, hooked?.column ?? (isAgents && isReady ? 'ready' : 'backlog'));
+        const column = columnOfKind(project, fromWebhook?.column ?? (isAgents && isReady ? 'ready' : 'backlog'));
         const { columnId = column?.columnId ?? '', criteria, ...fields } = given;
         const time = now();
         const value: TaskValue = {

@@ -1,4 +1,4 @@
-import { hookNameOf } from '../../../src/shared/domain/applications.ts';
+import { webhookNameOf } from '../../../src/shared/domain/applications.ts';
 import { kindOfColumn } from '../../../src/shared/domain/projects.ts';
 import { withSeatWhereAlike } from '../../../src/shared/domain/prompts.ts';
 import { titled, writeSaid } from '../../../src/shared/domain/quoting.ts';
@@ -25,7 +25,7 @@ export function createTaskWords(team: readonly TeamMember[], readerId: string) {
       `#${task.number} ${titled(task.title)}, id ${task.taskId}`,
       `column ${columnName(of, task.columnId)} (${kindOfColumn(of, task.columnId) ?? 'unknown'})`,
       `priority ${task.priority}`,
-      ...(hookNameOf(task.createdBy) === null ? [] : [`created by ${nameOf(task.createdBy)}`]),
+      ...(webhookNameOf(task.createdBy) === null ? [] : [`created by ${nameOf(task.createdBy)}`]),
       ...(task.parentTaskId === null ? [] : [`part of the task with id ${task.parentTaskId}`]),
       ...(task.assignee === null ? [] : [`assigned to ${nameOf(task.assignee)}`]),
       ...(task.claim === null ? [] : [`claimed by ${nameOf(task.claim.agentId)}`]),
@@ -44,7 +44,7 @@ export function createTaskWords(team: readonly TeamMember[], readerId: string) {
       said === '' ? [] : [writeSaid({ head: `${new Date(time).toISOString()}, ${nameOf(by)} (${what}):`, text: said })],
     );
     const author =
-      hookNameOf(task.createdBy) === null ? '' : `, by ${nameOf(task.createdBy)}: nobody of this household`;
+      webhookNameOf(task.createdBy) === null ? '' : `, by ${nameOf(task.createdBy)}: nobody of this household`;
     return [
       line(of, task),
       ...(of.instructions === '' ? [] : [writeSaid({ head: 'Instructions of the project:', text: of.instructions })]),

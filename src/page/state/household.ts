@@ -5,7 +5,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { displayName, type Roster, rosterOf } from '../../shared/domain/agent.ts';
-import { applicationNameOf, hookNameOf } from '../../shared/domain/applications.ts';
+import { applicationNameOf, webhookNameOf } from '../../shared/domain/applications.ts';
 import { shownName } from '../../shared/domain/names.ts';
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { type Settings, settingsOf } from '../../shared/domain/settings.ts';
@@ -41,8 +41,8 @@ export function authorName(author: string, roster: Roster, settings: Settings): 
   if (author === LEAD_ID) return leadNameOf(roster, settings);
   const application = applicationNameOf(author);
   if (application !== null) return t`${application} (application)`;
-  const hook = hookNameOf(author);
-  if (hook !== null) return t`${hook} (hook)`;
+  const webhook = webhookNameOf(author);
+  if (webhook !== null) return t`${webhook} (webhook)`;
   const agent = roster.byId.get(author);
   return agent ? displayName(agent, roster) : 'somebody';
 }

@@ -1,7 +1,7 @@
-/** Hooks of projects and routines. Loaded with the part of the page that shows them. */
+/** Webhooks of projects and routines. Loaded with the part of the page that shows them. */
 import type { z } from 'zod';
-import type { HookId } from '../../shared/domain/ids.ts';
-import type { createdHookSchema, createHookSchema, Hook } from '../../shared/protocol/hooks.ts';
+import type { WebhookId } from '../../shared/domain/ids.ts';
+import type { createdWebhookSchema, createWebhookSchema, Webhook } from '../../shared/protocol/webhooks.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import { type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
@@ -10,25 +10,25 @@ import { problemText } from './ports.ts';
 import { createQuery, type Query } from './query.ts';
 import { mapResult } from './reach.ts';
 
-/** A hook with its secrets, which the relay sends only once. */
-export type MadeHook = z.output<typeof createdHookSchema>;
-type Made = { readonly ok: true; readonly made: MadeHook } | { readonly ok: false; readonly reason: string };
+/** A webhook with its secrets, which the relay sends only once. */
+export type MadeWebhook = z.output<typeof createdWebhookSchema>;
+type Made = { readonly ok: true; readonly made: MadeWebhook } | { readonly ok: false; readonly reason: string };
 
 interface Webhooks {
-  readonly list: Query<readonly Hook[]>;
-  create(hook: z.input<typeof createHookSchema>): Promise<Made>;
-  renew(hookId: HookId): Promise<Made>;
-  remove(hookId: HookId): Promise<Done>;
+  readonly list: Query<readonly Webhook[]>;
+  create(webhook: z.input<typeof createWebhookSchema>): Promise<Made>;
+  renew(webhookId: WebhookId): Promise<Made>;
+  remove(webhookId: WebhookId): Promise<Done>;
 }
 
 function createWebhooks({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Webhooks {
-  const list = createQuery<readonly Hook[]>({
-    ask: async () => mapResult(await reach((client) => client.hooks()), ({ hooks }) => hooks),
+  const list = createQuery<readonly Webhook[]>({
+    ask: async () => mapResult(await reach((client) => client.webhooks()), ({ webhooks }) => webhooks),
     changes,
     device,
-    what: ['hooks'],
+    what: ['webhooks'],
   });
-  async function madeOf(asked: Promise<RelayResult<MadeHook>>): Promise<Made> {
+  async function madeOf(asked: Promise<RelayResult<MadeWebhook>>): Promise<Made> {
     const result = await asked;
     if (!result.ok) return { ok: false, reason: problemText(result.problem) };
     await list.again();
@@ -36,10 +36,10 @@ function createWebhooks({ reach, changes, device }: Pick<RoostState, 'reach' | '
   }
   return {
     list,
-    create: (body) => madeOf(reach((client) => client.createHook({ body }))),
-    renew: (hookId) => madeOf(reach((client) => client.renewHook({ hookId }))),
-    async remove(hookId) {
-      const removed = await reach((client) => client.removeHook({ hookId }));
+    create: (body) => madeOf(reach((client) => client.createWebhook({ body }))),
+    renew: (webhookId) => madeOf(reach((client) => client.renewWebhook({ webhookId }))),
+    async remove(webhookId) {
+      const removed = await reach((client) => client.removeWebhook({ webhookId }));
       await list.again();
       return doneOf(removed);
     },

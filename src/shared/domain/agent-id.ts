@@ -27,7 +27,7 @@ const RESERVED: ReadonlySet<string> = new Set([...SPEAKERS, LEAD_ID, ...INHERITE
 /** No invisible characters, no line breaks, and no space at either end. */
 const FORM = /^(?! )(?:[^\p{C}\p{Z}]| )+(?<! )$/u;
 
-/** Prefixes of the ids of applications and hooks (applications.ts). */
+/** Prefixes of the ids of applications and webhooks (applications.ts). */
 const OUTSIDERS = ['app:', 'hook:'];
 /** Compares ids by how they look: `HUMAN` and `ｈｕｍａｎ` are reserved as well. */
 function isReserved(id: string): boolean {
@@ -47,7 +47,7 @@ const isOutsider = (id: string) =>
 
 /**
  * Whether this id can be the author of something: an agent, the person, the relay, an application
- * or a hook.
+ * or a webhook.
  */
 export const isAuthor = (id: string): boolean =>
   SPEAKERS.some((speaker) => speaker === id) || isAgentId(id) || isOutsider(id);

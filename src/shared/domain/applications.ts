@@ -1,8 +1,8 @@
 /**
  * Authors from outside: applications, which are programs that write under their own name, and
- * hooks, through which strangers write.
+ * webhooks, through which strangers write.
  *
- * An application is the author `app:NAME`, a hook `hook:NAME`. No agent can have such an id
+ * An application is the author `app:NAME`, a webhook `hook:NAME`. No agent can have such an id
  * (agent-id.ts), so their words never pass for an agent's or the person's.
  */
 import { shownName } from './names.ts';
@@ -24,18 +24,18 @@ export function applicationText(id: string): string | null {
   return name === null ? null : `the application “${name}”`;
 }
 
-const HOOK_PREFIX = 'hook:';
+const WEBHOOK_PREFIX = 'hook:';
 
-export const hookAuthor = (name: string): string => `${HOOK_PREFIX}${name}`;
+export const webhookAuthor = (name: string): string => `${WEBHOOK_PREFIX}${name}`;
 
-/** The name in a hook's id, as people read it. Null: the id is not a hook's. */
-export const hookNameOf = (id: string): string | null =>
-  id.startsWith(HOOK_PREFIX) && id.length > HOOK_PREFIX.length
-    ? shownName(id.slice(HOOK_PREFIX.length), 'label')
+/** The name in a webhook's id, as people read it. Null: the id is not a webhook's. */
+export const webhookNameOf = (id: string): string | null =>
+  id.startsWith(WEBHOOK_PREFIX) && id.length > WEBHOOK_PREFIX.length
+    ? shownName(id.slice(WEBHOOK_PREFIX.length), 'label')
     : null;
 
-/** The hook as models read it. Null: the id is not a hook's. */
-export function hookText(id: string): string | null {
-  const name = hookNameOf(id);
-  return name === null ? null : `a stranger, through the hook “${name}”`;
+/** The webhook as models read it. Null: the id is not a webhook's. */
+export function webhookText(id: string): string | null {
+  const name = webhookNameOf(id);
+  return name === null ? null : `a stranger, through the webhook “${name}”`;
 }

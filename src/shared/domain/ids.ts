@@ -29,7 +29,7 @@ export type ProjectId = Id<'project'>;
 /** One task of a project. */
 export type TaskId = Id<'task'>;
 /** An address at which strangers create a task, or trigger a routine. */
-export type HookId = Id<'hook'>;
+export type WebhookId = Id<'webhook'>;
 /** A file of a memory. */
 export type MemoryId = Id<'memory'>;
 /** A routine's work on one project. */

@@ -8,7 +8,7 @@
  * `{{` is an error, because a misspelt placeholder must not reach an agent.
  */
 import type { AgentId } from './ids.ts';
-import { applicationText, hookText } from './applications.ts';
+import { applicationText, webhookText } from './applications.ts';
 import { alikeOf, sentence } from './names.ts';
 import { LEAD_ID, seatNumber } from './seat.ts';
 import { withoutDisclaimers } from './demo-words.ts';
@@ -44,14 +44,14 @@ type Called = Pick<Teammate, 'agentId' | 'name' | 'position'>;
  */
 export function withSeat(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
-  if (!one) return applicationText(agentId) ?? hookText(agentId) ?? agentId;
+  if (!one) return applicationText(agentId) ?? webhookText(agentId) ?? agentId;
   return one.position === null ? one.name : `${one.name}, seat ${seatNumber(one.position)}`;
 }
 
 /** `Lyra`, or `Lyra (seat 1)` if another agent's name looks the same. */
 export function withSeatWhereAlike(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
-  if (!one) return applicationText(agentId) ?? hookText(agentId) ?? agentId;
+  if (!one) return applicationText(agentId) ?? webhookText(agentId) ?? agentId;
   if (!alikeOf(team).has(agentId)) return one.name;
   return one.position === null ? `${one.name} (id ${agentId})` : `${one.name} (seat ${seatNumber(one.position)})`;
 }

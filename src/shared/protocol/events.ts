@@ -81,7 +81,7 @@ export const CHANGES = [
   'programs',
   'asked',
   'projects',
-  'hooks',
+  'webhooks',
   'memories',
 ] as const;
 export type Changed = (typeof CHANGES)[number];

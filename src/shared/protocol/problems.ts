@@ -51,7 +51,7 @@ export const PROBLEMS = [
   'no-copy',
   'no-credential',
   'no-git',
-  'no-hook',
+  'no-webhook',
   'no-look',
   'no-mapping',
   'no-memory',

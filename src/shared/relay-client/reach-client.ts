@@ -1,6 +1,6 @@
 /**
  * The page's calls about how agents reach each other: inboxes, wakes and their limits, the sleeping
- * flag, threads, projects, hooks, credentials, costs, schedules. They are apart from
+ * flag, threads, projects, webhooks, credentials, costs, schedules. They are apart from
  * `page-client.ts`, so the first paint does not load them.
  */
 import type { AgentId, ProjectId } from '../domain/ids.ts';
@@ -21,7 +21,7 @@ import {
   wakeEndpoints,
 } from '../protocol/endpoints/team.ts';
 import { projectWorkEndpoints } from '../protocol/endpoints/project-work.ts';
-import { hookEndpoints } from '../protocol/endpoints/hooks.ts';
+import { webhookEndpoints } from '../protocol/endpoints/webhooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { obstacleEndpoints } from '../protocol/endpoints/obstacles.ts';
 import { memoryEndpoints } from '../protocol/endpoints/memories.ts';
@@ -42,7 +42,7 @@ const endpoints = {
   ...threadEndpoints,
   ...projectEndpoints,
   ...projectWorkEndpoints,
-  ...hookEndpoints,
+  ...webhookEndpoints,
   ...obstacleEndpoints,
   ...mappingEndpoints,
   ...memoryEndpoints,

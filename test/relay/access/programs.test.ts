@@ -135,7 +135,7 @@ describe('A program', () => {
     'with a credential that nobody made is refused at %s',
     async (_name, { endpoint, path }) => {
       const { status } = await call(`roost_${'x'.repeat(43)}`, endpoint, path);
-      // A hook is found by its secret alone, and `*` is no call of the proxy.
+      // A webhook is found by its secret alone, and `*` is no call of the proxy.
       expect(status).toBe(path.startsWith('/hooks/') || path.endsWith('*') ? 404 : 401);
     },
   );

@@ -49,7 +49,7 @@ async function live(browser: Browser, words: string, sync: ReturnType<typeof new
   const task = taskSchema.parse(await call('POST', `${path}/tasks`, { title: words }));
   await call('POST', `${path}/tasks/${task.taskId}/comments`, { text: words, clientId: 'c1' });
   const target = { kind: 'project', projectId: project.projectId, column: 'backlog', githubLabel: null };
-  await call('POST', '/api/hooks', { name: words, target });
+  await call('POST', '/api/webhooks', { name: words, target });
   await call('POST', '/api/credentials', { agentId: 'a1', label: words });
   const headers = { 'content-type': 'application/octet-stream' };
   for (const file of [`${path}/file?path=a.md`, '/api/workspaces/a1/file?path=a.md'])

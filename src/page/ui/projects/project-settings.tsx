@@ -196,7 +196,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
   const { busy, failed, act } = useAction();
   const [removing, setRemoving] = useState(false);
   const [unsaved, setUnsaved] = useState(false);
-  const [hooks, setHooks] = useState(false);
+  const [webhooks, setWebhooks] = useState(false);
   const routines = useProjectRoutines(project, away);
   const wrong = wrongWith(draft);
   const fields = changedFields(base, draft);
@@ -251,9 +251,9 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
         <ProjectPlace project={project} away={away} />
         <button
           type="button"
-          className="ghost project-hooks"
-          onClick={() => setHooks(true)}
-        >{t`Hooks from outside…`}</button>
+          className="ghost project-webhooks"
+          onClick={() => setWebhooks(true)}
+        >{t`Webhooks…`}</button>
         <button
           type="button"
           className="ghost ghost-danger project-delete"
@@ -268,10 +268,10 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
           </button>
         </div>
       </form>
-      {hooks && (
+      {webhooks && (
         <WebhooksDialog
-          hooked={{ kind: 'project', projectId: project.projectId, name: project.name }}
-          onClose={() => setHooks(false)}
+          subject={{ kind: 'project', projectId: project.projectId, name: project.name }}
+          onClose={() => setWebhooks(false)}
         />
       )}
       {routines.dialog}

@@ -131,7 +131,7 @@ function MoreTexts({ draft, set, wrong }: MoreProps) {
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(ROUTINE, scheduleId, before, first, () => onClose(null));
   const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
-  const [hooks, setHooks] = useState(false);
+  const [webhooks, setWebhooks] = useState(false);
   return (
     <Dialog
       title={scheduleId === null ? t`A new routine` : t`Change this routine`}
@@ -233,16 +233,16 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
           <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
           {scheduleId !== null && (
             <p>
-              <button type="button" className="ghost" onClick={() => setHooks(true)}>{t`Hooks from outside…`}</button>
+              <button type="button" className="ghost" onClick={() => setWebhooks(true)}>{t`Webhooks…`}</button>
             </p>
           )}
         </details>
         <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>
-      {hooks && scheduleId !== null && (
+      {webhooks && scheduleId !== null && (
         <WebhooksDialog
-          hooked={{ kind: 'routine', scheduleId, name: before?.name ?? draft.name }}
-          onClose={() => setHooks(false)}
+          subject={{ kind: 'routine', scheduleId, name: before?.name ?? draft.name }}
+          onClose={() => setWebhooks(false)}
         />
       )}
     </Dialog>

@@ -1,10 +1,10 @@
-/** The hooks of a project or a routine: makes, lists, renews and deletes them. */
+/** The webhooks of a project or a routine: makes, lists, renews and deletes them. */
 import { type FormEvent, useState } from 'react';
-import type { Hook } from '../../../shared/protocol/hooks.ts';
+import type { Webhook } from '../../../shared/protocol/webhooks.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { PROJECT_LIMITS } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
-import { type MadeHook, webhooksOf } from '../../state/webhooks.ts';
+import { type MadeWebhook, webhooksOf } from '../../state/webhooks.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { useNow } from '../hooks.ts';
 import { CopyableText } from '../parts/copyable-text.tsx';
@@ -15,27 +15,27 @@ import './webhooks.css';
 import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
 
-/** What hooks are shown and made for. */
-export type Hooked =
+/** What webhooks are shown and made for. */
+export type WebhookSubject =
   | { readonly kind: 'project'; readonly projectId: string; readonly name: string }
   | { readonly kind: 'routine'; readonly scheduleId: string; readonly name: string };
 
-const isOf = ({ target }: Hook, hooked: Hooked): boolean =>
+const isOf = ({ target }: Webhook, subject: WebhookSubject): boolean =>
   target.kind === 'project'
-    ? hooked.kind === 'project' && target.projectId === hooked.projectId
-    : hooked.kind === 'routine' && target.scheduleId === hooked.scheduleId;
+    ? subject.kind === 'project' && target.projectId === subject.projectId
+    : subject.kind === 'routine' && target.scheduleId === subject.scheduleId;
 
-function doesText({ target }: Hook): string {
+function doesText({ target }: Webhook): string {
   if (target.kind === 'routine') return t`starts the routine`;
   const where = target.column === 'ready' ? t`new tasks are ready` : t`new tasks go to the backlog`;
   return target.githubLabel === null ? where : t`${where}, of GitHub only issues with “${target.githubLabel}”`;
 }
 
-function Line({ hook, away, onMade }: { hook: Hook; away: boolean; onMade: (made: MadeHook) => void }) {
+function Line({ webhook, away, onMade }: { webhook: Webhook; away: boolean; onMade: (made: MadeWebhook) => void }) {
   const webhooks = webhooksOf(useRoost());
   const now = useNow();
   const [asks, setAsks] = useState<'renew' | 'remove' | null>(null);
-  const { hookId, name, hint, signed, createdAt, usedAt } = hook;
+  const { webhookId, name, hint, signed, createdAt, usedAt } = webhook;
   return (
     <li className="webhook gap-4 pad box cluster text-3">
       <div>
@@ -45,7 +45,7 @@ function Line({ hook, away, onMade }: { hook: Hook; away: boolean; onMade: (made
           <span>
             {[
               '',
-              doesText(hook),
+              doesText(webhook),
               ...(signed ? [t`signed`] : []),
               t`made ${dayWithin(createdAt, now)}`,
               usedAt === null ? t`never used` : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
@@ -73,7 +73,7 @@ function Line({ hook, away, onMade }: { hook: Hook; away: boolean; onMade: (made
           does={[t`Renew it`, t`Renewing…`]}
           undone={t`It could not be renewed`}
           onSure={async () => {
-            const renewed = await webhooks.renew(hookId);
+            const renewed = await webhooks.renew(webhookId);
             if (renewed.ok) onMade(renewed.made);
             return renewed.ok ? null : renewed.reason;
           }}
@@ -88,7 +88,7 @@ function Line({ hook, away, onMade }: { hook: Hook; away: boolean; onMade: (made
           does={[t`Delete it`, t`Deleting…`]}
           undone={t`It could not be deleted`}
           onSure={async () => {
-            const done = await webhooks.remove(hookId);
+            const done = await webhooks.remove(webhookId);
             return done.ok ? null : done.reason;
           }}
           onClose={() => setAsks(null)}
@@ -100,7 +100,15 @@ function Line({ hook, away, onMade }: { hook: Hook; away: boolean; onMade: (made
   );
 }
 
-function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMade: (made: MadeHook) => void }) {
+function NewWebhook({
+  subject,
+  away,
+  onMade,
+}: {
+  subject: WebhookSubject;
+  away: boolean;
+  onMade: (made: MadeWebhook) => void;
+}) {
   const webhooks = webhooksOf(useRoost());
   const [name, setName] = useState('');
   const [column, setColumn] = useState<'backlog' | 'ready'>('backlog');
@@ -112,10 +120,10 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
     if (away) return;
     if (name.trim() === '') return fail(t`It needs a name.`);
     const target =
-      hooked.kind === 'routine'
-        ? { kind: hooked.kind, scheduleId: hooked.scheduleId }
+      subject.kind === 'routine'
+        ? { kind: subject.kind, scheduleId: subject.scheduleId }
         : {
-            ...{ kind: hooked.kind, projectId: hooked.projectId, column },
+            ...{ kind: subject.kind, projectId: subject.projectId, column },
             githubLabel: label.trim() === '' ? null : label.trim(),
           };
     act(async () => {
@@ -126,7 +134,7 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
   };
   return (
     <form className="webhook-form ruled" noValidate onSubmit={make}>
-      <h3>{t`A new hook`}</h3>
+      <h3>{t`A new webhook`}</h3>
       <label>
         <span>{t`Who calls it`}</span>
         <input
@@ -140,7 +148,7 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
           onChange={({ target }) => setName(target.value)}
         />
       </label>
-      {hooked.kind === 'project' && (
+      {subject.kind === 'project' && (
         <>
           <label>
             <span>{t`Where its tasks go`}</span>
@@ -173,22 +181,22 @@ function NewHook({ hooked, away, onMade }: { hooked: Hooked; away: boolean; onMa
       <WrongNote text={failed} />
       <div>
         <button type="submit" className="solid" disabled={busy || away}>
-          {busy ? t`Making…` : t`Make a hook`}
+          {busy ? t`Making…` : t`Make a webhook`}
         </button>
       </div>
     </form>
   );
 }
 
-/** The secrets of a hook, which are shown once. */
-function Secrets({ made: { hook, secret, signingSecret }, onDone }: { made: MadeHook; onDone: () => void }) {
+/** The secrets of a webhook, which are shown once. */
+function Secrets({ made: { webhook, secret, signingSecret }, onDone }: { made: MadeWebhook; onDone: () => void }) {
   const address = `${location.origin}/hooks/${secret}`;
   const example =
-    hook.target.kind === 'routine'
+    webhook.target.kind === 'routine'
       ? `curl -X POST ${address}`
       : `curl -X POST ${address} -H 'Content-Type: application/json' -d '{"title": "Broken link", "text": "On the first page."}'`;
   return (
-    <section className="webhook-secrets" aria-label={t`The address of ${hook.name}`}>
+    <section className="webhook-secrets" aria-label={t`The address of ${webhook.name}`}>
       <p>
         {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Anybody who has the address can call it.`}
       </p>
@@ -212,33 +220,33 @@ function Secrets({ made: { hook, secret, signingSecret }, onDone }: { made: Made
   );
 }
 
-export function WebhooksDialog({ hooked, onClose }: { hooked: Hooked; onClose: () => void }) {
+export function WebhooksDialog({ subject, onClose }: { subject: WebhookSubject; onClose: () => void }) {
   const webhooks = webhooksOf(useRoost());
   const away = useLive(({ link }) => link.kind !== 'live');
-  const [made, setMade] = useState<MadeHook | null>(null);
+  const [made, setMade] = useState<MadeWebhook | null>(null);
   return (
     // An accidental press beside the dialog must not lose a secret that is shown once.
-    <Dialog title={t`Hooks of “${hooked.name}”`} onClose={made === null ? onClose : () => undefined}>
+    <Dialog title={t`Webhooks of “${subject.name}”`} onClose={made === null ? onClose : () => undefined}>
       {made === null ? (
         <div className="webhooks">
           <p className="setting-hint">
-            {hooked.kind === 'routine'
-              ? t`A hook is an address. Whoever calls it starts the routine, within its limits and its budget.`
-              : t`A hook is an address. Whoever calls it creates a task here: a website, a server, or GitHub. Agents read what it says as a stranger’s text.`}
+            {subject.kind === 'routine'
+              ? t`A webhook is an address. Whoever calls it starts the routine, within its limits and its budget.`
+              : t`A webhook is an address. Whoever calls it creates a task here: a website, a server, or GitHub. Agents read what it says as a stranger’s text.`}
           </p>
-          <QueryView query={webhooks.list} what={t`The hooks`}>
-            {(hooks) => {
-              const own = hooks.filter((hook) => isOf(hook, hooked));
+          <QueryView query={webhooks.list} what={t`The webhooks`}>
+            {(webhooks) => {
+              const own = webhooks.filter((webhook) => isOf(webhook, subject));
               return own.length === 0 ? null : (
-                <ul className="stack gap-4" aria-label={t`Hooks`}>
-                  {own.map((hook) => (
-                    <Line key={hook.hookId} hook={hook} away={away} onMade={setMade} />
+                <ul className="stack gap-4" aria-label={t`Webhooks`}>
+                  {own.map((webhook) => (
+                    <Line key={webhook.webhookId} webhook={webhook} away={away} onMade={setMade} />
                   ))}
                 </ul>
               );
             }}
           </QueryView>
-          <NewHook hooked={hooked} away={away} onMade={setMade} />
+          <NewWebhook subject={subject} away={away} onMade={setMade} />
         </div>
       ) : (
         <Secrets made={made} onDone={() => setMade(null)} />

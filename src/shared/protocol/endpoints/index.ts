@@ -5,7 +5,7 @@ import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
 import { historyEndpoints } from './history.ts';
-import { hookEndpoints } from './hooks.ts';
+import { webhookEndpoints } from './webhooks.ts';
 import { memoryEndpoints } from './memories.ts';
 import { modelEndpoints, proxyEndpoints } from './models.ts';
 import { notificationEndpoints } from './notifications.ts';
@@ -48,7 +48,7 @@ export const ENDPOINTS = {
   ...projectEndpoints,
   ...projectWorkEndpoints,
   ...obstacleEndpoints,
-  ...hookEndpoints,
+  ...webhookEndpoints,
   ...mappingEndpoints,
   ...memoryEndpoints,
   ...workspaceEndpoints,

@@ -24,7 +24,7 @@ import {
   registeredClients,
   repositoryPlaces,
   scopes,
-  spendingHooks,
+  spendingWebhooks,
 } from './projects.ts';
 import { routes } from './routes.ts';
 import { sockets } from './sockets.ts';
@@ -54,7 +54,7 @@ export const ATTACKS: readonly Attack[] = [
   routes,
   scopes,
   sockets,
-  spendingHooks,
+  spendingWebhooks,
   streams,
   toolServers,
 ];

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createdHookSchema } from '../../../../src/shared/protocol/hooks.ts';
+import { createdWebhookSchema } from '../../../../src/shared/protocol/webhooks.ts';
 import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { madeCredentialSchema } from '../../../../src/shared/protocol/team.ts';
@@ -251,9 +251,9 @@ export const registeredClients: Attack = {
   },
 };
 
-/** A hook is called over and over, for a routine on a project that may cost nothing in a day. */
-export const spendingHooks: Attack = {
-  name: 'spending-hooks',
+/** A webhook is called over and over, for a routine on a project that may cost nothing in a day. */
+export const spendingWebhooks: Attack = {
+  name: 'spending-webhooks',
   async run(attacker) {
     const { int, call, bare } = attacker;
     const here = await newProject(attacker, { dayMicroUsd: 0 });
@@ -265,12 +265,14 @@ export const spendingHooks: Attack = {
     const { scheduleId } = added;
     await call('POST', `${here.path}/agents/m1/routines`, { json: { routineId: scheduleId } });
     const json = { name: 'CI', target: { kind: 'routine', scheduleId } };
-    const hook = await made(createdHookSchema, call('POST', '/api/hooks', { json }));
+    const webhook = await made(createdWebhookSchema, call('POST', '/api/webhooks', { json }));
     await Promise.all(
-      Array.from({ length: DELIVERIES }, (_none, i) => bare('POST', `/hooks/${hook?.secret}`, { json: { build: i } })),
+      Array.from({ length: DELIVERIES }, (_none, i) =>
+        bare('POST', `/hooks/${webhook?.secret}`, { json: { build: i } }),
+      ),
     );
     await call('DELETE', `/v1/pulse-routines/${scheduleId}`);
-    if (hook) await call('DELETE', `/api/hooks/${hook.hook.hookId}`);
+    if (webhook) await call('DELETE', `/api/webhooks/${webhook.webhook.webhookId}`);
     await call('DELETE', `${here.path}?lose=true`);
   },
 };

@@ -1,64 +1,64 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Hook } from '../../../../../src/shared/protocol/hooks.ts';
+import type { Webhook } from '../../../../../src/shared/protocol/webhooks.ts';
 import { NOW, team } from '../../support/household.ts';
 import { oneProject } from '../../support/projects.ts';
 import { type AskedCall, json } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';
 
-const SECRET = 'SECRET-of-the-hook-wxyz';
-const hook = (hookId: string, change: Partial<Hook> = {}): Hook => ({
-  hookId,
+const SECRET = 'SECRET-of-the-webhook-wxyz';
+const webhook = (webhookId: string, change: Partial<Webhook> = {}): Webhook => ({
+  webhookId,
   name: 'Website',
   target: { kind: 'project', projectId: 'trip', column: 'backlog', githubLabel: null },
   ...{ signed: false, hint: 'wxyz', createdAt: NOW - 86_400_000, usedAt: null },
   ...change,
 });
 
-/** The hooks of a project, as its settings open them. The relay keeps what is changed. */
-async function openHooks(first: readonly Hook[]): Promise<Page> {
-  let hooks = first;
+/** The webhooks of a project, as its settings open them. The relay keeps what is changed. */
+async function openWebhooks(first: readonly Webhook[]): Promise<Page> {
+  let webhooks = first;
   const page = await openPage({
     docs: team(2),
     path: '/projects/trip/settings',
     prepare({ reach }) {
       oneProject(reach);
-      reach.on('GET /api/hooks', () => json({ hooks }));
-      reach.on('POST /api/hooks', ({ body }: AskedCall) => {
-        const { name, target, signed } = body as Pick<Hook, 'name' | 'target' | 'signed'>;
-        const made = hook('new', { name, target, signed });
-        hooks = [...hooks, made];
-        return json({ hook: made, secret: SECRET, signingSecret: signed ? 'signing-secret' : null }, 201);
+      reach.on('GET /api/webhooks', () => json({ webhooks }));
+      reach.on('POST /api/webhooks', ({ body }: AskedCall) => {
+        const { name, target, signed } = body as Pick<Webhook, 'name' | 'target' | 'signed'>;
+        const made = webhook('new', { name, target, signed });
+        webhooks = [...webhooks, made];
+        return json({ webhook: made, secret: SECRET, signingSecret: signed ? 'signing-secret' : null }, 201);
       });
-      reach.on('POST /api/hooks/one/renew', () =>
-        json({ hook: first[0], secret: 'SECRET-renewed', signingSecret: null }),
+      reach.on('POST /api/webhooks/one/renew', () =>
+        json({ webhook: first[0], secret: 'SECRET-renewed', signingSecret: null }),
       );
-      reach.on('DELETE /api/hooks/one', () => {
-        hooks = hooks.filter(({ hookId }) => hookId !== 'one');
+      reach.on('DELETE /api/webhooks/one', () => {
+        webhooks = webhooks.filter(({ webhookId }) => webhookId !== 'one');
         return new Response(null, { status: 204 });
       });
     },
   });
-  await page.user.click(await screen.findByRole('button', { name: 'Hooks from outside…' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Webhooks…' }));
   return page;
 }
-const dialog = () => screen.findByRole('dialog', { name: /^Hooks of “/ });
+const dialog = () => screen.findByRole('dialog', { name: /^Webhooks of “/ });
 
-test('the hooks of a project are listed with what they do, and those of others are not', async () => {
-  await openHooks([
-    hook('one', { usedAt: NOW - 60_000 }),
-    hook('two', {
+test('the webhooks of a project are listed with what they do, and those of others are not', async () => {
+  await openWebhooks([
+    webhook('one', { usedAt: NOW - 60_000 }),
+    webhook('two', {
       name: 'GitHub',
       signed: true,
       target: { kind: 'project', projectId: 'trip', column: 'ready', githubLabel: 'roost' },
     }),
-    hook('of another', {
+    webhook('of another', {
       name: 'Elsewhere',
       target: { kind: 'project', projectId: 'other', column: 'ready', githubLabel: null },
     }),
-    hook('of a routine', { name: 'Nightly', target: { kind: 'routine', scheduleId: 's1' } }),
+    webhook('of a routine', { name: 'Nightly', target: { kind: 'routine', scheduleId: 's1' } }),
   ]);
-  const list = await within(await dialog()).findByRole('list', { name: 'Hooks' });
+  const list = await within(await dialog()).findByRole('list', { name: 'Webhooks' });
   expect(
     within(list)
       .getAllByRole('listitem')
@@ -71,19 +71,19 @@ test('the hooks of a project are listed with what they do, and those of others a
   ]);
 });
 
-test('a hook is made with a name and a column, and its address is shown once', async () => {
-  const page = await openHooks([]);
+test('a webhook is made with a name and a column, and its address is shown once', async () => {
+  const page = await openWebhooks([]);
   const open = await dialog();
-  await page.user.click(await within(open).findByRole('button', { name: 'Make a hook' }));
+  await page.user.click(await within(open).findByRole('button', { name: 'Make a webhook' }));
   expect(within(open).getByRole('alert').textContent).toBe('It needs a name.');
   await page.user.type(within(open).getByLabelText('Who calls it'), 'GitHub');
   await page.user.selectOptions(within(open).getByLabelText('Where its tasks go'), 'ready');
   await page.user.type(within(open).getByLabelText(/^Of GitHub’s issues/), 'roost');
   await page.user.click(within(open).getByLabelText(/^Only with a signature/));
-  await page.user.click(within(open).getByRole('button', { name: 'Make a hook' }));
+  await page.user.click(within(open).getByRole('button', { name: 'Make a webhook' }));
   expect((await within(open).findByLabelText('The address')).textContent).toBe(`${location.origin}/hooks/${SECRET}`);
   expect(within(open).getByLabelText('The secret for signatures').textContent).toBe('signing-secret');
-  expect(page.reach.bodies('POST /api/hooks')).toEqual([
+  expect(page.reach.bodies('POST /api/webhooks')).toEqual([
     {
       name: 'GitHub',
       target: { kind: 'project', projectId: 'trip', column: 'ready', githubLabel: 'roost' },
@@ -98,8 +98,8 @@ test('a hook is made with a name and a column, and its address is shown once', a
   expect(await within(await dialog()).findByRole('button', { name: 'Renew GitHub, wxyz' })).toBeDefined();
 });
 
-test('a hook is renewed, with its new address, and deleted, each after a question', async () => {
-  const page = await openHooks([hook('one')]);
+test('a webhook is renewed, with its new address, and deleted, each after a question', async () => {
+  const page = await openWebhooks([webhook('one')]);
   await page.user.click(await screen.findByRole('button', { name: 'Renew Website, wxyz' }));
   await page.user.click(await screen.findByRole('button', { name: 'Renew it' }));
   expect((await screen.findByLabelText('The address')).textContent).toContain('/hooks/SECRET-renewed');
@@ -107,5 +107,5 @@ test('a hook is renewed, with its new address, and deleted, each after a questio
   await page.user.click(await screen.findByRole('button', { name: 'Delete Website, wxyz' }));
   await page.user.click(await screen.findByRole('button', { name: 'Delete it' }));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Delete Website, wxyz' })).toBeNull());
-  expect(page.reach.times('DELETE /api/hooks/one')).toBe(1);
+  expect(page.reach.times('DELETE /api/webhooks/one')).toBe(1);
 });

@@ -1,8 +1,8 @@
-/** Limits of hooks. Times in ms. */
-export const HOOK_SETTINGS = {
-  /** Hooks of a household. */
+/** Limits of webhooks. Times in ms. */
+export const WEBHOOK_SETTINGS = {
+  /** Webhooks of a household. */
   most: 50,
-  /** Calls of one hook that do something. */
+  /** Calls of one webhook that do something. */
   callsInAnHour: 60,
   hourMs: 3_600_000,
   /** How long a delivery is remembered. A repeat after that counts as new. */

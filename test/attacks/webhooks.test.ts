@@ -1,9 +1,9 @@
-/** Strangers at a hook's address: what they send, guess, and try to reach from there. */
+/** Strangers at a webhook's address: what they send, guess, and try to reach from there. */
 import { createHmac } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createdHookSchema, type Hook } from '../../src/shared/protocol/hooks.ts';
+import { createdWebhookSchema, type Webhook } from '../../src/shared/protocol/webhooks.ts';
 import { projectSchema, taskSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
@@ -15,7 +15,7 @@ const MB = 1_000_000;
 
 let relay: TestRelay;
 let projectId: string;
-let hook: Hook;
+let webhook: Webhook;
 let secret: string;
 let signingSecret: string;
 beforeAll(async () => {
@@ -31,14 +31,16 @@ beforeAll(async () => {
   const target = { kind: 'project', projectId, column: 'ready', githubLabel: null };
   const answers = await Promise.all(
     [false, true].map(async (signed) =>
-      createdHookSchema.parse(
-        await (await relay.fetch('/api/hooks', { method: 'POST', json: { name: 'Website', target, signed } })).json(),
+      createdWebhookSchema.parse(
+        await (
+          await relay.fetch('/api/webhooks', { method: 'POST', json: { name: 'Website', target, signed } })
+        ).json(),
       ),
     ),
   );
   const [plain, signed] = answers;
   if (!plain || !signed) throw new Error('there are two');
-  ({ hook, secret } = plain);
+  ({ webhook, secret } = plain);
   signingSecret = signed.signingSecret ?? '';
 });
 afterAll(async () => {
@@ -68,8 +70,8 @@ describe('a stranger', () => {
     const body = JSON.stringify({ title: 'In' });
     for (const wrong of [
       'x',
-      hook.hookId,
-      hook.hint,
+      webhook.webhookId,
+      webhook.hint,
       secret.slice(1),
       `${secret}x`,
       secret.toUpperCase(),
@@ -80,7 +82,7 @@ describe('a stranger', () => {
       'a'.repeat(10_000),
     ])
       expect([wrong, (await call(`/hooks/${wrong}`, body)).status]).toEqual([wrong, 404]);
-    for (const path of [`/hooks/${secret}/`, `/hooks/${secret}/renew`, `/hooks//${secret}`, '/hooks/', '/hooks'])
+    for (const path of [`/hooks/${secret}/`, `/hooks/${secret}/renew`, `/hooks//${secret}`, '/hooks/', '/webhooks'])
       expect([path, (await call(path, body)).status]).not.toEqual([path, 201]);
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
       expect([method, (await call(`/hooks/${secret}`, method === 'GET' ? '' : body, {}, method)).status]).toEqual([
@@ -90,11 +92,11 @@ describe('a stranger', () => {
     expect(await tasks()).toEqual(before);
   });
 
-  it('reaches with the secret nothing but the hook, from a website too', async () => {
+  it('reaches with the secret nothing but the webhook, from a website too', async () => {
     for (const [method, path] of [
-      ['GET', '/api/hooks'],
-      ['POST', `/api/hooks/${hook.hookId}/renew`],
-      ['DELETE', `/api/hooks/${hook.hookId}`],
+      ['GET', '/api/webhooks'],
+      ['POST', `/api/webhooks/${webhook.webhookId}/renew`],
+      ['DELETE', `/api/webhooks/${webhook.webhookId}`],
       ['GET', `/v1/projects/${projectId}/tasks`],
       ['POST', `/v1/projects/${projectId}/tasks`],
     ] as const)
@@ -173,14 +175,14 @@ describe('a stranger', () => {
     });
   });
 
-  it('cannot be named as the person or a role by a hook', async () => {
+  it('cannot be named as the person or a role by a webhook', async () => {
     const target = { kind: 'project', projectId, column: 'ready', githubLabel: null };
     for (const name of ['human', 'The human', 'Roost', 'lead', ' ', '\u200b'])
-      expect([name, (await relay.fetch('/api/hooks', { method: 'POST', json: { name, target } })).status]).toEqual([
+      expect([name, (await relay.fetch('/api/webhooks', { method: 'POST', json: { name, target } })).status]).toEqual([
         name,
         400,
       ]);
-    // No agent can have the id of a hook.
+    // No agent can have the id of a webhook.
     const agents = [{ agentId: 'hook:Website', name: 'Wren', position: 0, retired: false }];
     expect((await relay.fetch('/api/team', { method: 'PUT', json: { agents } })).status).toBe(400);
   });
@@ -204,9 +206,11 @@ describe('whoever has seen a signed delivery of GitHub', () => {
     { 'content-type': 'application/x-www-form-urlencoded' },
     { 'content-type': 'text/plain' },
   ];
-  async function hookOf(target: object): Promise<{ readonly at: string; readonly key: string }> {
+  async function webhookOf(target: object): Promise<{ readonly at: string; readonly key: string }> {
     const json = { name: 'GitHub', target, signed: true };
-    const made = createdHookSchema.parse(await (await relay.fetch('/api/hooks', { method: 'POST', json })).json());
+    const made = createdWebhookSchema.parse(
+      await (await relay.fetch('/api/webhooks', { method: 'POST', json })).json(),
+    );
     return { at: `/hooks/${made.secret}`, key: made.signingSecret ?? '' };
   }
 
@@ -217,7 +221,7 @@ describe('whoever has seen a signed delivery of GitHub', () => {
     };
     const added = await relay.fetch('/v1/pulse-routines', { method: 'POST', json: routine });
     const { scheduleId } = scheduledSchema.parse(await added.json());
-    const { at, key } = await hookOf({ kind: 'routine', scheduleId });
+    const { at, key } = await webhookOf({ kind: 'routine', scheduleId });
     const did: unknown[] = [];
     for (const body of [issue('opened'), '', 'any words']) {
       for (const dress of DRESSES) did.push(JSON.parse((await call(at, body, signed(body, key, dress))).text));
@@ -226,7 +230,7 @@ describe('whoever has seen a signed delivery of GitHub', () => {
       expect(repeated).toEqual(repeated.map(() => ({ did: 'triggered', repeated: true })));
     }
     // A ping stays one, as JSON and as a form.
-    const ping = JSON.stringify({ zen: 'Design for failure.', hook_id: 1, hook: {} });
+    const ping = JSON.stringify({ zen: 'Design for failure.', webhook_id: 1, webhook: {} });
     for (const body of [ping, ` \n${ping}`, new URLSearchParams({ payload: ping }).toString()])
       for (const dress of DRESSES)
         expect(JSON.parse((await call(at, body, signed(body, key, dress))).text)).toMatchObject({ did: 'nothing' });
@@ -235,7 +239,7 @@ describe('whoever has seen a signed delivery of GitHub', () => {
   });
 
   it('creates a task by it once, and none by an event that is no new issue', async () => {
-    const { at, key } = await hookOf({ kind: 'project', projectId, column: 'ready', githubLabel: null });
+    const { at, key } = await webhookOf({ kind: 'project', projectId, column: 'ready', githubLabel: null });
     const before = (await tasks()).length;
     for (const body of [
       issue('created', { comment: { body: 'Me too' } }),
@@ -258,7 +262,7 @@ describe('whoever has seen a signed delivery of GitHub', () => {
   });
 });
 
-describe('whoever calls hooks of routines sixty times at once', () => {
+describe('whoever calls webhooks of routines sixty times at once', () => {
   let night: NightRelay;
   beforeAll(async () => {
     // Each request costs more than a whole budget below.
@@ -272,14 +276,14 @@ describe('whoever calls hooks of routines sixty times at once', () => {
     readonly secret: string;
     readonly signingSecret: string | null;
   }
-  /** A routine that only its hook triggers, with a signed hook. */
-  async function hookOf(agentId: string, name: string): Promise<HookedRoutine> {
+  /** A routine that only its webhook triggers, with a signed webhook. */
+  async function webhookOf(agentId: string, name: string): Promise<HookedRoutine> {
     const timing = { kind: 'every', minutes: 1_440 };
     const routine = { kind: 'routine', agentId, name, instructions: 'Look.', timing };
     const { scheduleId } = scheduledSchema.parse(await night.good('POST', '/v1/pulse-routines', routine));
     const target = { kind: 'routine', scheduleId };
-    const hooked = await night.good('POST', '/api/hooks', { name: 'CI', target, signed: true });
-    return { scheduleId, ...createdHookSchema.parse(hooked) };
+    const subject = await night.good('POST', '/api/webhooks', { name: 'CI', target, signed: true });
+    return { scheduleId, ...createdWebhookSchema.parse(subject) };
   }
   let deliveries = 0;
   async function callAll(made: readonly HookedRoutine[]): Promise<void> {
@@ -320,7 +324,7 @@ describe('whoever calls hooks of routines sixty times at once', () => {
     ['of the agent', ['a3'], (usd) => ['PUT', '/v1/agents/a3/config', { coordination: { daily_budget_usd: usd } }]],
   ])('spends at most the budget %s and one request; the others are refused and listed', async (_whose, agents, set) => {
     const budget = (usd: number | null) => night.good(...set(usd));
-    const made = await Promise.all(agents.map((agentId) => hookOf(agentId, `Build ${agents.length}`)));
+    const made = await Promise.all(agents.map((agentId) => webhookOf(agentId, `Build ${agents.length}`)));
     await budget(0.05);
     const before = night.model.requests.length;
     await callAll(made);
@@ -344,7 +348,7 @@ describe('whoever calls hooks of routines sixty times at once', () => {
       const task = await night.good('POST', `${path}/tasks`, { title: `Task ${nth}`, columnId: 'ready' });
       ids.push(taskSchema.parse(task).taskId);
     }
-    const made = await Promise.all(agents.map((agentId) => hookOf(agentId, 'On the project')));
+    const made = await Promise.all(agents.map((agentId) => webhookOf(agentId, 'On the project')));
     for (const [i, agentId] of agents.entries())
       await night.good('POST', `${path}/agents/${agentId}/routines`, { routineId: made[i]?.scheduleId });
     // Each request takes a task, and its cost counts to the project.
@@ -380,5 +384,5 @@ it('is slowed down when it guesses secrets', async () => {
   for (let i = 0; i < 400; i += 1) statuses.push((await call(`/hooks/guess-${i}`, '{"title":"x"}')).status);
   expect(new Set(statuses)).toEqual(new Set([404, 429]));
   // The person, by the cookie, goes on.
-  expect((await relay.fetch('/api/hooks')).status).toBe(200);
+  expect((await relay.fetch('/api/webhooks')).status).toBe(200);
 });

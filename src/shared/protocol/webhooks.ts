@@ -1,21 +1,21 @@
-/** Hooks: addresses at which strangers create a task, or trigger a routine. */
+/** Webhooks: addresses at which strangers create a task, or trigger a routine. */
 import { z } from 'zod';
 import { checkName } from '../domain/names.ts';
-import type { HookId, ProjectId, ScheduleId } from '../domain/ids.ts';
+import type { WebhookId, ProjectId, ScheduleId } from '../domain/ids.ts';
 import { common } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { PROJECT_LIMITS } from './projects.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 
-/** Columns into which a hook may put a task. */
-export const HOOK_COLUMNS = ['backlog', 'ready'] as const;
+/** Columns into which a webhook may put a task. */
+export const WEBHOOK_COLUMNS = ['backlog', 'ready'] as const;
 
-const hookTargetSchema = z.discriminatedUnion('kind', [
+const webhookTargetSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('project'),
     projectId: idOf<ProjectId>(id),
-    column: z.enum(HOOK_COLUMNS).describe('kind of the column into which its tasks go'),
+    column: z.enum(WEBHOOK_COLUMNS).describe('kind of the column into which its tasks go'),
     githubLabel: z
       .string()
       .trim()
@@ -27,21 +27,21 @@ const hookTargetSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('routine'), scheduleId: idOf<ScheduleId>(id) }),
 ]);
 
-const hookSchema = z.object({
-  hookId: idOf<HookId>(id),
+const webhookSchema = z.object({
+  webhookId: idOf<WebhookId>(id),
   name: z.string().describe('the author of its tasks'),
-  target: hookTargetSchema,
+  target: webhookTargetSchema,
   signed: z.boolean().describe('calls need a signature, as GitHub makes it'),
   hint: z.string().describe('the last characters of the secret, for recognising it'),
   createdAt: common.time,
   usedAt: common.time.nullable().describe('the last call that did something; null: none'),
 });
-export type Hook = z.infer<typeof hookSchema>;
-/** `GET /api/hooks` */
-export const hooksSchema = z.object({ hooks: z.array(hookSchema).describe('oldest first') });
+export type Webhook = z.infer<typeof webhookSchema>;
+/** `GET /api/webhooks` */
+export const webhooksSchema = z.object({ webhooks: z.array(webhookSchema).describe('oldest first') });
 
-/** `POST /api/hooks` */
-export const createHookSchema = z.strictObject({
+/** `POST /api/webhooks` */
+export const createWebhookSchema = z.strictObject({
   name: z
     .string()
     .max(LIMITS.credentialLabel)
@@ -50,25 +50,25 @@ export const createHookSchema = z.strictObject({
       if (!checked.ok) context.addIssue({ code: 'custom', message: checked.reason });
       return checked.ok ? checked.name : z.NEVER;
     }),
-  target: hookTargetSchema,
+  target: webhookTargetSchema,
   signed: z.boolean().default(false).describe('make a secret for signatures, too'),
 });
 /** The secrets are in no other answer. */
-export const createdHookSchema = z.object({
-  hook: hookSchema,
+export const createdWebhookSchema = z.object({
+  webhook: webhookSchema,
   secret: z.string().describe('the last part of the address `/hooks/{secret}`'),
   signingSecret: z.string().nullable().describe('null: calls need no signature'),
 });
 
-/** What a hook takes as JSON or as a form. Other fields are ignored. */
-export const hookedTaskSchema = z.object({
+/** What a webhook takes as JSON or as a form. Other fields are ignored. */
+export const webhookTaskSchema = z.object({
   title: z.string().trim().min(1).describe(`cut after ${PROJECT_LIMITS.title} characters`),
   text: z.string().default('').describe(`cut after ${PROJECT_LIMITS.text} characters`),
 });
-export type HookedTask = z.output<typeof hookedTaskSchema>;
-export const hookAnswerSchema = z.object({
+export type WebhookTask = z.output<typeof webhookTaskSchema>;
+export const webhookAnswerSchema = z.object({
   did: z
     .enum(['created', 'triggered', 'nothing'])
-    .describe('`nothing`: a ping, or an event that the hook does not listen to'),
+    .describe('`nothing`: a ping, or an event that the webhook does not listen to'),
   repeated: z.boolean().describe('the delivery was taken before, and did nothing more'),
 });

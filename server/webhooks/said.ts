@@ -1,15 +1,15 @@
-/** What a stranger sends to a hook: JSON, a form, or an event of GitHub. */
+/** What a stranger sends to a webhook: JSON, a form, or an event of GitHub. */
 import { z } from 'zod';
 import { isRecord } from '../../src/shared/domain/platform/json.ts';
-import { type HookedTask, hookedTaskSchema } from '../../src/shared/protocol/hooks.ts';
+import { type WebhookTask, webhookTaskSchema } from '../../src/shared/protocol/webhooks.ts';
 import { PROJECT_LIMITS } from '../../src/shared/protocol/projects.ts';
 import { readJson, tooMuchOf } from '../http/body.ts';
 import { misfit, problem } from '../http/problem.ts';
-import { HOOK_SETTINGS } from './settings.ts';
+import { WEBHOOK_SETTINGS } from './settings.ts';
 
 const JSON_BOUNDS = {
-  bytes: HOOK_SETTINGS.bodyBytes,
-  json: { depth: HOOK_SETTINGS.bodyDepth, values: HOOK_SETTINGS.bodyValues },
+  bytes: WEBHOOK_SETTINGS.bodyBytes,
+  json: { depth: WEBHOOK_SETTINGS.bodyDepth, values: WEBHOOK_SETTINGS.bodyValues },
 };
 const notUtf8 = () => problem(400, 'not-json', 'The body is not UTF-8.');
 
@@ -62,7 +62,7 @@ export async function signedSort(body: Uint8Array): Promise<Sort> {
   const payload = isJson ? body : Buffer.from(new URLSearchParams(Buffer.from(body).toString()).get('payload') ?? '');
   const read = await readJson(new Blob([new Uint8Array(payload)]).stream(), JSON_BOUNDS);
   const value = read.ok && isRecord(read.value) ? read.value : {};
-  if ('zen' in value && 'hook_id' in value) return { type, event: 'ping' };
+  if ('zen' in value && 'webhook_id' in value) return { type, event: 'ping' };
   if ('issue' in value && 'action' in value && !('comment' in value)) return { type, event: 'issues' };
   return { type, event: 'sender' in value || 'repository' in value ? 'other' : undefined };
 }
@@ -98,7 +98,7 @@ const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 /** Says in the task what was cut. `end`: what the text ends with, in any case. */
-function fittedTask(title: string, text: string, end = ''): HookedTask {
+function fittedTask(title: string, text: string, end = ''): WebhookTask {
   const lengthOf = (what: string) => `${what.length.toLocaleString('en')} characters`;
   const notes = [
     ...(title.length > PROJECT_LIMITS.title ? [`Roost cut the title. It had ${lengthOf(title)}.`] : []),
@@ -123,7 +123,7 @@ type IssueEvent = z.output<typeof issueEvent>;
 
 /** What a body asks for. `issues`: the names of the issue that it is about. */
 interface Asked {
-  readonly task: HookedTask | null;
+  readonly task: WebhookTask | null;
   readonly issues: readonly string[];
 }
 
@@ -132,8 +132,8 @@ function issuesOf({ issue, changes }: IssueEvent): readonly string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** Null: the hook does not listen to this event. */
-function taskOfIssue({ action, issue, label: set }: IssueEvent, label: string | null): HookedTask | null {
+/** Null: the webhook does not listen to this event. */
+function taskOfIssue({ action, issue, label: set }: IssueEvent, label: string | null): WebhookTask | null {
   const isWanted = label === null ? action === 'opened' : action === 'labeled' && set?.name === label;
   if (!isWanted) return null;
   const url = issue.html_url ?? '';
@@ -154,7 +154,7 @@ export async function taskOf(
   if (event !== undefined && event !== 'issues') return { task: null, issues: [] };
   const value = await valueOf(body, type, event !== undefined);
   if (event === undefined) {
-    const { title, text } = fitted(hookedTaskSchema, value);
+    const { title, text } = fitted(webhookTaskSchema, value);
     return { task: fittedTask(title, text), issues: [] };
   }
   const of = fitted(issueEvent, value);
