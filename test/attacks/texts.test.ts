@@ -1,6 +1,6 @@
 /**
  * Text of records and forms that reaches a program, a header, a path or an address. Each is refused
- * where it comes in, with an answer that names it. The table is in SECURITY.md.
+ * where it comes in, with an answer that names it. The table is in `docs/security.md`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { offeredRecordsSchema } from '../../src/shared/protocol/records.ts';

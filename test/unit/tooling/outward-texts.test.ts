@@ -1,6 +1,6 @@
 /**
- * Texts that reach a program, a path, a header, an address or SQL, as the table in SECURITY.md has
- * them: a new one is found here.
+ * Texts that reach a program, a path, a header, an address or SQL. The table in `docs/security.md`
+ * has them, and this test finds a new one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
