@@ -18,6 +18,9 @@ import {
 } from '../support/scripted-model.ts';
 import { shared } from '../support/shared.ts';
 import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
+import { longTests } from '../support/long-tests.ts';
+
+const itLong = longTests('browser/scenes.test.ts');
 
 const DESK = { width: 1440, height: 900 };
 const DAY = 86_400_000;
@@ -259,210 +262,200 @@ describe('With a model behind the Messages API', () => {
   });
 });
 
-describe('A message that an agent leaves for the person', () => {
-  it('stands as unread on its seat while it is still at work, and no more once it was read, in any tab', async () => {
-    const [gone, seen] = [createDeferred(), createDeferred()];
-    const { visitor } = await home(async (request) => {
-      if (request.seat !== 2) return await teamScript()(request);
-      if (request.last === 'Look into it.')
-        return [
-          { until: gone.promise },
-          { call: 'message_human', input: { message: 'The well is dry. Look when you can.' } },
-        ];
-      if (request.results.some((result) => result.includes('marked as unread')))
-        return [{ until: seen.promise }, { say: 'I went to look.' }];
-      return await teamScript()(request);
-    });
-    const { page } = visitor;
-    const newIn = async (tab: Page) => Number(/^\((\d+)\) /.exec(await tab.title())?.[1] ?? 0);
-    // Reads everything that was said before.
-    const readAll = async () => {
-      for (const { seat } of await visitor.seats()) await visitor.open(seat);
-      return await newIn(page);
-    };
-    await expect.poll(readAll, { timeout: 60_000 }).toBe(0);
-    await visitor.open(2);
-    await visitor.say('Look into it.');
-    await visitor.open('lead');
-    const markIn = (tab: Page) =>
-      tab
-        .getByRole('listitem')
-        .filter({ has: tab.getByRole('button', { name: /^Name2, seat 2/ }) })
-        .locator('.seat-badge[data-kind="unread"]');
-    const mark = markIn(page);
-    await expect.poll(() => newIn(page)).toBe(0);
-    expect(await mark.count()).toBe(0);
-    gone.resolve();
-    await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
-    expect(
-      await page
-        .getByRole('button', { name: /^Name2, seat 2/ })
-        .evaluate((button) => document.getElementById(button.getAttribute('aria-describedby') ?? '')?.textContent),
-    ).toContain('1 new message');
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    const elsewhere = markIn(other);
-    await expect.poll(() => elsewhere.allInnerTexts()).toEqual(['1']);
-    await page.bringToFront();
-    await visitor.open(2);
-    await visitor.untilRead('The well is dry. Look when you can.');
-    await expect.poll(() => mark.count()).toBe(0);
-    await expect.poll(() => elsewhere.count()).toBe(0);
-    await expect.poll(() => newIn(other)).toBe(0);
-    // What it goes on to say once nobody looks any more is new again, though it began before what
-    // was read.
-    await visitor.open('lead');
-    seen.resolve();
-    await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
-    await expect.poll(() => elsewhere.allInnerTexts()).toEqual(['1']);
-    await visitor.open(2);
-    await visitor.untilRead('I went to look.');
-    await expect.poll(() => mark.count()).toBe(0);
-    expect(visitor.complaints).toEqual([]);
-    await other.close();
+itLong('a message left for the person stands as unread until it was read in any tab', async () => {
+  const [gone, seen] = [createDeferred(), createDeferred()];
+  const { visitor } = await home(async (request) => {
+    if (request.seat !== 2) return await teamScript()(request);
+    if (request.last === 'Look into it.')
+      return [
+        { until: gone.promise },
+        { call: 'message_human', input: { message: 'The well is dry. Look when you can.' } },
+      ];
+    if (request.results.some((result) => result.includes('marked as unread')))
+      return [{ until: seen.promise }, { say: 'I went to look.' }];
+    return await teamScript()(request);
   });
-});
-
-describe('An agent that a client joined for', () => {
-  it('is driven, not awake: its cell says by whom, WAKE calls it, and words to it are said to go where they go', async () => {
-    const { visitor, model, relay } = await home();
-    const { page } = visitor;
-    await visitor.press('End session');
-    await visitor.untilAll('sleeping');
-    await visitor.open(2);
-    await visitor.press(/^Wake Name2|^Wake$/);
-    await visitor.untilSeats('one awake', (seats) =>
-      seats.every(({ seat, state }) => (state === 'awake') === (seat === 2)),
-    );
-    await goWithin(page, '/settings/clients');
-    await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: 'Name1' });
-    await page.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
-    await page.getByRole('button', { name: /^Make/ }).click();
-    const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
-    await goWithin(page, '/');
-    await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
-    const asked = await fetch(new URL(`/llm/${secret}/v1/messages`, relay.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-      body: JSON.stringify({
-        model: 'claude-sonnet-4-5',
-        max_tokens: 50,
-        messages: [{ role: 'user', content: 'From a program.' }],
-      }),
-    });
-    expect(asked.status).toBe(200);
-    await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).waitFor();
-    await page.getByText('1 driven elsewhere', { exact: false }).first().waitFor();
-    expect(await crowdedIn(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).click();
+  const { page } = visitor;
+  const newIn = async (tab: Page) => Number(/^\((\d+)\) /.exec(await tab.title())?.[1] ?? 0);
+  // Reads everything that was said before.
+  const readAll = async () => {
+    for (const { seat } of await visitor.seats()) await visitor.open(seat);
+    return await newIn(page);
+  };
+  await expect.poll(readAll, { timeout: 60_000 }).toBe(0);
+  await visitor.open(2);
+  await visitor.say('Look into it.');
+  await visitor.open('lead');
+  const markIn = (tab: Page) =>
+    tab
+      .getByRole('listitem')
+      .filter({ has: tab.getByRole('button', { name: /^Name2, seat 2/ }) })
+      .locator('.seat-badge[data-kind="unread"]');
+  const mark = markIn(page);
+  await expect.poll(() => newIn(page)).toBe(0);
+  expect(await mark.count()).toBe(0);
+  gone.resolve();
+  await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
+  expect(
     await page
-      .getByText('Claude Code drives Name1 without looking into the inbox. Woken here, Name1 reads this.')
-      .waitFor();
-    await visitor.say('Are you there?');
-    await visitor.untilRead(/Waits: .*Name1/);
-    await visitor.picture('driven');
-    expect(await visitor.axe()).toEqual([]);
-    // WAKE calls it too, into the same seat, and what waited is read.
-    const asleep = model.requests.length;
-    await visitor.press('WAKE');
-    await visitor.untilAll('awake');
-    await visitor.untilRead(/Seat 1 heard: Are you there\?/);
-    expect(wakingOf(model.requests.slice(asleep), (seat) => seat === 1)).toHaveLength(1);
-    expect(visitor.complaints).toEqual([]);
-  });
+      .getByRole('button', { name: /^Name2, seat 2/ })
+      .evaluate((button) => document.getElementById(button.getAttribute('aria-describedby') ?? '')?.textContent),
+  ).toContain('1 new message');
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const elsewhere = markIn(other);
+  await expect.poll(() => elsewhere.allInnerTexts()).toEqual(['1']);
+  await page.bringToFront();
+  await visitor.open(2);
+  await visitor.untilRead('The well is dry. Look when you can.');
+  await expect.poll(() => mark.count()).toBe(0);
+  await expect.poll(() => elsewhere.count()).toBe(0);
+  await expect.poll(() => newIn(other)).toBe(0);
+  // What it goes on to say once nobody looks any more is new again, though it began before what
+  // was read.
+  await visitor.open('lead');
+  seen.resolve();
+  await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
+  await expect.poll(() => elsewhere.allInnerTexts()).toEqual(['1']);
+  await visitor.open(2);
+  await visitor.untilRead('I went to look.');
+  await expect.poll(() => mark.count()).toBe(0);
+  expect(visitor.complaints).toEqual([]);
+  await other.close();
 });
 
-describe('Without a mouse', () => {
-  it('the whole story goes by keyboard alone', async () => {
-    const { visitor } = await stranger();
-    const { page } = visitor;
-    const { keyboard } = page;
-    const focused = () =>
-      page.evaluate(() => {
-        const element = document.activeElement;
-        return element?.getAttribute('aria-label') ?? (element instanceof HTMLButtonElement ? element.innerText : '');
-      });
-    const tabTo = async (wanted: string | RegExp) => {
-      for (let i = 0; i < 60; i++) {
-        await keyboard.press('Tab');
-        const now = (await focused()).trim();
-        if (typeof wanted === 'string' ? now === wanted : wanted.test(now)) return;
-      }
-      throw new Error(`Tab never reached ${String(wanted)}`);
-    };
-    await page.getByLabel('Your name').waitFor();
-    await page.getByLabel('Your name').focus();
-    await keyboard.type('Marcus');
-    await keyboard.press('Enter');
-    await page.getByRole('list', { name: 'The team' }).waitFor();
-    await tabTo('SUMMON');
-    await keyboard.press('Enter');
-    await visitor.untilAll('awake');
-    await tabTo(/seat \d|, lead, /);
-    await keyboard.press('Home');
-    for (let i = 0; i < 2; i++) await keyboard.press('ArrowUp');
-    expect(await focused()).toBe('Name1, seat 1, awake');
-    await keyboard.press('ArrowRight');
-    expect(await focused()).toBe('Name2, seat 2, awake');
-    const ring = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
-    expect(ring).not.toBe('none');
-    await keyboard.press('Enter');
-    await page.getByRole('textbox', { name: /^Write to / }).waitFor();
-    await tabTo(/^Write to /);
-    await keyboard.type('By keys alone.');
-    await keyboard.press('Enter');
-    await visitor.untilRead(/Seat 2 heard: By keys alone\./);
-    await tabTo('End session');
-    await keyboard.press('Enter');
-    await keyboard.press('Enter');
-    await visitor.untilAll('sleeping');
-    await tabTo('WAKE');
-    await keyboard.press('Enter');
-    await visitor.untilAll('awake');
-    expect(visitor.complaints).toEqual([]);
+itLong('an agent that a client joined for is driven, not awake, and its cell says by whom', async () => {
+  const { visitor, model, relay } = await home();
+  const { page } = visitor;
+  await visitor.press('End session');
+  await visitor.untilAll('sleeping');
+  await visitor.open(2);
+  await visitor.press(/^Wake Name2|^Wake$/);
+  await visitor.untilSeats('one awake', (seats) =>
+    seats.every(({ seat, state }) => (state === 'awake') === (seat === 2)),
+  );
+  await goWithin(page, '/settings/clients');
+  await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: 'Name1' });
+  await page.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
+  await page.getByRole('button', { name: /^Make/ }).click();
+  const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
+  await goWithin(page, '/');
+  await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+  const asked = await fetch(new URL(`/llm/${secret}/v1/messages`, relay.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({
+      model: 'claude-sonnet-4-5',
+      max_tokens: 50,
+      messages: [{ role: 'user', content: 'From a program.' }],
+    }),
   });
+  expect(asked.status).toBe(200);
+  await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).waitFor();
+  await page.getByText('1 driven elsewhere', { exact: false }).first().waitFor();
+  expect(await crowdedIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Name1, seat 1, driven by Claude Code' }).click();
+  await page
+    .getByText('Claude Code drives Name1 without looking into the inbox. Woken here, Name1 reads this.')
+    .waitFor();
+  await visitor.say('Are you there?');
+  await visitor.untilRead(/Waits: .*Name1/);
+  await visitor.picture('driven');
+  expect(await visitor.axe()).toEqual([]);
+  // WAKE calls it too, into the same seat, and what waited is read.
+  const asleep = model.requests.length;
+  await visitor.press('WAKE');
+  await visitor.untilAll('awake');
+  await visitor.untilRead(/Seat 1 heard: Are you there\?/);
+  expect(wakingOf(model.requests.slice(asleep), (seat) => seat === 1)).toHaveLength(1);
+  expect(visitor.complaints).toEqual([]);
 });
 
-describe('A page whose clock jumps', () => {
-  it('a day forward and back goes on talking, and what was said keeps its order, also after a reload', async () => {
-    const { visitor, workers } = await wakefulStranger();
-    expect(workers()).toBe(1);
-    const { page } = visitor;
-    const jump = async (ms: number) => {
-      const before = await page.evaluate(() => Date.now());
-      await page.evaluate((by) => {
-        const channel = new BroadcastChannel('clock-of-a-test');
-        channel.postMessage(by);
-        channel.close();
-      }, ms);
-      await expect
-        .poll(async () => Math.abs((await page.evaluate(() => Date.now())) - before))
-        .toBeGreaterThan(DAY / 2);
-    };
-    await visitor.open(1);
-    const said = ['Today.', 'Tomorrow.', 'Today again.'];
-    for (const [i, ms] of [0, DAY, 0].entries()) {
-      if (i > 0) await jump(ms);
-      expect(await visitor.ask(said[i] ?? '')).toBe(`Seat 1 heard: ${said[i]}`);
+itLong('the whole story goes by keyboard alone', async () => {
+  const { visitor } = await stranger();
+  const { page } = visitor;
+  const { keyboard } = page;
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      return element?.getAttribute('aria-label') ?? (element instanceof HTMLButtonElement ? element.innerText : '');
+    });
+  const tabTo = async (wanted: string | RegExp) => {
+    for (let i = 0; i < 60; i++) {
+      await keyboard.press('Tab');
+      const now = (await focused()).trim();
+      if (typeof wanted === 'string' ? now === wanted : wanted.test(now)) return;
     }
-    const order = async () => (await visitor.reading()).match(/Seat 1 heard: [^.]*\./g);
-    const answers = said.map((text) => `Seat 1 heard: ${text}`);
-    expect(await order()).toEqual(answers);
-    // What is written of one's own is dated by the same clock: it goes on behind what was dated
-    // ahead.
-    await visitor.press('End session');
-    await visitor.untilAll('sleeping');
-    await visitor.say('For when you wake.');
-    await visitor.untilRead(/sleeps, and will read this/);
-    await page.reload();
-    await visitor.untilRead('For when you wake.');
-    expect(await order()).toEqual(answers);
-    await visitor.press('WAKE');
-    await visitor.untilRead(/Seat 1 heard: For when you wake\./);
-    expect((await order())?.at(-1)).toBe('Seat 1 heard: For when you wake.');
-    await visitor.untilAll('awake');
-    expect(visitor.complaints).toEqual([]);
-  });
+    throw new Error(`Tab never reached ${String(wanted)}`);
+  };
+  await page.getByLabel('Your name').waitFor();
+  await page.getByLabel('Your name').focus();
+  await keyboard.type('Marcus');
+  await keyboard.press('Enter');
+  await page.getByRole('list', { name: 'The team' }).waitFor();
+  await tabTo('SUMMON');
+  await keyboard.press('Enter');
+  await visitor.untilAll('awake');
+  await tabTo(/seat \d|, lead, /);
+  await keyboard.press('Home');
+  for (let i = 0; i < 2; i++) await keyboard.press('ArrowUp');
+  expect(await focused()).toBe('Name1, seat 1, awake');
+  await keyboard.press('ArrowRight');
+  expect(await focused()).toBe('Name2, seat 2, awake');
+  const ring = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
+  expect(ring).not.toBe('none');
+  await keyboard.press('Enter');
+  await page.getByRole('textbox', { name: /^Write to / }).waitFor();
+  await tabTo(/^Write to /);
+  await keyboard.type('By keys alone.');
+  await keyboard.press('Enter');
+  await visitor.untilRead(/Seat 2 heard: By keys alone\./);
+  await tabTo('End session');
+  await keyboard.press('Enter');
+  await keyboard.press('Enter');
+  await visitor.untilAll('sleeping');
+  await tabTo('WAKE');
+  await keyboard.press('Enter');
+  await visitor.untilAll('awake');
+  expect(visitor.complaints).toEqual([]);
+});
+
+itLong('a page whose clock jumps a day forward and back keeps the order of what was said', async () => {
+  const { visitor, workers } = await wakefulStranger();
+  expect(workers()).toBe(1);
+  const { page } = visitor;
+  const jump = async (ms: number) => {
+    const before = await page.evaluate(() => Date.now());
+    await page.evaluate((by) => {
+      const channel = new BroadcastChannel('clock-of-a-test');
+      channel.postMessage(by);
+      channel.close();
+    }, ms);
+    await expect.poll(async () => Math.abs((await page.evaluate(() => Date.now())) - before)).toBeGreaterThan(DAY / 2);
+  };
+  await visitor.open(1);
+  const said = ['Today.', 'Tomorrow.', 'Today again.'];
+  for (const [i, ms] of [0, DAY, 0].entries()) {
+    if (i > 0) await jump(ms);
+    expect(await visitor.ask(said[i] ?? '')).toBe(`Seat 1 heard: ${said[i]}`);
+  }
+  const order = async () => (await visitor.reading()).match(/Seat 1 heard: [^.]*\./g);
+  const answers = said.map((text) => `Seat 1 heard: ${text}`);
+  expect(await order()).toEqual(answers);
+  // What is written of one's own is dated by the same clock: it goes on behind what was dated
+  // ahead.
+  await visitor.press('End session');
+  await visitor.untilAll('sleeping');
+  await visitor.say('For when you wake.');
+  await visitor.untilRead(/sleeps, and will read this/);
+  await page.reload();
+  await visitor.untilRead('For when you wake.');
+  expect(await order()).toEqual(answers);
+  await visitor.press('WAKE');
+  await visitor.untilRead(/Seat 1 heard: For when you wake\./);
+  expect((await order())?.at(-1)).toBe('Seat 1 heard: For when you wake.');
+  await visitor.untilAll('awake');
+  expect(visitor.complaints).toEqual([]);
 });
 
 describe('With a model behind the Messages API', () => {

@@ -55,6 +55,83 @@ const EVERYTHING = ['package-lock'];
 
 export const GUARDED: readonly Guarded[] = [
   {
+    file: 'browser/scenes.test.ts',
+    guards: ['src/page/ui/grid', 'src/page/ui/shell', 'src/page/state/unread', 'server/agents/session'],
+    beside: ['browser/scenes.test.ts', 'browser/story.test.ts'],
+  },
+  { file: 'browser/ledger.test.ts', guards: LEDGER, beside: ['browser/ledger.test.ts'] },
+  {
+    file: 'browser/archive.test.ts',
+    guards: ['src/page/archive', 'src/page/ui/copies', 'src/shared/replication'],
+    beside: ['browser/hostile-copy.test.ts', 'unit/page/archive/household.test.ts', 'unit/page/archive/agent.test.ts'],
+  },
+  {
+    file: 'browser/ticks.test.ts',
+    guards: ['src/page/archive', 'src/page/ui/copies'],
+    beside: ['browser/hostile-copy.test.ts', 'unit/page/archive/consent.test.ts'],
+  },
+  {
+    file: 'browser/schedule.test.ts',
+    guards: ['src/page/ui/schedule', 'src/page/ui/routines', 'src/page/state/schedules', 'server/schedules'],
+    beside: ['relay/schedules/schedules.test.ts', 'unit/page/ui/schedule/schedule.test.tsx'],
+  },
+  {
+    file: 'browser/needs.test.ts',
+    guards: [
+      'src/page/ui/calls',
+      'src/page/ui/inbox',
+      'src/page/state/waiting',
+      'src/page/state/at-work',
+      'server/tools/calls',
+    ],
+    beside: ['browser/approvals.test.ts', 'unit/page/ui/calls/unseen.test.tsx'],
+  },
+  {
+    file: 'browser/records.test.ts',
+    guards: ['src/page/ui/records', 'src/page/state/records', 'server/team/records'],
+    beside: ['attacks/restored.test.ts', 'browser/restored.test.ts', 'unit/page/ui/records/asked.test.tsx'],
+  },
+  {
+    file: 'browser/files.test.ts',
+    guards: ['src/page/ui/files', 'src/page/state/files', 'server/tools/workspaces', 'server/tools/history'],
+    beside: ['browser/talking.test.ts', 'unit/page/ui/files/files.test.tsx'],
+  },
+  {
+    file: 'browser/unread.test.ts',
+    guards: ['src/page/state/unread', 'src/page/state/conversations', 'src/shared/domain/read-marks'],
+    beside: ['browser/remembering.test.ts', 'unit/page/ui/unread.test.tsx'],
+  },
+  {
+    file: 'browser/ahead.test.ts',
+    guards: [...SYNC, 'src/shared/domain/stamp', 'src/page/ui/changes'],
+    beside: ['attacks/stamps.test.ts', 'browser/direct.test.ts'],
+  },
+  {
+    file: 'relay/notifications/notifications-order.test.ts',
+    guards: ['server/notifications', 'server/schedules'],
+    beside: ['relay/notifications/notifications.test.ts'],
+  },
+  {
+    file: 'relay/agents/reach/granted-wakes.test.ts',
+    guards: ['server/agents/reach', 'server/team/gate', 'server/tools/calls'],
+    beside: ['relay/agents/reach/reach.test.ts', 'relay/team/gate/gate-processes.test.ts'],
+  },
+  {
+    file: 'relay/agents/reach/flags-cleared.test.ts',
+    guards: ['server/agents/reach', 'server/team/pauses', 'server/team/gate', 'server/team/threads'],
+    beside: ['relay/agents/reach/reach.test.ts', 'relay/team/pauses/sleeping.test.ts'],
+  },
+  {
+    file: 'relay/team/events/damaged-log.test.ts',
+    guards: ['server/team/events', 'server/store'],
+    beside: ['relay/team/events/events.test.ts', 'relay/team/events/events-kill.test.ts'],
+  },
+  {
+    file: 'relay/store/store-thread.test.ts',
+    guards: ['server/store', 'server/startup'],
+    beside: ['relay/store/store.test.ts', 'relay/store/store-power.test.ts'],
+  },
+  {
     file: 'browser/engines.test.ts',
     guards: ['src/service-worker', 'src/shared/rpc', 'src/worker', 'vite.config'],
     beside: ['browser/story.test.ts'],
@@ -67,7 +144,7 @@ export const GUARDED: readonly Guarded[] = [
   {
     file: 'browser/copies.test.ts',
     guards: ['src/page/archive', 'src/page/ui/copies', 'src/page/ui/storage', 'src/worker/ledger/ledger'],
-    beside: ['browser/archive.test.ts'],
+    beside: ['browser/hostile-copy.test.ts', 'unit/page/archive/household.test.ts'],
   },
   {
     file: 'browser/bench.test.ts',
