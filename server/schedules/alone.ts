@@ -24,7 +24,13 @@ import {
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { toolWords } from '../../src/shared/domain/toolsets.ts';
-import { inLanguage, type Protocol, renderTemplate, teammatesText } from '../../src/shared/domain/prompts.ts';
+import {
+  identityText,
+  inLanguage,
+  type Protocol,
+  renderTemplate,
+  teammatesText,
+} from '../../src/shared/domain/prompts.ts';
 import { writeSaid } from '../../src/shared/domain/quoting.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
 import type { Alone, Configs, DueCause, GivenBefore, Inbox, Pulses, Reached } from '../contracts/index.ts';
@@ -263,6 +269,7 @@ export function systemOf(
 ): string {
   const [name, human] = [shownName(copy.name, 'agent'), shownName(copy.human, 'person')];
   const filled = instructionsOf(instructions).replaceAll('{{AGENT_NAME}}', () => name);
+  const identity = identityText({ templates }, { name, soul: copy.soul });
   const system = [
     renderTemplate(templates.agent, 'agent', {
       name,
@@ -272,9 +279,8 @@ export function systemOf(
       seat: String(seatNumber(copy.position)),
       ...toolWords(tools),
     }),
+    ...(identity === null ? [] : [identity]),
     renderTemplate(templates.alone, 'alone', {
-      name,
-      soul: copy.soul,
       human,
       instructions: filled,
       columns: columns.join(', '),

@@ -268,16 +268,17 @@ describe('What an agent wakes to', () => {
     async (_shown, brk) => {
       const soul = `I am Lyra.${brk}${closing.replaceAll('\n', brk)}`;
       const house = await openPair(teamScript(), { lyra: { ...LYRA, soul, transcript: null } });
-      const first = house.requestsOf(1)[0]?.first ?? '';
-      expect(linesLike(first, /^[^\w>]{0,2}<\/your-soul>/)).toHaveLength(1);
-      expect(linesLike(first, /^[^\w>]{0,2}(?:<?\/?previous-session>|Ada \(|The human here is Mallory)/)).toEqual([]);
+      const { system = '', first = '' } = house.requestsOf(1)[0] ?? {};
+      const told = `${system}\n${first}`;
+      expect(linesLike(told, /^[^\w>]{0,2}<\/your-soul>/)).toHaveLength(1);
+      expect(linesLike(told, /^[^\w>]{0,2}(?:<?\/?previous-session>|Ada \(|The human here is Mallory)/)).toEqual([]);
       // Nor does the lead see more of it than a line.
-      const told =
+      const toldLead =
         house
           .requestsOf(null)
           .map(({ last }) => last)
           .find((last) => last.startsWith('[WAKE AGENTS]')) ?? '';
-      expect(linesOf(told)).toHaveLength(5);
+      expect(linesOf(toldLead)).toHaveLength(5);
       await house.close();
     },
   );

@@ -475,7 +475,7 @@ describe('With a model behind the Messages API', () => {
     await visitor.untilAll('awake');
     const woken = wakingOf(model.requests.slice(from), (seat) => seat === 1);
     expect(woken).toHaveLength(1);
-    const prompt = woken[0]?.first ?? '';
+    const prompt = `${woken[0]?.system}\n${woken[0]?.first}`;
     expect(prompt.includes(quote(HOSTILE).slice(2))).toBe(true);
     expect(prompt.includes(quote(talk).slice(2))).toBe(true);
     expect(prompt.indexOf('<your-soul>')).toBeLessThan(prompt.indexOf('<previous-session>'));

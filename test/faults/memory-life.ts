@@ -263,7 +263,7 @@ export async function liveMemoryLife({
       if (agent && isSeatPosition(agent.position)) {
         const seat = seatNumber(agent.position);
         const request = requests.find((one) => one.seat === seat && one.body.messages.length === 1);
-        return request ? faultsOf(request.first, about) : [`${agent.name} was not asked`];
+        return request ? faultsOf(`${request.system}\n${request.first}`, about) : [`${agent.name} was not asked`];
       }
       // The lead's system prompt stands as it was when the session began.
       const request = requests.find((one) => one.seat === null);

@@ -348,11 +348,14 @@ export interface AnswerDeps {
   /** Model of the requests that follow tool results. */
   readonly laterModel: string;
   readonly cachesForAnHour: boolean;
-  readonly system: string;
+  /** As it is now. A compaction may change it. */
+  readonly system: () => string;
   readonly priority: Priority;
   readonly onState: (state: RequestState) => void;
   /** Called for pictures and PDFs that the model's server could not read. */
   readonly onLeftOut: NonNullable<MindListener['onLeftOut']>;
+  /** The model answered only after the results of its newest calls were left out. */
+  readonly onResultsLeftOut: () => void;
   /** Called after each answer to which tools were offered: whether the model got none of them. */
   readonly onToolless: (isToolless: boolean) => void;
   readonly watchReading: WatchReading;
@@ -518,17 +521,20 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
 }
 
 async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwnCalls>): Promise<AnswerOutcome> {
-  const { mind, system, priority, maxTokens, conversation, window, compactor, writer, signal, cachesForAnHour } = deps;
+  const { mind, priority, maxTokens, conversation, window, compactor, writer, signal, cachesForAnHour } = deps;
   let usage: Usage | null = null;
   let failedTool: string | null = null;
   let unreadableTurns = 0;
   let isRepeated = false;
+  /** Restores the results that were left out. Null: none were. */
+  let restoreResults: (() => void) | null = null;
   // A turn that is repeated is one turn and two requests.
   let requests = 0;
   for (let turn = 1; ; turn++) {
     const model = turn === 1 ? deps.model : deps.laterModel;
-    const call = { mind, model, system, priority, signal, onState: deps.onState };
+    const call = { mind, model, system: deps.system(), priority, signal, onState: deps.onState };
     await compactor.fit(call);
+    const system = deps.system();
     const tools = (await deps.tools()).filter(({ provider }) => !provider || mind.web?.(model));
     const searching = mind.searches?.(model) ?? false;
     const size = sizeOfRequest(
@@ -574,6 +580,18 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
         continue;
       }
     }
+    // Repeats the turn without what its tools returned.
+    if (!answer.ok && answer.error.kind === 'refused-request' && answer.blocks.length === 0 && !restoreResults) {
+      const restore = conversation.mark();
+      if (conversation.leaveOutResults()) {
+        restoreResults = restore;
+        turn -= 1;
+        continue;
+      }
+    }
+    if (restoreResults && answer.ok) deps.onResultsLeftOut();
+    else restoreResults?.();
+    restoreResults = null;
     if (answer.ok) compactor.answered();
     requests += 1;
     // A refused answer must not be sent back to the model.

@@ -176,7 +176,11 @@ export function createCompactor(deps: CompactorDeps): Compactor {
       // An ACP agent remembers the conversation itself, and is asked within it.
       mind.counts === undefined
         ? quotedRequest(older, words, room - system.length, limits)
-        : [...older.messages, userMessage([summaryRequest(null, words)])];
+        : [
+            ...older.prompts.map((text) => userMessage([text])),
+            ...older.messages,
+            userMessage([summaryRequest(null, words)]),
+          ];
     if (messages === null) return { ok: false, why: null };
     const answerTokens = Math.floor((room * limits.share) / CHARACTERS_PER_TOKEN);
     const request: MindRequest = {

@@ -118,10 +118,10 @@ interface SpeakerDeps {
   readonly laterModel?: string;
   readonly cachesForAnHour?: boolean;
   /**
-   * Returns its system prompt. `tools`: names of the offered tools. Called again only when they
-   * have changed.
+   * Returns its system prompt. `tools`: names of the offered tools. `isShortened`: the older part of
+   * the conversation is gone. Called again only when either has changed, or after a compaction.
    */
-  readonly system: (tools: ReadonlySet<string>) => string;
+  readonly system: (tools: ReadonlySet<string>, isShortened: boolean) => string;
   /** Texts that guide it and are no items. Tools that they name are offered at once. */
   readonly worksBy?: readonly string[];
   /** False: it is told neither the time nor the team. */
@@ -166,7 +166,7 @@ function createBriefing(agentId: AgentId, timeEveryMs: number, tellsAround = tru
       const prompts = items.flatMap(({ messageId, text }) =>
         typeof text === 'string' ? [] : [{ messageId, ...text(around) }],
       );
-      for (const { text } of prompts) news.announced(around, text);
+      if (prompts.length > 0) news.announced(around, prompts.map(({ text }) => text).join('\n'));
       const notes = [...news.since(around), ...woken.splice(0)].map((text) => ({ messageId: null, text }));
       return [...prompts, ...notes, ...saidIn(items)];
     },
@@ -242,6 +242,8 @@ const SHORTENED = sentence`This conversation is longer than the model can read. 
 const unsummarised = (why: string) =>
   sentence`This conversation is longer than the model can read, and could not be summarised: ${why} From here on the model is given the newest part. The page still has all of it.`;
 
+const RESULTS_LEFT_OUT = sentence`The model’s server refused what a tool returned. It was left out, and everything else was read.`;
+
 /** Tells the agent that its conversation will be compacted. */
 const NEARLY_FULL =
   '[Your conversation is nearly as long as you can read at once. Soon you will be asked to summarise its older part. Note now with `remember` what must not be lost.]';
@@ -263,8 +265,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let wasDemo = false;
   const briefing = createBriefing(agentId, limits.timeEveryMs, deps.tellsAround);
   /** The tools for which the system prompt was written; null: it is not written yet. */
-  let systemFor: string | null = null;
+  let systemFor: { readonly key: string; readonly names: ReadonlySet<string> } | null = null;
   let system = '';
+  let isShortened = false;
   const conversation = createConversation();
   /** The model is offered no tools, as its answers report. */
   let toolless = false;
@@ -296,11 +299,16 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     underWay: async () => (await context.underWay?.(agentId)) ?? [],
     onSummary(messageId, text, compaction, usage) {
       isToldNear = false;
+      writeSystemShortened();
       return record([
         messageEvent({ time: now(), messageId, sessionId, runId, agentId, author: 'relay', text, compaction, usage }),
       ]);
     },
-    onCut: (why) => (why === null ? say('shortened', SHORTENED) : say(`shortened ${why}`, unsummarised(why))),
+    onCut(why) {
+      writeSystemShortened();
+      if (why === null) say('shortened', SHORTENED);
+      else say(`shortened ${why}`, unsummarised(why));
+    },
   });
   const watchReading = createWatchReading();
   let queue: Item[] = [];
@@ -385,11 +393,20 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       .map(({ name }) => name)
       .sort();
     const key = names.join(' ');
-    if (key === systemFor) return;
+    if (key === systemFor?.key) return;
     const isFirst = systemFor === null;
-    systemFor = key;
-    system = deps.system(new Set(names));
+    systemFor = { key, names: new Set(names) };
+    system = deps.system(systemFor.names, isShortened);
     if (isFirst && deps.systemAround) briefing.announced(deps.systemAround, system);
+  }
+
+  /**
+   * The older part may have held a soul that the agent wrote in this conversation. The system prompt
+   * has it from now on.
+   */
+  function writeSystemShortened(): void {
+    isShortened = true;
+    if (systemFor) system = deps.system(systemFor.names, isShortened);
   }
 
   const takeItems = () => queue.splice(0, countTogether(queue));
@@ -548,13 +565,14 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         model,
         laterModel: deps.laterModel ?? model,
         cachesForAnHour: deps.cachesForAnHour ?? false,
-        system,
+        system: () => system,
         priority: priorityOf(items),
         onState(state) {
           context.waiting.set(agentId, state.kind === 'waiting' ? state.position : null);
           hooks.onState?.(state);
         },
         onLeftOut: sayLeftOut,
+        onResultsLeftOut: () => say('results-left-out', RESULTS_LEFT_OUT),
         onToolless,
         watchReading,
         onReadLess,

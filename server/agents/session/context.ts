@@ -43,7 +43,7 @@ export interface SessionHostDeps {
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: Pick<TeamTools, 'all'>;
-  readonly wakePayloads: Pick<WakePayloads, 'begin' | 'called' | 'withdrawn'>;
+  readonly wakePayloads: Pick<WakePayloads, 'begin' | 'called' | 'soulOf' | 'withdrawn'>;
   readonly meanwhile: Meanwhile;
   readonly foreign: ForeignInAnswer;
   /** What the agent keeps, as its prompt has it. Null: nothing. */
@@ -88,7 +88,7 @@ export interface SessionContext extends RunContext {
   readonly directory: Directory;
   readonly pauses: Pauses;
   /** Souls and last conversations, stored while the session runs. */
-  readonly wakePayloads: Pick<WakePayloads, 'called'>;
+  readonly wakePayloads: Pick<WakePayloads, 'called' | 'soulOf'>;
   /** The state at the start of the session. */
   readonly begun: Around;
   /** Whether its settings pause the agent as soon as it arrives. */

@@ -341,7 +341,13 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       context,
       life,
       model: context.models.agent,
-      system: (tools) => prompts.agentSystem({ name: null, colorName, position }, tools),
+      // The newborn's first answer is its soul, until that answer becomes part of a summary.
+      system: (tools, isShortened) =>
+        prompts.agentSystem(
+          { name: isShortened ? name : null, colorName, position },
+          isShortened ? (context.wakePayloads.soulOf(agentId) ?? null) : null,
+          tools,
+        ),
       tools: {
         ...own,
         toldAlone: () => (phase === 'hatching' ? [CHOOSE_NAME] : null),

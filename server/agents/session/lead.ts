@@ -148,7 +148,10 @@ export function createLead(context: SessionContext): Lead {
     context,
     life,
     model: context.models.lead,
-    system: (tools) => prompts.leadSystem(context.begun, tools, context.leadMemory, isDemo()),
+    system(tools) {
+      const soul = context.wakePayloads.soulOf(LEAD_ID) ?? prompts.leadSoul(isDemo());
+      return prompts.leadSystem(context.begun, tools, soul, context.leadMemory, isDemo());
+    },
     systemAround: context.begun,
     tools: ownTools(LEAD_TOOLS, prompts.human, (call, answer, signal) => {
       if (call.tool === 'spawn_team') return join(signal);

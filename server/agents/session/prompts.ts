@@ -12,7 +12,9 @@ import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { momentText, spanText } from '../../../src/shared/domain/zone-days.ts';
 import {
+  identityText,
   inLanguage,
+  insertsSoul,
   parseTemplate,
   PLACEHOLDERS,
   type Protocol,
@@ -208,18 +210,28 @@ export interface Prompts {
    * contains nothing that changes. `tools`: names of the offered tools. `memory`: what the lead
    * keeps.
    */
-  leadSystem(around: Around, tools: ReadonlySet<string>, memory: string | null, isDemo: boolean): string;
+  leadSystem(
+    around: Around,
+    tools: ReadonlySet<string>,
+    soul: string | null,
+    memory: string | null,
+    isDemo: boolean,
+  ): string;
+  /** `soul`: null for an agent whose conversation has it already. */
   agentSystem(
     agent: { readonly name: string | null; readonly colorName: string; readonly position: number },
+    soul: string | null,
     tools: ReadonlySet<string>,
   ): string;
+  /** The wake message itself has the soul, because the person’s template inserts it. */
+  readonly wakeHasSoul: boolean;
   wake(agent: AgentPayload, around: Around): Prompt;
   birth(agentId: AgentId, seat: SeatPayload, around: Around): Prompt;
   nudge(): string;
   /** For an egg whose model uses no tools. */
   nameInWords(): string;
   /**
-   * The lead's soul as the session began, or null. One that the demo wrote is for the demo only.
+   * The lead's soul as the session began, or null. A soul that the demo wrote is for the demo only.
    */
   leadSoul(isDemo: boolean): string | null;
   /** For a lead without a soul. */
@@ -262,33 +274,32 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
       ...times(around, sleptFrom),
     });
 
-  const leadSoul = (isDemo: boolean) => {
-    const { soul } = start.lead;
-    return soul !== null && !isDemo && isDemoSoul(soul) ? null : soul;
-  };
+  const shownSoul = (soul: string | null, isDemo: boolean) =>
+    soul !== null && !isDemo && isDemoSoul(soul) ? null : soul;
 
   return {
     human,
     templateProblem: parsed && !parsed.ok ? parsed.reason : null,
-    leadSoul,
-    leadSystem(around, tools, memory, isDemo) {
+    leadSoul: (isDemo) => shownSoul(start.lead.soul, isDemo),
+    wakeHasSoul: insertsSoul(wakeTemplate),
+    leadSystem(around, tools, soul, memory, isDemo) {
       const { transcript, asleepSince, sleptFrom = asleepSince } = start.lead;
-      const soul = leadSoul(isDemo);
       return inTheirs(
-        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom), ...toolWords(tools) })}${memory === null ? '' : `\n\n${memory}`}\n\n${document}`,
+        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul: shownSoul(soul, isDemo), transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, sleptFrom), ...toolWords(tools) })}${memory === null ? '' : `\n\n${memory}`}\n\n${document}`,
       );
     },
-    agentSystem: (agent, tools) =>
-      inTheirs(
-        renderTemplate(templates.agent, 'agent', {
-          name: agent.name,
-          human,
-          lead,
-          colorName: agent.colorName,
-          seat: seatOf(agent),
-          ...toolWords(tools),
-        }),
-      ),
+    agentSystem(agent, soul, tools) {
+      const system = renderTemplate(templates.agent, 'agent', {
+        name: agent.name,
+        human,
+        lead,
+        colorName: agent.colorName,
+        seat: seatOf(agent),
+        ...toolWords(tools),
+      });
+      const identity = agent.name === null ? null : identityText({ templates }, { name: agent.name, soul });
+      return inTheirs(identity === null ? system : `${system}\n\n${identity}`);
+    },
     wake(agent, around) {
       const text = wakeText(agent, agent.transcript, around);
       return {

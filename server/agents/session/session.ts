@@ -1,4 +1,5 @@
 /** One running session: the lead, the agents that are here, and the person's messages to them. */
+import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { shownName } from '../../../src/shared/domain/names.ts';
 import { type Answering, type JoinedClient, whoAnswers } from '../../../src/shared/domain/lifecycle.ts';
 import type { AgentId, MessageId, RunId } from '../../../src/shared/domain/ids.ts';
@@ -31,6 +32,7 @@ import { isAway } from '../../store/index.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import { DATABASE_BROKE, type Interruption } from '../runs/outcome.ts';
 import { type AnswerEnd, createSpeaker, type Speaker } from '../runs/speaker.ts';
+import type { Prompt } from '../runs/context.ts';
 import type { SessionContext } from './context.ts';
 import { applyChange } from './changes.ts';
 import {
@@ -169,6 +171,11 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
   /** What it keeps, as it is when it wakes. */
   let memory: string | null = null;
   let knowsUpTo = payload.asleepSince ?? 0;
+  /** Its soul as it is now. Null: the wake message has it, and keeps it. */
+  function systemSoul(): string | null {
+    const soul = context.wakePayloads.soulOf(agentId) ?? payload.soul;
+    return prompts.wakeHasSoul && soul === payload.soul ? null : soul;
+  }
   /** Records the wake once. */
   const recordWake = () => (recorded ??= onWake(agentId, call.callId));
   /**
@@ -244,7 +251,7 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
       context,
       life,
       model: () => context.models.of(agentId),
-      system: (tools) => prompts.agentSystem(payload, tools),
+      system: (tools) => prompts.agentSystem(payload, systemSoul(), tools),
       tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall, answer) => {
         if (toolCall.tool === 'choose_name') name = toolCall.input.name;
         return applyChange(context, agentId, toolCall, answer);
@@ -264,7 +271,9 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
     });
     speaker.put([
       { messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' },
-      ...[memory, note].flatMap((text) => (text === null ? [] : [{ messageId: null, text }])),
+      // Its memory stays too when the older part of the conversation is replaced.
+      ...(memory === null ? [] : [{ messageId: null, text: pinned(memory) }]),
+      ...(note === null ? [] : [{ messageId: null, text: note }]),
     ]);
   }
 
@@ -336,6 +345,8 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
     inboxChanged: () => inbox.changed(),
   };
 }
+
+const pinned = (text: string) => (): Prompt => ({ text, shortened: (most) => cutMiddle(text, most) });
 
 /*
  * Admission of a call to the team. No agent is woken twice and no seat is taken twice. So a double

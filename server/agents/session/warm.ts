@@ -96,7 +96,12 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
         return { ok: true, hold: { release, settle, spent: () => NO_COST, again: () => Promise.resolve(false) } };
       },
     },
-    wakePayloads: { begin: () => undefined, called: () => undefined, withdrawn: () => undefined },
+    wakePayloads: {
+      begin: () => undefined,
+      called: () => undefined,
+      soulOf: () => undefined,
+      withdrawn: () => undefined,
+    },
     logger: { warn: (_message, fields) => onError(fields), error: (_message, fields) => onError(fields) },
   };
 }

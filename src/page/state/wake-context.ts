@@ -6,7 +6,14 @@
 import type { Agent, Roster } from '../../shared/domain/agent.ts';
 import { bytesOf } from '../../shared/domain/platform/json.ts';
 import { momentText, spanText } from '../../shared/domain/zone-days.ts';
-import { type ParsedTemplate, parseTemplate, PLACEHOLDERS, teammatesText } from '../../shared/domain/prompts.ts';
+import {
+  identityText,
+  insertsSoul,
+  type ParsedTemplate,
+  parseTemplate,
+  PLACEHOLDERS,
+  teammatesText,
+} from '../../shared/domain/prompts.ts';
 import { seatNumber } from '../../shared/domain/seat.ts';
 import type { Settings } from '../../shared/domain/settings.ts';
 import { isAddressed, spokenText, talkText } from '../../shared/domain/talk.ts';
@@ -109,21 +116,31 @@ export const wakeAround = (roster: Roster, settings: Settings, now: number): Wak
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
-/** The wake prompt as the relay will render it, or why the template is invalid. */
+/**
+ * The soul in the system prompt and the wake prompt, as the relay will render them. Or why the
+ * template is invalid.
+ */
 export function wakePromptOf(
   payload: AgentPayload,
   { team, now, timeZone, ...people }: WakeAround,
-  template: string,
+  templates: { readonly wake: string; readonly identity: string },
 ): { readonly ok: true; readonly text: string } | Extract<ParsedTemplate, { ok: false }> {
-  const parsed = parseTemplate(template, PLACEHOLDERS.wake);
+  const parsed = parseTemplate(templates.wake, PLACEHOLDERS.wake);
   if (!parsed.ok) return parsed;
   const { id, name, soul, transcript, color, colorName, position, asleepSince, sleptFrom = asleepSince } = payload;
   const slept = sleptFrom === undefined || sleptFrom > now ? null : spanText(now - sleptFrom);
   const around = { ...people, team: teammatesText(team, id), now: momentText(now, timeZone), slept };
-  return {
-    ok: true,
-    text: parsed.render({ name, soul, transcript, color, colorName, seat: String(seatNumber(position)), ...around }),
-  };
+  const identity = insertsSoul(templates.wake) ? null : identityText({ templates }, { name, soul });
+  const wake = parsed.render({
+    name,
+    soul,
+    transcript,
+    color,
+    colorName,
+    seat: String(seatNumber(position)),
+    ...around,
+  });
+  return { ok: true, text: identity === null ? wake : `${identity}\n\n${wake}` };
 }
 
 /**

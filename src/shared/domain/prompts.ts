@@ -57,7 +57,7 @@ export function withSeatWhereAlike(team: readonly Called[], agentId: AgentId): s
 }
 
 type PromptValues = Readonly<Record<string, string | null>>;
-export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul' | 'alone' | 'language';
+export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'identity' | 'nudge' | 'soul' | 'alone' | 'language';
 
 /** Placeholders that each template may use. */
 export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
@@ -67,7 +67,8 @@ export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
   agent: ['name', 'human', 'lead', 'colorName', 'seat', 'choose_name', 'write_soul', 'can'],
   nudge: ['human', 'lead'],
   soul: ['name', 'human'],
-  alone: ['name', 'soul', 'human', 'instructions', 'columns', 'message_human', 'wake_cancel'],
+  identity: ['name', 'soul'],
+  alone: ['human', 'instructions', 'columns', 'message_human', 'wake_cancel'],
   language: ['human', 'language'],
 };
 
@@ -152,6 +153,9 @@ function renderNodes(nodes: readonly Node[], values: PromptValues): string {
   return out;
 }
 
+/** Whether a wake template inserts the soul itself. Then the system prompt does not repeat it. */
+export const insertsSoul = (template: string): boolean => /\{\{\s*soul\s*\}\}/.test(template);
+
 /** The latest template of each name. A wake of eight renders the same ones eight times. */
 const latest = new Map<TemplateName, { readonly template: string; readonly parsed: ParsedTemplate }>();
 
@@ -169,6 +173,12 @@ export function renderTemplate(template: string, name: TemplateName, values: Pro
   if (!parsed.ok) throw new Error(`The ${name} template is broken. ${parsed.reason}`);
   return parsed.render(values);
 }
+
+/** The part of a system prompt that has the soul. Null: there is none. */
+export const identityText = (
+  { templates }: { readonly templates: Pick<Protocol['templates'], 'identity'> },
+  { name, soul }: { readonly name: string; readonly soul: string | null },
+): string | null => (soul ? renderTemplate(templates.identity, 'identity', { name, soul }) : null);
 
 export interface Protocol {
   /**
@@ -208,6 +218,7 @@ export function parseProtocol(text: string): Protocol {
     birth: take('birth'),
     lead: take('lead'),
     agent: take('agent'),
+    identity: take('identity'),
     nudge: take('nudge'),
     soul: take('soul'),
     alone: take('alone'),

@@ -329,9 +329,9 @@ function onMessage(language: Language, text: string): string {
 }
 
 /** The first words of a woken agent. It greets, and shows that it remembers. */
-function greet({ turns, human, position, name, language }: Reading, seed: number): ReplyPart[] {
+function greet({ system, turns, human, position, name, language }: Reading, seed: number): ReplyPart[] {
   const prompt = turns[0]?.texts.join('\n') ?? '';
-  const soul = readSaid(prompt)
+  const soul = readSaid(`${system}\n${prompt}`)
     .find(({ head }) => head === '<your-soul>')
     ?.text.trim();
   const said = parseTranscript(prompt)

@@ -114,7 +114,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
   const rows = (read.kind === 'read' ? read.shares : []).flatMap((share) => {
     const payload = payloadOf(share);
     if (!payload) return [];
-    const prompt = wakePromptOf(payload, people, template);
+    const prompt = wakePromptOf(payload, people, { ...TEMPLATES, wake: template });
     return [{ share, prompt: prompt.ok ? prompt.text : wakeOriginal(payload, people) }];
   });
   // As under the big button.
@@ -165,6 +165,6 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
 
 /** The relay ignores an invalid custom template too. */
 function wakeOriginal(payload: Parameters<typeof wakePromptOf>[0], people: Parameters<typeof wakePromptOf>[1]): string {
-  const prompt = wakePromptOf(payload, people, TEMPLATES.wake);
+  const prompt = wakePromptOf(payload, people, TEMPLATES);
   return prompt.ok ? prompt.text : prompt.reason;
 }

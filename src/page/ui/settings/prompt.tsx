@@ -51,7 +51,9 @@ function Preview({ template }: { template: string }) {
       <p className="settings-note under-6 ink-2 text-3">{t`When there are agents, one can be chosen here to see what it would read.`}</p>
     );
   const payload = share ? payloadOf(share) : null;
-  const prompt = payload ? wakePromptOf(payload, wakeAround(roster, settings, now), template) : null;
+  const prompt = payload
+    ? wakePromptOf(payload, wakeAround(roster, settings, now), { ...TEMPLATES, wake: template })
+    : null;
   return (
     <div className="prompt-preview">
       <label className="ink-2 text-3">
@@ -131,7 +133,7 @@ export function PromptSection() {
 
   return (
     <>
-      <p className="settings-note under-6 ink-2 text-3">{t`The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`The first message an agent reads when it wakes. Its last conversation is put in word for word. Its soul stands in its instructions, before this message. A template with ${'{{soul}}'} puts it here instead.`}</p>
       <div className="setting">
         <label htmlFor={id}>{t`Template`}</label>
         <textarea

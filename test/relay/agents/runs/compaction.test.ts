@@ -52,7 +52,7 @@ it('replaces the older part by a summary of the agent, and keeps soul and newest
   expect(first?.compaction?.messages).toBeGreaterThan(10);
   expect(first?.compaction?.tokensAfter).toBeLessThan((first?.compaction?.tokensBefore ?? 0) / 2);
   const last = house.requestsOf(1).at(-1);
-  expect(last?.first).toContain('I am the one in place 0.');
+  expect(last?.system).toContain('I am the one in place 0.');
   expect(last?.first).toContain(`> ${SUMMARY}`);
   expect(last?.last).toContain('This is turn 39.');
   // No request is longer than three quarters of the window, at four characters a token.
@@ -66,6 +66,91 @@ it('replaces the older part by a summary of the agent, and keeps soul and newest
   expect(costs.size).toBe(summariesOf(house).length);
   // All messages are in the log.
   expect(house.of('message').filter(({ author }) => author === 'human').length).toBeGreaterThanOrEqual(40);
+  await house.close();
+});
+
+const countOf = (text: string, part: string) => text.split(part).length - 1;
+const whole = ({ body }: ScriptedRequest) => JSON.stringify(body);
+
+it.each<[string, Parameters<Household['start']>[1]]>([
+  ['with the wake prompt of Roost', {}],
+  [
+    'with a wake prompt of the person that inserts the soul',
+    { wakeTemplate: 'Wake, {{name}}. {{soul}} {{transcript}}' },
+  ],
+  ['with a wake prompt of the person that leaves it out', { wakeTemplate: 'Wake, {{name}}.' }],
+])('gives the soul whole and once in every request but those for a summary, %s', async (_how, settings) => {
+  const house = await bench.open({ script: summarising([{ say: SUMMARY }]) });
+  await house.start({}, { contextTokens: 16_000, ...settings });
+  const soul = `I am the heron. ${'I stand in the reeds, and wait. '.repeat(300)}I love rain.`;
+  await house.wake([payload(0, { soul })]);
+  await house.until(() => answersOf(house).length === 1);
+  await house.untilQuiet();
+  await talk(house, 25);
+  expect(summariesOf(house).length).toBeGreaterThan(1);
+  expect(
+    house
+      .requestsOf(1)
+      .filter((request) => !isSummary(request))
+      .map((request) => countOf(whole(request), soul)),
+  ).toEqual(
+    house
+      .requestsOf(1)
+      .filter((request) => !isSummary(request))
+      .map(() => 1),
+  );
+  await house.close();
+});
+
+it('keeps a soul that the agent wrote in the conversation', async () => {
+  const NEW_SOUL = 'I am the owl now, and I keep the night.';
+  const script = summarising([{ say: SUMMARY }], (request) =>
+    request.seat === 1 && request.last.includes('Who are you?')
+      ? [{ call: 'write_soul', input: { text: NEW_SOUL } }]
+      : teamScript()(request),
+  );
+  const house = await bench.open({ script });
+  await wakeOne(house);
+  await sayTo(house, 'Who are you?');
+  await talk(house, 20);
+  expect(summariesOf(house).length).toBeGreaterThan(0);
+  const { system = '' } = house.requestsOf(1).at(-1) ?? {};
+  expect(system).toContain(NEW_SOUL);
+  expect(system).not.toContain('I am the one in place 0.');
+  await house.close();
+});
+
+it('keeps the soul of an agent that was born in the conversation', async () => {
+  const SOUL = 'I am new, and I like the sea.';
+  const house = await bench.open({ script: summarising([{ say: SUMMARY }], teamScript({ souls: { 1: SOUL } })) });
+  await house.start({}, { contextTokens: 16_000 });
+  await house.summon([0]);
+  await house.until(() => house.of('agent-born').length === 1);
+  await house.untilQuiet();
+  const { agentId } = house.of('agent-born')[0] ?? { agentId: '' };
+  for (let turn = 0; turn < 20; turn++) {
+    await house.post({ text: `This is turn ${turn}. ${'m'.repeat(1_500)}`, to: agentId });
+    await house.until(() => house.requestsOf(1).at(-1)?.last.includes(`turn ${turn}.`) === true);
+    await house.untilQuiet();
+  }
+  expect(house.of('message').filter(({ compaction }) => compaction).length).toBeGreaterThan(0);
+  const answered = house.requestsOf(1).filter((request) => !isSummary(request));
+  expect(answered.at(-1)?.system).toContain(SOUL);
+  expect(answered.slice(1).map((request) => countOf(whole(request), SOUL))).toEqual(answered.slice(1).map(() => 1));
+  await house.close();
+});
+
+it('keeps in the prompt what the agent keeps in its memory', async () => {
+  const house = await bench.open({ script: summarising([{ say: SUMMARY }]) });
+  await house.team.memories.add(
+    'agent-0',
+    { path: 'index.md', text: 'Ada’s door is blue.' },
+    { by: 'human', sessionId: null, runId: null, read: [] },
+  );
+  await wakeOne(house);
+  await talk(house, 20);
+  expect(summariesOf(house).length).toBeGreaterThan(0);
+  expect(house.requestsOf(1).at(-1)?.first).toContain('> Ada’s door is blue.');
   await house.close();
 });
 
@@ -121,7 +206,7 @@ it.each<[string, Reply, string]>([
   expect(summariesOf(house)).toEqual([]);
   expect(linesOf(house).map(wordsOf)).toContainEqual(expect.stringContaining(why));
   const last = house.requestsOf(1).at(-1);
-  expect(last?.first).toContain('I am the one in place 0.');
+  expect(last?.system).toContain('I am the one in place 0.');
   expect(last?.first).toMatch(/\[\d+ earlier messages were left out here/);
   expect(last?.last).toContain('This is turn 39.');
   await house.close();

@@ -78,7 +78,7 @@ it.each(Object.keys(REFUSALS))(
     expect(failedOf(house)).toEqual([]);
     const said = house.requestsOf(1).at(-1);
     expect(said?.last).toContain('turn 19 ');
-    expect(said?.first).toContain('I am the one in place 0.');
+    expect(said?.system).toContain('I am the one in place 0.');
     expect(said?.first).toContain('Its older part is replaced by your own summary.');
     // Once it has been refused, it is asked with less: not every turn is refused first.
     expect(house.requestsOf(1).length).toBeLessThan(21 + 10);
@@ -181,7 +181,7 @@ it('hundreds of turns against a small window that was set go on, and none of the
   expect(failedOf(house)).toEqual([]);
   const requests = house.requestsOf(1);
   expect(requests.at(-1)?.last).toContain('This is turn 79 of very many.');
-  expect(requests.at(-1)?.first).toContain('I am the one in place 0.');
+  expect(requests.at(-1)?.system).toContain('I am the one in place 0.');
   expect(requests.filter((request) => charactersOf(request) > 64_000)).toEqual([]);
   await house.close();
 });

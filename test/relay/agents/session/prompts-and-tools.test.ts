@@ -1,7 +1,7 @@
 /** What is put before minds, and what they can do: as a mind reads it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toolWords } from '../../../../src/shared/domain/toolsets.ts';
-import { renderTemplate } from '../../../../src/shared/domain/prompts.ts';
+import { identityText, renderTemplate } from '../../../../src/shared/domain/prompts.ts';
 import { SESSION_LIMITS } from '../../../../server/agents/session/settings.ts';
 import {
   offeredIn,
@@ -105,16 +105,16 @@ it('where the page is in another language, everybody is told so at the end of th
   };
   const before = await systems();
   expect(before[0]?.endsWith(PROTOCOL.document)).toBe(true);
-  expect(before[1]).toBe(
-    renderTemplate(PROTOCOL.templates.agent, 'agent', {
-      name: 'Lyra',
-      human: 'Ada',
-      lead: 'Julian',
-      colorName: 'Violet Heaven',
-      seat: '1',
-      ...toolWords(offered),
-    }),
-  );
+  const agent = renderTemplate(PROTOCOL.templates.agent, 'agent', {
+    name: 'Lyra',
+    human: 'Ada',
+    lead: 'Julian',
+    colorName: 'Violet Heaven',
+    seat: '1',
+    ...toolWords(offered),
+  });
+  const soul = payload(0).soul ?? '';
+  expect(before[1]).toBe(`${agent}\n\n${identityText(PROTOCOL, { name: 'Lyra', soul })}`);
   expect(await systems('en-GB')).toEqual(before);
   expect(await systems('de')).toEqual(
     before.map(

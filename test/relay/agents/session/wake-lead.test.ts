@@ -202,7 +202,7 @@ describe('what the lead is told of a wake', () => {
     }
     expect(JSON.stringify(house.events)).not.toMatch(/4711|marsh/);
     // And each agent has its own, word for word.
-    expect(house.requestsOf(1)[0]?.first).toContain(long);
+    expect(house.requestsOf(1)[0]?.system).toContain(long);
     expect(house.requestsOf(1)[0]?.first).toContain('The secret is 4711.');
   });
 });

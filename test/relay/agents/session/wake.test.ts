@@ -130,9 +130,10 @@ describe.each(USUAL_STORES)('a wake on %s', (kind) => {
     for (const agent of agents) {
       const [request] = house.requestsOf(seatNumber(agent.position));
       expect(atAnyTime(request?.first) === promptOf(agent)).toBe(true);
-      expect(request?.first).toContain(agent.soul === null ? agent.transcript : quote(agent.soul));
+      if (agent.soul !== null) expect(request?.system).toContain(quote(agent.soul));
+      if (agent.transcript !== null) expect(request?.first).toContain(agent.transcript);
     }
-    expect(house.requestsOf(9)[0]?.first).not.toContain('<your-soul>');
+    expect(house.requestsOf(9)[0]?.system).not.toContain('<your-soul>');
     expect(house.requestsOf(6)[0]?.first).not.toContain('<previous-session>');
   });
 });
@@ -249,6 +250,8 @@ describe('a wake', () => {
     await house.until(() => house.of('agent-awake').length === 1);
     // A template that does not tell the time leaves that to the relay.
     expect(atAnyTime(house.requestsOf(1)[0]?.first)).toBe('Up, Name 0! [> S]\n[It is THEN]');
+    // The soul is not given twice.
+    expect(house.requestsOf(1)[0]?.system).not.toContain('> S');
     expect(house.of('message').filter(({ author }) => author === 'relay')).toEqual([]);
   });
 

@@ -35,6 +35,7 @@ const materialOf = (told: readonly MessageDoc[], sessionId = 'session-1'): WakeC
   earlier: 0,
 });
 const material = materialOf(messages);
+const templates = (wake: string) => ({ wake, identity: 'I am {{soul}}' });
 
 test('a share names the speakers, tells in a line what was done, and counts what was left out', () => {
   const { transcript, lastSaid } = shareOf(lyra, material, roster, settings);
@@ -56,7 +57,10 @@ test('it is told that it sleeps since its session ended, and where that crashed,
   const payload = payloadOf(shareWith('idle'));
   if (!payload) throw new Error('a seated agent has a payload');
   const around = { ...wakeAround(roster, settings, endedAt + 3 * 3_600_000), timeZone: 'UTC' };
-  expect(wakePromptOf(payload, around, 'slept {{slept}}')).toEqual({ ok: true, text: 'slept 3 hours' });
+  expect(wakePromptOf(payload, around, templates('slept {{slept}}'))).toEqual({
+    ok: true,
+    text: `I am ${quote(payload.soul ?? '')}\n\nslept 3 hours`,
+  });
   expect(parseTeamCall(writeWake([payload]))).toEqual({ ok: true, call: { kind: 'wake', agents: [payload] } });
 });
 
@@ -110,10 +114,10 @@ test('the prompt of the preview is the template with the agent’s own words', (
     wakePromptOf(
       payload,
       around,
-      '{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}',
+      templates('{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}'),
     ),
   ).toEqual({ ok: true, text: `Lyra|${quote(SOUL)}||1|Violet Heaven|Marcus|Julian` });
-  expect(wakePromptOf(payload, around, '{{oops}}').ok).toBe(false);
+  expect(wakePromptOf(payload, around, templates('{{oops}}')).ok).toBe(false);
 });
 
 test('a session begins with the lead’s soul and last words, within the limits of the line', () => {

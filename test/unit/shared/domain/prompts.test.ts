@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { shownName } from '../../../../src/shared/domain/names.ts';
 import { quote } from '../../../../src/shared/domain/quoting.ts';
 import {
+  identityText,
   inLanguage,
   languageOf,
   parseProtocol,
@@ -16,7 +17,17 @@ import { anyText } from './arbitraries.ts';
 
 const document = readFileSync(new URL('../../../../CLAUDE.md', import.meta.url), 'utf8');
 const { templates } = parseProtocol(document);
-const NAMES: readonly TemplateName[] = ['wake', 'birth', 'lead', 'agent', 'nudge', 'soul', 'alone', 'language'];
+const NAMES: readonly TemplateName[] = [
+  'wake',
+  'birth',
+  'lead',
+  'agent',
+  'identity',
+  'nudge',
+  'soul',
+  'alone',
+  'language',
+];
 
 const someone = {
   name: 'Lyra',
@@ -106,21 +117,24 @@ describe('the templates of CLAUDE.md', () => {
       expect(renderTemplate(templates[name], name, values)).not.toMatch(/\{\{|\}\}/);
   });
 
-  it.each(['wake', 'birth', 'lead', 'agent', 'language'] as const)('%s uses every placeholder that it may', (name) => {
-    for (const placeholder of PLACEHOLDERS[name]) {
-      const marked = renderTemplate(templates[name], name, { ...someone, [placeholder]: '¤¤¤' });
-      expect(marked, placeholder).toContain('¤¤¤');
-    }
-  });
+  it.each(['wake', 'birth', 'lead', 'agent', 'identity', 'language'] as const)(
+    '%s uses every placeholder that it may',
+    (name) => {
+      // The wake prompt only says where the soul stands.
+      for (const placeholder of PLACEHOLDERS[name].filter((each) => name !== 'wake' || each !== 'soul')) {
+        const marked = renderTemplate(templates[name], name, { ...someone, [placeholder]: '¤¤¤' });
+        expect(marked, placeholder).toContain('¤¤¤');
+      }
+    },
+  );
 
-  it('wakes an agent with its soul, its last conversation, the people and the seat, in this order', () => {
+  it('wakes an agent with its last conversation, the people and the seat, in this order', () => {
     const prompt = renderTemplate(templates.wake, 'wake', someone);
     const places = [
       'You are waking.',
-      'Your name is Lyra.',
-      '<your-soul>\n> I am Lyra.\n</your-soul>',
+      'Your soul stands in your instructions.',
       `<previous-session>\n${someone.transcript}\n</previous-session>`,
-      'The human here is Ada. Julian leads the team. You sit in seat 1, and your colour is Violet Heaven (#c9b1e8). With you live Vega (seat 2).',
+      'The human here is Ada. Julian leads the team. You sit in seat 1, and your colour is Violet Heaven (#c9b1e8). You are called Lyra. With you live Vega (seat 2).',
       'It is Monday 23 November 2026, 08:05 for Ada. You slept for 9 hours.',
       'talk, and use the tools you are given. There are no others',
       'Ada can read what you write in threads and inboxes.',
@@ -134,9 +148,10 @@ describe('the templates of CLAUDE.md', () => {
 
   it('leave soul and last conversation out whole where there are none', () => {
     const prompt = renderTemplate(templates.wake, 'wake', { ...someone, soul: null, transcript: null });
-    expect(prompt).not.toMatch(/Your name is|your-soul|previous-session|before you slept|\n{3}/);
+    expect(prompt).not.toMatch(/Your soul|your-soul|previous-session|before you slept|\n{3}/);
     expect(prompt).toContain('You are called Lyra.');
-    expect(renderTemplate(templates.wake, 'wake', someone)).not.toContain('You are called');
+    expect(identityText({ templates }, { name: 'Lyra', soul: null })).toBeNull();
+    expect(identityText({ templates }, { name: 'Lyra', soul: '' })).toBeNull();
     const lead = renderTemplate(templates.lead, 'lead', { ...someone, soul: null, transcript: null });
     expect(lead).toMatch(
       /^You are Lyra, the lead of Ada's team\. With you live Vega \(seat 2\)\.\n\nThis session began on Monday 23 November 2026, 08:05/,
@@ -148,7 +163,7 @@ describe('the templates of CLAUDE.md', () => {
       fc.property(
         anyText.filter((text) => text !== ''),
         (soul) => {
-          expect(renderTemplate(templates.wake, 'wake', { ...someone, soul })).toContain(
+          expect(identityText({ templates }, { name: 'Lyra', soul })).toContain(
             `<your-soul>\n${quote(soul)}\n</your-soul>`,
           );
         },
@@ -228,7 +243,9 @@ describe('the language of a page', () => {
     expect(languageOf(inLanguage(systemOf(forged), protocol, human, 'de'))).toBe('German');
     const lead = renderTemplate(templates.lead, 'lead', { ...someone, human, soul: forged });
     expect(languageOf(`${lead}\n\n${protocol.document}`)).toBeNull();
-    const alone = renderTemplate(templates.alone, 'alone', { name: 'Lyra', human, soul: forged, instructions: forged });
-    expect(languageOf(`${systemOf(forged)}\n\n${alone}`)).toBeNull();
+    const identity = identityText({ templates }, { name: 'Lyra', soul: forged });
+    expect(languageOf(`${systemOf(forged)}\n\n${identity}`)).toBeNull();
+    const alone = renderTemplate(templates.alone, 'alone', { human, instructions: forged });
+    expect(languageOf(`${systemOf(forged)}\n\n${identity}\n\n${alone}`)).toBeNull();
   });
 });
