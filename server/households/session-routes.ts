@@ -184,7 +184,7 @@ export const createStreamLimit =
 
 interface SessionRoutesDeps extends StartsDeps {
   readonly host: SessionHost;
-  readonly runs: Pick<Runs, 'stop'>;
+  readonly runs: Pick<Runs, 'stop' | 'correctSummary'>;
   readonly log: Pick<EventLog, 'ack'>;
   readonly streams: Streams;
   /** Throws a problem where no further stream may be opened. */
@@ -266,7 +266,7 @@ export function createSessionRoutes(given: SessionRoutesDeps): readonly Handled[
       return null;
     },
     correctSummary({ messageId, body: { text } }) {
-      host.correctSummary(messageId as MessageId, text);
+      for (const place of [host, runs]) place.correctSummary(messageId as MessageId, text);
       return null;
     },
     async stop({ agentId }) {

@@ -108,6 +108,11 @@ export interface Conversation {
   /** Adds the mind's answer, even if it was cut. Blocks that must not be sent back are dropped. */
   addAnswer(blocks: readonly MindBlock[]): void;
   addResults(results: readonly ToolResult[]): void;
+  /**
+   * Replaces the results of the newest calls by a line, because the model's server refuses them.
+   * False: the newest turn has none, or they are replaced already.
+   */
+  leaveOutResults(): boolean;
   /** Changes the text of every answer. Texts that become blank are dropped. */
   changeAnswers(change: (text: string) => string): void;
   /**
@@ -181,6 +186,14 @@ const summaryPart = (messageId: MessageId, text: string): Part => ({
   shortened: (most) => cutMiddle(text, Math.max(LEAST, most)),
 });
 const isResult = ({ block }: Part) => block.kind === 'tool-result';
+const RESULT_LEFT_OUT = '[The result of this call was left out: the server of your model refuses to read it.]';
+const withoutContent = ({ kind, toolUseId, isError }: ResultBlock): ResultBlock => ({
+  kind,
+  toolUseId,
+  text: RESULT_LEFT_OUT,
+  isError,
+});
+const isLeftOut = ({ block }: Part) => block.kind === 'tool-result' && block.text === RESULT_LEFT_OUT;
 const stays = ({ shortened }: Part) => shortened !== undefined;
 /** A summary stays too when the oldest turns are dropped, and the next summary takes its place. */
 const isPromptPart = (each: Part) => stays(each) && each.messageId === null;
@@ -398,6 +411,16 @@ export function createConversation(): Conversation {
           .filter(({ block }) => worthKeeping(block));
         return parts.some(({ block }) => isSaid(block)) ? [{ ...entry, parts }] : [];
       });
+    },
+    leaveOutResults() {
+      const last = entries.at(-1);
+      const results = (last?.parts ?? []).filter(isResult);
+      if (!last || results.length === 0 || results.every(isLeftOut)) return false;
+      const parts = last.parts.map((each) =>
+        each.block.kind === 'tool-result' ? part(withoutContent(each.block), each.messageId) : each,
+      );
+      entries = [...entries.slice(0, -1), { ...last, parts }];
+      return true;
     },
     closeCalls(reason) {
       withoutOpenSearches();

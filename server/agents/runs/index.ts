@@ -4,7 +4,7 @@
  * way to stop it and a time limit. An agent does one thing at a time: a run waits for the end of a
  * turn in the session, and the session waits for the run.
  */
-import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
+import type { AgentId, MessageId, RunId } from '../../../src/shared/domain/ids.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import { textOf } from '../../../src/shared/domain/text-of.ts';
 import type { RunCause } from '../../../src/shared/protocol/runs.ts';
@@ -29,7 +29,7 @@ import { takeWaiting } from './inbox-reader.ts';
 import { endOfRun, ENDED_ELSEWHERE, ENDED_WITH_RELAY, RUN_BROKEN, tookTooLong, type Interruption } from './outcome.ts';
 import { createRecord } from './recover.ts';
 import { RUN_LIMITS, type RunLimits } from './settings.ts';
-import { createSpeaker } from './speaker.ts';
+import { createSpeaker, type Speaker } from './speaker.ts';
 import { createTimeLimit } from './time-limit.ts';
 import type { OwnTools } from './toolbox.ts';
 import type { Turns } from './turns.ts';
@@ -124,6 +124,8 @@ export interface Runs {
   stop(agentId: AgentId): boolean;
   /** The same for one run. */
   stopRun(runId: RunId): boolean;
+  /** The person has corrected this summary. The run that has it goes on by it. */
+  correctSummary(messageId: MessageId, text: string): void;
   /**
    * This run waits for a run that it started, which has its own limit. Its time stands still until
    * the returned function is called.
@@ -158,7 +160,7 @@ export interface RunsDeps {
   readonly limits?: RunLimits;
 }
 
-interface Live extends Run {
+interface Live extends Run, Pick<Speaker, 'correctSummary'> {
   interrupt(why: Interruption): Promise<void>;
   readonly holdTime: () => () => void;
 }
@@ -314,6 +316,7 @@ export function createRuns(deps: RunsDeps): Runs {
         return true;
       },
       interrupt,
+      correctSummary: speaker.correctSummary,
       holdTime: time.hold,
       whenEnded: work(),
     };
@@ -369,6 +372,7 @@ export function createRuns(deps: RunsDeps): Runs {
       for (const run of live) void run.interrupt({ by: 'database', error: sentence });
     },
     holdTime: (runId) => [...live].find((run) => run.runId === runId)?.holdTime() ?? (() => undefined),
+    correctSummary: (messageId, text) => live.forEach((run) => run.correctSummary(messageId, text)),
     stopRun: (runId) => [...live].some((run) => run.runId === runId && run.stop()),
     stop: (agentId) => [...live].some((run) => run.agentId === agentId && run.stop()),
     async close() {

@@ -233,7 +233,7 @@ export const sessionEndpoints = {
   correctSummary: endpoint({
     method: 'PUT',
     path: '/api/summaries/{messageId}',
-    does: 'Corrects the summary by which an agent of the running session goes on. The page writes the document of the correction.',
+    does: 'Corrects the summary by which an agent goes on, in the running session or in a run. The page writes the document of the correction.',
     params: { messageId: named(idText, 'id of the message with the summary') },
     body: correctSummarySchema,
     answers: [{ status: 204, when: 'the agent goes on by this text, or does not hold the summary any more' }],
