@@ -118,8 +118,8 @@ interface SpeakerDeps {
   readonly laterModel?: string;
   readonly cachesForAnHour?: boolean;
   /**
-   * Returns its system prompt. `tools`: names of the offered tools. `isShortened`: the older part of
-   * the conversation is gone. Called again only when either has changed, or after a compaction.
+   * Returns its system prompt. `tools`: names of the offered tools. `isShortened`: the older part
+   * of the conversation is gone. Called again only if the tools changed, or after a compaction.
    */
   readonly system: (tools: ReadonlySet<string>, isShortened: boolean) => string;
   /** Texts that guide it and are no items. Tools that they name are offered at once. */
@@ -401,8 +401,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   /**
-   * The older part may have held a soul that the agent wrote in this conversation. The system prompt
-   * has it from now on.
+   * The older part may have held a soul that the agent wrote in this conversation. The system
+   * prompt has it from now on.
    */
   function writeSystemShortened(): void {
     isShortened = true;

@@ -133,7 +133,7 @@ export function PromptSection() {
 
   return (
     <>
-      <p className="settings-note under-6 ink-2 text-3">{t`The first message an agent reads when it wakes. Its last conversation is put in word for word. Its soul stands in its instructions, before this message. A template with ${'{{soul}}'} puts it here instead.`}</p>
+      <p className="settings-note under-6 ink-2 text-3">{t`The first message an agent reads when it wakes. Its last conversation is put in word for word. The instructions of the agent have its soul. A template with ${'{{soul}}'} puts it here instead.`}</p>
       <div className="setting">
         <label htmlFor={id}>{t`Template`}</label>
         <textarea
