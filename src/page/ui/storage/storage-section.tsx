@@ -125,7 +125,7 @@ function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string
   const what = targetText(forget.target, name);
   const keep = async () => {
     const kept = await actions.keep(forget._id);
-    if (kept.ok) notices.info(`${what} ${forget.target.kind === 'agent' ? 'stays' : t`is kept`}.`);
+    if (kept.ok) notices.info(t`${what} is kept.`);
     else notices.error(t`This could not be saved: ${kept.reason}`);
   };
   return (
