@@ -36,8 +36,3 @@ export const NOTIFICATION_LIMITS = {
   /** How long notifications are remembered. */
   keptMs: 14 * 86_400_000,
 } as const;
-export type NotificationLimits = {
-  readonly [Name in keyof typeof NOTIFICATION_LIMITS]: (typeof NOTIFICATION_LIMITS)[Name] extends number
-    ? number
-    : readonly number[];
-};

@@ -12,7 +12,7 @@ import { createPace, type Pace } from './pace.ts';
 export const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
 export type KeyHeader = (typeof KEY_HEADERS)[number];
 
-export const KEY_FILTER_LIMITS = {
+const KEY_FILTER_LIMITS = {
   /** A shorter key is a word, as local servers accept. Removing a word would change the text. */
   leastLength: 8,
   /** Number of added secrets that `createSecrets` stores. The newest stay. */

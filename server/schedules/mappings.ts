@@ -217,7 +217,7 @@ const done = <Value>(value: Value): { readonly ok: true; readonly value: Value }
 const hashOf = (texts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 32);
 /** There is one mapping of a routine and a project, on every relay. */
-export const mappingIdOf = (projectId: ProjectId, routineId: ScheduleId): MappingId => hashOf([projectId, routineId]);
+const mappingIdOf = (projectId: ProjectId, routineId: ScheduleId): MappingId => hashOf([projectId, routineId]);
 
 type MappingRow = Selectable<Tables['routine_mappings']>;
 /** `removed` is a column of its own, so that one statement can remove rows. */

@@ -310,7 +310,7 @@ export interface Ended {
 }
 
 const OF_CLAIM = ['agent_json', 'late', 'reason', 'notice_json'] as const;
-export const CLAIMED = ['schedule', 'due_at', ...OF_CLAIM] as const;
+const CLAIMED = ['schedule', 'due_at', ...OF_CLAIM] as const;
 export const claimOf = (
   row: Pick<Selectable<Tables['occurrences']>, (typeof CLAIMED)[number]>,
   token: string,

@@ -117,7 +117,7 @@ function lineOf(block: MindBlock, role: MindMessage['role'], limits: CompactionL
  * The conversation as one text. Calls, results, pictures and thoughts are words in it, so every
  * server accepts it, and no model takes it for a conversation to go on with.
  */
-export const quotedConversation = (messages: readonly MindMessage[], limits: CompactionLimits): string =>
+const quotedConversation = (messages: readonly MindMessage[], limits: CompactionLimits): string =>
   messages.flatMap(({ role, blocks }) => blocks.flatMap((block) => lineOf(block, role, limits))).join('\n\n');
 
 const userMessage = (texts: readonly string[]): MindMessage => ({

@@ -32,6 +32,9 @@ import { sizeOfWake } from './size-of-wake.ts';
 import { askStore, runMadeUpWake, standIns } from './warm.ts';
 import { isRehearsal, type Mind } from '../minds/index.ts';
 
+export { createSoulTools } from './egg.ts';
+export { createWakePayloads, type WakePayloads } from './wake-payloads.ts';
+
 /*
  * The mind and the models of a session. They are the connected ones at any time, so that a new
  * connection needs no new session.
@@ -117,9 +120,6 @@ function createIdle({
     },
   };
 }
-
-export { createWakePayloads, type WakePayloads } from './wake-payloads.ts';
-export { createSoulTools } from './egg.ts';
 
 interface Running {
   readonly sessionId: SessionId;

@@ -25,7 +25,7 @@ const READING = new Set([
 const FOREIGN_SETS = new Set(['web', 'attached', 'mind']);
 
 /** Whether results of this tool have text that somebody else wrote. */
-export function showsForeign(tool: string): boolean {
+function showsForeign(tool: string): boolean {
   const set = toolsetOf(tool);
   return READING.has(tool) || (set !== null && FOREIGN_SETS.has(set));
 }

@@ -120,7 +120,7 @@ const nameOf = ({ agentId, path }: Pick<Memory, 'agentId' | 'path'>) =>
   agentId === null ? `${TEAM_FOLDER}${path}` : path;
 
 /** The files in a prompt. `files`: of the agent first, then of the team. */
-export function memoryPrompt(files: readonly Memory[]): string | null {
+function memoryPrompt(files: readonly Memory[]): string | null {
   if (files.length === 0) return null;
   const isNotes = ({ agentId, path }: Memory) => agentId !== null && path === NOTES_FILE;
   const isShown = (file: Memory) => file.pinned || file.path === INDEX_FILE;

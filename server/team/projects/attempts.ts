@@ -100,7 +100,7 @@ export interface Attempts {
   end(attemptId: string, end: Pick<AttemptValue, 'outcome' | 'head' | 'receipt' | 'note' | 'noteBy'>): Promise<boolean>;
 }
 
-export const attemptValueOf = (row: Pick<AttemptRow, 'value_json'>): AttemptValue =>
+const attemptValueOf = (row: Pick<AttemptRow, 'value_json'>): AttemptValue =>
   attemptValueSchema.parse(JSON.parse(row.value_json));
 const spentOf = ({ spent_json: text }: Pick<AttemptRow, 'spent_json'>): Spent | null =>
   text === null ? null : spentSchema.parse(JSON.parse(text));

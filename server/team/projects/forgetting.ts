@@ -21,7 +21,7 @@ export const REMOVED_BRANCH = DELETED;
 export const isProjectOf = ({ agents, reviewer }: ProjectValue, gone: ReadonlySet<AgentId>): boolean =>
   agents.some((id) => gone.has(id)) || (reviewer !== null && gone.has(reviewer));
 
-export const projectWithout = (value: ProjectValue, gone: ReadonlySet<AgentId>): ProjectValue => ({
+const projectWithout = (value: ProjectValue, gone: ReadonlySet<AgentId>): ProjectValue => ({
   ...value,
   agents: value.agents.filter((id) => !gone.has(id)),
   reviewer: value.reviewer !== null && gone.has(value.reviewer) ? null : value.reviewer,

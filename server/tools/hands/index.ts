@@ -61,7 +61,7 @@ export async function commandReach(
 }
 
 /** The reach of this agent's command that waits for the human. */
-export const commandReachOf = async (
+const commandReachOf = async (
   { sandbox, configs }: Pick<HandToolsDeps, 'sandbox' | 'configs'>,
   agentId: AgentId,
 ): Promise<AskedReach> => {

@@ -37,7 +37,7 @@ const isSame = (one: Recorded | undefined, other: Recorded | undefined) =>
   one !== undefined && other !== undefined && one.kind === other.kind && one.object === other.object;
 
 /** What is to be done, by path. Pure. */
-export function planOf({ current, target, only }: Pick<RestoreOptions, 'current' | 'target' | 'only'>) {
+function planOf({ current, target, only }: Pick<RestoreOptions, 'current' | 'target' | 'only'>) {
   const isWanted = (path: string) => only === null || only.has(path);
   const removes: Recorded[] = [];
   const makes: Recorded[] = [];

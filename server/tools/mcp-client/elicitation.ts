@@ -239,7 +239,7 @@ function fieldOf(name: string, schema: unknown, isRequired: boolean, filter: Key
 }
 
 /** Throws the server's error message where it asks for anything else, or for too much. */
-export function readQuestion(
+function readQuestion(
   params: unknown,
   filter: KeyFilter,
   limits: Limits,

@@ -36,7 +36,7 @@ import { commitText } from './summary.ts';
 import { TASK_WORK_SETTINGS } from './settings.ts';
 
 /** The whole system prompt of an executor. */
-export const EXECUTOR_RULES = `You execute one task from a brief. The brief is all you know: nobody answers questions, and you remember nothing afterwards.
+const EXECUTOR_RULES = `You execute one task from a brief. The brief is all you know: nobody answers questions, and you remember nothing afterwards.
 Your folder is the task’s checkout. Files and commands begin there, and you see nothing else.
 
 Deviations from the brief, and what to do:

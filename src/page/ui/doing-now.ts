@@ -54,7 +54,7 @@ const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t
 const placeText = (at: number): string => t`${ORDINALS[at - 1] ?? t`number ${at}`} in line`;
 
 /** What an agent does now; null: nothing. */
-export function doingNow({ asked, paused, place, answer, client, aloneSince, task }: Facts): DoingNow | null {
+function doingNow({ asked, paused, place, answer, client, aloneSince, task }: Facts): DoingNow | null {
   if (asked) return { mood: 'asks', text: t`asks you`, from: asked.askedAt };
   if (paused) return null;
   if (place) return { mood: 'queued', text: placeText(place.at), from: place.from };

@@ -7,7 +7,7 @@
  */
 import { shownName } from './names.ts';
 
-export const APPLICATION_PREFIX = 'app:';
+const APPLICATION_PREFIX = 'app:';
 
 export const applicationId = (name: string): string => `${APPLICATION_PREFIX}${name}`;
 

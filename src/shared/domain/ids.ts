@@ -22,8 +22,6 @@ export type MessageId = Id<'message'>;
 export type ScheduleId = Id<'schedule'>;
 /** One browser profile. */
 export type DeviceId = Id<'device'>;
-/** One person’s agents, on all their devices. */
-export type HouseholdId = Id<'household'>;
 /** A project: a board of tasks that agents work on. */
 export type ProjectId = Id<'project'>;
 /** One task of a project. */

@@ -137,7 +137,7 @@ export function wakeKindOf({
 }
 
 /** Maximum ms that clearing a sleeping flag waits at the flood guard. */
-export const FLAG_WAIT_MS = 60_000;
+const FLAG_WAIT_MS = 60_000;
 
 /**
  * A routine waits for a busy agent by itself. Other scheduled wakes are taken up when the agent is

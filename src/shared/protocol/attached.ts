@@ -96,7 +96,7 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 /** A tool as its server currently describes it. */
-export const offeredToolSchema = z.object({
+const offeredToolSchema = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
@@ -107,7 +107,7 @@ export const offeredToolSchema = z.object({
 });
 export type OfferedTool = z.infer<typeof offeredToolSchema>;
 
-export const attachedToolSchema = offeredToolSchema.extend({
+const attachedToolSchema = offeredToolSchema.extend({
   called: z.string().describe('the name by which agents, and `tools` of routines, call it'),
   use: z.boolean().describe('agents may use the tool as the person saw it'),
   seen: z

@@ -55,7 +55,7 @@ const count = z.number().int().nonnegative();
 const text = (most: number) => z.string().max(most);
 
 /** Conditions of `done`. A project may turn each of them off. */
-export const doneNeedsSchema = z.strictObject({
+const doneNeedsSchema = z.strictObject({
   change: z.boolean().describe('at least one commit or changed file'),
   checks: z.boolean().describe('all checks of the project passed'),
   criteria: z.boolean().describe('every criterion is met, with evidence'),
@@ -63,7 +63,7 @@ export const doneNeedsSchema = z.strictObject({
 export type DoneNeeds = z.infer<typeof doneNeedsSchema>;
 
 /** What a project grants its agents of commands. */
-export const COMMAND_GRANTS = ['own', 'sandbox', 'ask', 'none'] as const;
+const COMMAND_GRANTS = ['own', 'sandbox', 'ask', 'none'] as const;
 export type CommandGrant = (typeof COMMAND_GRANTS)[number];
 
 /** How a project's tasks are worked on. */
@@ -187,7 +187,7 @@ export const receiptSchema = z.strictObject({
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
-export const attemptOutcomeSchema = z
+const attemptOutcomeSchema = z
   .enum(['review', 'done', 'blocked', 'released', 'ended', 'timed-out', 'lost'])
   .describe(
     'review, done, blocked: the task was moved there; released: the claim was given up; ended: its run ended; timed-out: it took too long; lost: the relay or the run died',
@@ -197,7 +197,7 @@ export const attemptOutcomeSchema = z
  * What a second mind says of the work. It saw criteria, diff and checks,
  * and no words of the agent.
  */
-export const secondReviewSchema = z.strictObject({
+const secondReviewSchema = z.strictObject({
   by: common.agentId.describe('with whose model'),
   model: text(LIMITS.id),
   at: ms,
@@ -238,7 +238,7 @@ export const attemptValueSchema = z.strictObject({
   review: secondReviewSchema.nullable().default(null).describe('of a second mind; null: none was asked'),
 });
 export type AttemptValue = z.infer<typeof attemptValueSchema>;
-export const attemptSchema = z.object({
+const attemptSchema = z.object({
   ...attemptValueSchema.shape,
   attemptId: z.string().min(1).max(LIMITS.id),
   spent: receiptSchema

@@ -153,10 +153,9 @@ const ofProjects = {
     .nullable()
     .describe('the model that carries out a plan; null: the household’s, or else the agent’s own'),
 };
-export const OF_PROJECTS = ['pulse_columns', 'pulse_transitions_to', 'planning_model', 'executor_model'] as const;
 const optionalOfProjects = z.object(ofProjects).partial().shape;
 
-export const pulseSettingsSchema = z.object({ ...pulse, ...pulseLimits, ...ofProjects });
+const pulseSettingsSchema = z.object({ ...pulse, ...pulseLimits, ...ofProjects });
 export type PulseSettings = z.infer<typeof pulseSettingsSchema>;
 /**
  * Accepts blackouts as other products write them: one-off ones with `start` and `end`, and days as

@@ -25,7 +25,7 @@ const text = z
 
 /** Tools whose results an agent had seen when it wrote. More are not named. */
 export const MOST_READ = 50;
-export const memorySourceSchema = z.strictObject({
+const memorySourceSchema = z.strictObject({
   by: z.enum(['human', 'agent']).describe('who wrote this version'),
   sessionId: id.nullable().describe('the session in which it was written; null: none'),
   runId: id.nullable().describe('the run in which it was written; null: none'),

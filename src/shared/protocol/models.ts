@@ -17,7 +17,7 @@ export type ListedModel = z.infer<typeof modelSchema>;
 
 const WHYS = ['key', 'credit', 'unreachable', 'no-model', 'busy', 'other'] as const;
 
-export const connectionStateSchema = z
+const connectionStateSchema = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('untried') }),
     z.object({
@@ -63,7 +63,7 @@ export const connectionSchema = z.object({
 export type Connection = z.infer<typeof connectionSchema>;
 
 /** `any`: including addresses of the relay's own machine and network. */
-export const mayConnectSchema = z.enum(['any', 'public', 'none']);
+const mayConnectSchema = z.enum(['any', 'public', 'none']);
 export type MayConnect = z.infer<typeof mayConnectSchema>;
 
 export const modelsSchema = z.object({

@@ -48,7 +48,7 @@ const taskId = idOf<TaskId>(id);
 const columnId = z.string().min(1).max(LIMITS.id);
 const line = (max: number) => z.string().trim().min(1).max(max);
 
-export const columnSchema = z.strictObject({
+const columnSchema = z.strictObject({
   columnId: columnId.describe('names the column within its project'),
   name: line(PROJECT_LIMITS.name),
   kind: z.enum(COLUMN_KINDS).describe('what the column means; agents take tasks from `ready`'),
@@ -199,7 +199,7 @@ export const claimedTaskSchema = taskSchema.extend({
   place: z.string().describe('where the work is done, for the agent; empty where agents have no folders'),
 });
 /** A task as a board shows it: without its text, its history and evidence. */
-export const taskCardSchema = z.object({
+const taskCardSchema = z.object({
   ...taskSchema.pick({
     ...{ projectId: true, taskId: true, number: true, version: true, title: true, priority: true, labels: true },
     ...{ blockedBy: true, assignee: true, columnId: true, createdAt: true, createdBy: true, updatedAt: true },

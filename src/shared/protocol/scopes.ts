@@ -18,9 +18,7 @@ const MEANINGS: Readonly<Record<Scope, string>> = {
   limits: 'sets limits of wakes, hours and pulses of agents; never what they may do, or spend',
 };
 
-export const scopeSchema = z
-  .enum(SCOPES)
-  .describe(SCOPES.map((scope) => `\`${scope}\`: ${MEANINGS[scope]}`).join('; '));
+const scopeSchema = z.enum(SCOPES).describe(SCOPES.map((scope) => `\`${scope}\`: ${MEANINGS[scope]}`).join('; '));
 
 export const scopesSchema = z
   .array(scopeSchema)

@@ -9,7 +9,7 @@ import { PROJECT_LIMITS } from './projects.ts';
 const id = z.string().min(1).max(LIMITS.id);
 
 /** Columns into which a webhook may put a task. */
-export const WEBHOOK_COLUMNS = ['backlog', 'ready'] as const;
+const WEBHOOK_COLUMNS = ['backlog', 'ready'] as const;
 
 const webhookTargetSchema = z.discriminatedUnion('kind', [
   z.strictObject({

@@ -14,6 +14,8 @@ import type { PendingState, RelayInfoState } from '../relay-info.ts';
 import type { WakeSizes } from '../wake-sizes.ts';
 import type { Unread } from '../unread.ts';
 
+export { attempt, DONE, type Done } from '../attempt.ts';
+
 export interface Parts {
   readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
@@ -34,5 +36,3 @@ export interface Parts {
   readonly upkeep: StoreApi<UpkeepState>;
   readonly devices: Devices;
 }
-
-export { attempt, DONE, type Done } from '../attempt.ts';

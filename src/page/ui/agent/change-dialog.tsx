@@ -102,7 +102,7 @@ function Drawn({ agent, faces, onTake }: FaceEditorProps & { readonly faces: rea
 }
 
 /** `onPaint`: opens the painter, which fills the whole dialog. */
-export function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { readonly onPaint: () => void }) {
+function FaceEditor({ agent, onTake, onPaint }: FaceEditorProps & { readonly onPaint: () => void }) {
   const { device } = useRoost();
   const { agentId, name, birthName, face, color } = agent;
   const [drawn, setDrawn] = useState<readonly string[]>([]);
@@ -297,7 +297,7 @@ interface FacePaintProps {
   readonly onClose: () => void;
 }
 
-export function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
+function FacePaint({ agent, onTake, onClose }: FacePaintProps) {
   const { agentId, color } = agent;
   const [painting, setPainting] = useState(() => paintingOf(agent));
   const [back, setBack] = useState<readonly Painting[]>([]);

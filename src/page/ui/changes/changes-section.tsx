@@ -201,7 +201,7 @@ function ofAttached({ before, after }: Of<'attached'>, nameOf: NameOf): ChangeWo
 
 const seatText = (position: number | null) => (isSeatPosition(position) ? t`seat ${seatNumber(position)}` : t`no seat`);
 
-export function changeWords({ change }: Pick<Logged, 'change'>, nameOf: NameOf): ChangeWords {
+function changeWords({ change }: Pick<Logged, 'change'>, nameOf: NameOf): ChangeWords {
   switch (change.kind) {
     case 'setting':
       return ofSetting(change);
@@ -243,7 +243,7 @@ export const whyNot: Readonly<Record<WayBack, string | null>> = {
 };
 
 /** The question before it is undone; null: none. */
-export function askedFirst({ change, back }: Pick<Logged, 'change' | 'back'>): string | null {
+function askedFirst({ change, back }: Pick<Logged, 'change' | 'back'>): string | null {
   if (back === 'since')
     return t`It was changed again since. What was set later is replaced by what stood here before this change.`;
   if (change.kind === 'attached' && (change.before === null || change.before.removed))

@@ -24,7 +24,7 @@ const SHOWN_AT_ONCE = 20_000;
 export const StepsOf = createContext<AgentId | null>(null);
 
 /** A long text, of which more is shown on demand. */
-export function LongText({ text }: { text: string }) {
+function LongText({ text }: { text: string }) {
   const [length, setLength] = useState(SHOWN_AT_ONCE);
   return (
     <>

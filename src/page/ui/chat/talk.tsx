@@ -82,7 +82,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
   };
 }
 
-export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string) => void }) {
+function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string) => void }) {
   const born = useHousehold((state) => state.roster.seats.size);
   const running = useLive((state) => state.live !== null);
   const calling = usePending(({ call }) => call === 'summon');

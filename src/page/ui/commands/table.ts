@@ -19,7 +19,7 @@ import type { Around, Command } from './command.ts';
 // palette.
 
 /** Wakes the sleeping members of a group. */
-export function toGroups({ roost }: Pick<Around, 'roost'>): Command[] {
+function toGroups({ roost }: Pick<Around, 'roost'>): Command[] {
   const household = roost.household.store.getState();
   const { roster } = household;
   const live = roost.live.store.getState().live;

@@ -32,7 +32,7 @@ export function download(fileName: string, file: Blob): void {
 }
 
 /** Collects a file, and passes it to the browser as a download when it is complete. */
-export function downloadStream(fileName: string): WritableStream<Uint8Array> {
+function downloadStream(fileName: string): WritableStream<Uint8Array> {
   let parts: (Blob | Uint8Array<ArrayBuffer>)[] = [];
   let loose = 0;
   return new WritableStream({

@@ -41,15 +41,7 @@ const valueOf = ({ spent }: Day, measure: Measure) =>
 /**
  * A bar for each day. Decorative: the table beside it has the same content. `days`: newest first.
  */
-export function Chart({
-  days,
-  measure,
-  budgetUsd,
-}: {
-  days: readonly Day[];
-  measure: Measure;
-  budgetUsd: number | null;
-}) {
+function Chart({ days, measure, budgetUsd }: { days: readonly Day[]; measure: Measure; budgetUsd: number | null }) {
   const oldestFirst = [...days].reverse();
   const budget = measure === 'money' ? budgetUsd : null;
   const highest = Math.max(...oldestFirst.map((day) => valueOf(day, measure)), 0);

@@ -107,7 +107,7 @@ const pricesOf = (rows: readonly PriceRow[]): readonly Price[] =>
 const lineOf = ({ model, above = 0, input, output, cacheRead, cacheWrite }: Price) =>
   JSON.stringify([model, above, input, output, cacheRead, cacheWrite]);
 /** Whether these are Roost's own prices, in any order. */
-export function areOwn(prices: readonly Price[]): boolean {
+function areOwn(prices: readonly Price[]): boolean {
   const own = new Set(DEFAULT_PRICES.map(lineOf));
   return prices.length === own.size && prices.every((price) => own.has(lineOf(price)));
 }

@@ -48,7 +48,7 @@ export interface CodeStore {
 }
 
 /** Creates a code and polls it while it is `wanted`, until an offer has arrived. */
-export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeStore {
+function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void): CodeStore {
   const { reach, device } = useRoost();
   const [turn, setTurn] = useState(0);
   const [made, setMade] = useState<DeviceCode | null>(null);
@@ -142,7 +142,7 @@ function OutOfReach() {
 }
 
 /** The code for the other device’s camera. */
-export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
+function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeStore }) {
   const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
   switch (shown.step) {
     case 'making':
@@ -226,7 +226,7 @@ function pixelsOf({ source, width, height }: Drawn, longest: number): Pixels | n
 }
 
 /** The code in the current camera frame, or null. */
-export function readFrame(video: HTMLVideoElement): string | null {
+function readFrame(video: HTMLVideoElement): string | null {
   const { videoWidth: width, videoHeight: height } = video;
   if (width === 0 || height === 0) return null;
   const pixels = pixelsOf({ source: video, width, height }, FRAME_SIDE);
@@ -238,7 +238,7 @@ export type PictureRead =
   | { readonly ok: false; readonly reason: string };
 
 /** The code in a picture. */
-export async function readPicture(file: Blob): Promise<PictureRead> {
+async function readPicture(file: Blob): Promise<PictureRead> {
   let bitmap: ImageBitmap;
   try {
     bitmap = await createImageBitmap(file);

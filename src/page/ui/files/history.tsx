@@ -108,7 +108,7 @@ const textOf = (side: Side): string | null =>
         : null;
 const sizeOf = (side: Side): string => ('bytes' in side ? bytes(side.bytes) : t`nothing`);
 
-export function ComparedView({ compared: { before, after }, path }: { compared: Compared; path: string }) {
+function ComparedView({ compared: { before, after }, path }: { compared: Compared; path: string }) {
   const [old, now] = [textOf(before), textOf(after)];
   if (old === null || now === null)
     return (

@@ -37,7 +37,7 @@ function useGroups(): readonly AgentGroup[] {
 }
 
 /** Pressing a group selects its sleeping members, and nobody else. */
-export function GroupMarks({ able, marked, onMark }: MarksProps) {
+function GroupMarks({ able, marked, onMark }: MarksProps) {
   const groups = useGroups();
   const roster = useHousehold((state) => state.roster);
   const shown = groups.filter(({ agentIds }) => agentIds.some((id) => roster.byId.has(id)));
@@ -119,7 +119,7 @@ interface KeepProps {
 }
 
 /** Saves the selection as a group, or changes the group that it came from. */
-export function KeepGroup({ marked, last }: KeepProps) {
+function KeepGroup({ marked, last }: KeepProps) {
   const roost = useRoost();
   const groups = useGroups();
   const [naming, setNaming] = useState<'new' | 'rename' | null>(null);

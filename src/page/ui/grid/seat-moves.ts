@@ -35,7 +35,7 @@ interface Drag {
 }
 
 /** The seat that an arrow key leads to, skipping the lead's; the same seat at the edge. */
-export function seatBeside(position: SeatPosition, key: string): SeatPosition {
+function seatBeside(position: SeatPosition, key: string): SeatPosition {
   const next = neighbour(position, key);
   const beyond: Position = next === LEAD_POSITION ? neighbour(next, key) : next;
   return isSeatPosition(beyond) ? beyond : position;

@@ -37,7 +37,7 @@ export type Trying =
   | { readonly kind: 'done'; readonly connection: Connection };
 
 /** Connects a model and reports the progress. */
-export function useConnect() {
+function useConnect() {
   const { models } = useRoost();
   const [trying, setTrying] = useState<Trying>({ kind: 'idle' });
   const connect = async (given: ConnectModel, what: string): Promise<boolean> => {
@@ -143,7 +143,7 @@ function RemoveDialog({ connection, onClose }: { connection: Connection; onClose
   );
 }
 
-export function ConnectionCard({ connection }: { connection: Connection }) {
+function ConnectionCard({ connection }: { connection: Connection }) {
   const { models } = useRoost();
   const { connectionId, state } = connection;
   const given = connectionId === 'environment';
@@ -311,7 +311,7 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
   );
 }
 
-export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boolean; may: Models['may'] }) {
+function ServerForm({ connect, busy, may }: { connect: Connect; busy: boolean; may: Models['may'] }) {
   const [address, setAddress] = useState('');
   const [key, setKey] = useState('');
   const [model, setModel] = useState('');

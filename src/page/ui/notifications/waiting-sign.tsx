@@ -64,7 +64,7 @@ function isOnScreen({ path, agentId }: RaisedNotification, here: Route, looking:
   }
 }
 
-export function NotifiedHere() {
+function NotifiedHere() {
   const roost = useRoost();
   const { device, notices } = roost;
   const told = notificationsOf(roost);

@@ -52,7 +52,7 @@ const IN_THREAD = 'thread:';
  * Restricts the results to one agent, author, kind or period. `today`: midnight, in ms since the
  * epoch.
  */
-export function FilterRow({
+function FilterRow({
   value,
   team,
   today,
@@ -226,7 +226,7 @@ function Marked({ passage: { text, marks } }: { passage: Passage }) {
 }
 
 /** One result: author, time, and the text around the match. */
-export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string) => string; now: number }) {
+function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string) => string; now: number }) {
   return (
     <span className="stack gap-1 fill">
       <span className="palette-hit-head flex baseline gap-4 narrow text-2">
@@ -265,9 +265,9 @@ export interface Searched {
 }
 const NOTHING: Searched = { answer: null, waits: false, problem: null };
 
-export const isSearch = (text: string): boolean => text.trim().length >= LEAST || WORD.test(text);
+const isSearch = (text: string): boolean => text.trim().length >= LEAST || WORD.test(text);
 
-export function useSearch(query: SearchQuery): Searched {
+function useSearch(query: SearchQuery): Searched {
   const { dataWorker, device } = useRoost();
   const [searched, setSearched] = useState(NOTHING);
   const asked = isSearch(query.text) ? JSON.stringify(query) : null;

@@ -125,7 +125,7 @@ function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
 /**
  * Everything else of an agent: inbox, threads, files, API clients, wake limits, and forgetting it.
  */
-export function MoreTab(props: MoreTabProps) {
+function MoreTab(props: MoreTabProps) {
   const { agentId, name, retired } = props;
   return (
     <div className="portrait-more at-top stack">
@@ -168,7 +168,7 @@ type Reading<Value> =
  * `read`: a stable function for as long as its target is the same. The last value stays visible
  * during a reload.
  */
-export function useReading<Value>(read: () => Promise<Value>): readonly [Reading<Value>, again: () => void] {
+function useReading<Value>(read: () => Promise<Value>): readonly [Reading<Value>, again: () => void] {
   const [reading, setReading] = useState<Reading<Value>>({ kind: 'reading' });
   const [tries, setTries] = useState(0);
   useEffect(() => {
@@ -192,7 +192,7 @@ interface ReadingProps<Value> {
   readonly children: (value: Value) => ReactNode;
 }
 
-export function ReadingView<Value>({ reading, again, what, children }: ReadingProps<Value>) {
+function ReadingView<Value>({ reading, again, what, children }: ReadingProps<Value>) {
   if (reading.kind === 'reading') return <p className="query-loading ink-3 text-3" role="status">{t`Reading…`}</p>;
   if (reading.kind === 'read') return children(reading.value);
   return (
@@ -326,7 +326,7 @@ function Facts({ agent }: { agent: Agent }) {
 }
 
 /** Its soul, the earlier versions, and other facts about it. */
-export function SoulTab({ agent }: { agent: Agent }) {
+function SoulTab({ agent }: { agent: Agent }) {
   const { dataWorker } = useRoost();
   const { agentId, soul, name } = agent;
   const identities = useHousehold((state) => state.identities);
@@ -360,7 +360,7 @@ export function SoulTab({ agent }: { agent: Agent }) {
 const PAGE = 30;
 
 /** The midnight after the day in a date field, in the reader's zone; null: not a day. */
-export function endOfDay(day: string): number | null {
+function endOfDay(day: string): number | null {
   const [, year, month, date] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? []).map(Number);
   if (year === undefined || month === undefined || date === undefined) return null;
   const end = new Date(year, month - 1, date + 1).getTime();
@@ -502,7 +502,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
 }
 
 /** The conversation with an agent by its periods awake. */
-export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: string; day: string | null }) {
+function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: string; day: string | null }) {
   const { dataWorker, device } = useRoost();
   const end = day === null ? null : endOfDay(day);
   const read = useCallback(

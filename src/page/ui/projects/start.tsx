@@ -18,7 +18,7 @@ import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
 
 /** Agents that can be started, the proposed one first. Where nobody may work yet, anybody can. */
-export function useStarters({ assignee, stopped, claim }: TaskCard): readonly Teammate[] {
+function useStarters({ assignee, stopped, claim }: TaskCard): readonly Teammate[] {
   const { project } = useBoard();
   const team = useTeammates();
   const awake = useLive((state) => state.live?.awake);
@@ -44,7 +44,7 @@ interface Starting {
 }
 
 /** One start at a time, however often it is pressed. */
-export function useStart(task: TaskCard): Starting {
+function useStart(task: TaskCard): Starting {
   const roost = useRoost();
   const { project } = useBoard();
   const { busy, failed: refused, act } = useAction();

@@ -97,7 +97,7 @@ const STATE_WORDS: Record<StepState, string> = {
  * The ten checks in their order, from the request to the outcome. The one that stopped it is
  * marked.
  */
-export function WakePath({ wake }: { wake: WakeDecision }) {
+function WakePath({ wake }: { wake: WakeDecision }) {
   const steps = pathOf(wake);
   return (
     <ol className="wake-path stack text-3" aria-label={t`The way through the checks`}>

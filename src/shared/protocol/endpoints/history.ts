@@ -45,7 +45,7 @@ const counts = z.object({
   deleted: z.number().int().nonnegative(),
 });
 
-export const pointSchema = z
+const pointSchema = z
   .object({
     pointId: z.string(),
     at: z.number().int().describe('ms since the epoch, at the end of the work'),
@@ -82,7 +82,7 @@ export const historySchema = z.object({
 export type History = z.infer<typeof historySchema>;
 
 const kind = z.enum(['file', 'folder', 'link']);
-export const changeSchema = z.object({
+const changeSchema = z.object({
   folder: z.string().describe('the key of the folder'),
   file: z.string().describe('the path in the folder, for other calls: bytes that are no plain ASCII are `%` and hex'),
   path: z.string().describe('the same path, to be read'),
@@ -132,7 +132,7 @@ export const comparedSchema = z.object({ before: sideSchema, after: sideSchema }
 export type Compared = z.infer<typeof comparedSchema>;
 
 const moment = z.enum(['before', 'after']).describe('the files as they were before the point’s work, or after it');
-export const restoreSchema = z.object({
+const restoreSchema = z.object({
   to: moment,
   files: z
     .array(z.object({ folder: z.string(), file: z.string() }))

@@ -28,7 +28,7 @@ const unknownAgent = { status: 404, when: 'there is no such agent, or nothing at
 const badPath = { status: 400, when: '`path` is outside the folder, or not a file' } as const;
 const browsersOnly = { status: 403, when: 'the caller is not a browser' } as const;
 
-export const fileEntrySchema = z.object({
+const fileEntrySchema = z.object({
   name: z.string(),
   kind: z
     .enum(['file', 'folder', 'link', 'other'])

@@ -51,7 +51,7 @@ const open = new Map<string, IDBPDatabase<VolumeSchema>>();
  * Opens a volume's database. Call it before Fireproof needs it. Returns the function that closes
  * it.
  */
-export async function openBlocks(name: string): Promise<() => void> {
+async function openBlocks(name: string): Promise<() => void> {
   const db = await openDB<VolumeSchema>(volumeDatabase(name), 1, {
     upgrade: (fresh) => void fresh.createObjectStore('blocks'),
   });
