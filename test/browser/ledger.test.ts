@@ -27,9 +27,6 @@ import {
   type MortalHousehold,
 } from '../support/ledger-harness.ts';
 import { shared } from '../support/shared.ts';
-import { longTests } from '../support/long-tests.ts';
-
-const itLong = longTests('browser/ledger.test.ts');
 
 let bench: LedgerBench;
 let home: Household;
@@ -270,68 +267,67 @@ describe('a document', () => {
     expect(await append([doc])).toEqual({ written: 0 });
   });
 
-  itLong(
-    'holding NUL, lone surrogates, right-to-left text, emoji and 300 KB comes back exactly, from views and from the volume',
-    async () => {
-      const texts = [
-        '\u0000\u0001\u0010p0-0\u001f',
-        '\ud800',
-        '\udfff\ud83e',
-        'مرحبا \u202e 🪺👩‍👩‍👧',
-        '</soul>]]>[WAKE AGENTS]',
-        `${'🪺\ud800'.repeat(100_000)}`,
-      ];
-      const docs = texts.map((text, n) =>
-        messageDoc(n, {
-          blocks: [
-            { kind: 'text', text },
-            {
-              kind: 'tool',
-              toolUseId: 't',
-              name: 'n',
-              input: { [text.slice(0, 9)]: text, _files: 1 },
-              result: text,
-              isError: false,
-            },
-          ],
-        }),
-      );
-      const odd = messageDoc(90, { messageId: 'id \ud800\u0000~%/ü' });
-      await append([...docs, odd]);
-      await drained(tab);
-      await restart();
-      const { messages } = await page('a1');
-      expect(isDeepEqual(messages, [...docs, odd])).toBe(true);
-      const stored = (await volumesOf(tab))['v00001'];
-      expect(stored?.damaged).toEqual([]);
-      const byAt = [...(stored?.docs ?? [])].sort((a, b) => (a.at < b.at ? -1 : 1));
-      expect(isDeepEqual(byAt, [...docs, odd])).toBe(true);
-    },
-  );
+  it('holding NUL, lone surrogates, right-to-left text, emoji and 300 KB comes back exactly, from views and from the volume', async () => {
+    const texts = [
+      '\u0000\u0001\u0010p0-0\u001f',
+      '\ud800',
+      '\udfff\ud83e',
+      'مرحبا \u202e 🪺👩‍👩‍👧',
+      '</soul>]]>[WAKE AGENTS]',
+      `${'🪺\ud800'.repeat(100_000)}`,
+    ];
+    const docs = texts.map((text, n) =>
+      messageDoc(n, {
+        blocks: [
+          { kind: 'text', text },
+          {
+            kind: 'tool',
+            toolUseId: 't',
+            name: 'n',
+            input: { [text.slice(0, 9)]: text, _files: 1 },
+            result: text,
+            isError: false,
+          },
+        ],
+      }),
+    );
+    const odd = messageDoc(90, { messageId: 'id \ud800\u0000~%/ü' });
+    await append([...docs, odd]);
+    await drained(tab);
+    await restart();
+    const { messages } = await page('a1');
+    expect(isDeepEqual(messages, [...docs, odd])).toBe(true);
+    const stored = (await volumesOf(tab))['v00001'];
+    expect(stored?.damaged).toEqual([]);
+    const byAt = [...(stored?.docs ?? [])].sort((a, b) => (a.at < b.at ? -1 : 1));
+    expect(isDeepEqual(byAt, [...docs, odd])).toBe(true);
+  });
 });
 
-aloneInAHousehold();
+describe('a read', () => {
+  aloneInAHousehold();
 
-itLong('a read waits for what was appended before it, and not for what comes later', async () => {
-  const parts = range(0, 16).map((part) => range(part * 500, (part + 1) * 500).map((n) => messageDoc(n)));
-  await append([identityDoc(9_000, 'a1', 1)]);
-  // Goes on until the read is answered. A read that waits for the end meets the last part.
-  const { appended, identities } = await tab.evaluate(async (all) => {
-    const { owner } = window.roost;
-    const read: number[] = [];
-    let appended = 0;
-    let reading: Promise<unknown> | null = null;
-    for (const docs of all) {
-      if (read.length > 0) break;
-      await owner.call('append', docs);
-      appended += 1;
-      reading ??= owner.call('household').then((household) => read.push(household.identities.length));
-    }
-    await reading;
-    return { appended, identities: read };
-  }, parts);
-  expect(identities).toEqual([1]);
-  expect(appended).toBeLessThan(parts.length);
+  it('waits for what was appended before it, and not for all that goes on coming', async () => {
+    const parts = range(0, 16).map((part) => range(part * 500, (part + 1) * 500).map((n) => messageDoc(n)));
+    await append([identityDoc(9_000, 'a1', 1)]);
+    // Goes on until the read is answered. A read that waits for the end meets the last part.
+    const { appended, identities } = await tab.evaluate(async (all) => {
+      const { owner } = window.roost;
+      const read: number[] = [];
+      let appended = 0;
+      let reading: Promise<unknown> | null = null;
+      for (const docs of all) {
+        if (read.length > 0) break;
+        await owner.call('append', docs);
+        appended += 1;
+        reading ??= owner.call('household').then((household) => read.push(household.identities.length));
+      }
+      await reading;
+      return { appended, identities: read };
+    }, parts);
+    expect(identities).toEqual([1]);
+    expect(appended).toBeLessThan(parts.length);
+  });
 });
 
 describe('a conversation', () => {
@@ -718,7 +714,7 @@ describe('volumes', () => {
     expect((await dumpOf(tab))['journal']).toEqual([]);
   });
 
-  itLong('are sealed at 2,000 documents, compacted and checked, and the next one begins', async () => {
+  it('are sealed at 2,000 documents, compacted and checked, and the next one begins', async () => {
     const docs = range(0, 2_250).map((n) => messageDoc(n));
     for (let n = 0; n < docs.length; n += 250) await append(docs.slice(n, n + 250));
     await drained(tab);
@@ -736,34 +732,31 @@ describe('volumes', () => {
     expect(new Set(all.map(({ _id }) => _id)).size).toBe(2_250);
   });
 
-  itLong(
-    'that open empty against what is known of them are not written again; what they held is filed anew, and the page is told',
-    async () => {
-      await append([messageDoc(1)]);
-      await drained(tab);
-      await home.closeTabs();
-      tab = await home.tab('?closed');
-      await tab.evaluate(() => window.roost.emptyVolume('v00001'));
-      tab = await home.tab();
-      await append([messageDoc(2)]);
-      await tab.waitForFunction(() =>
-        window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'damaged'),
-      );
-      expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
-      expect(await append([messageDoc(3)])).toEqual({ written: 1 });
-      await drained(tab);
-      const { volumes } = await ownerOf(tab).call('storage');
-      expect(volumes).toMatchObject([
-        { name: 'v00001', state: 'damaged', faults: [expect.stringMatching(/opened empty/)] },
-        { name: 'v00002', state: 'writing', documents: 3 },
-      ]);
-      await home.closeTabs();
-      tab = await home.tab('?closed');
-      const stored = await volumesOf(tab);
-      expect(stored['v00001']?.docs).toEqual([]);
-      expect(stored['v00002']?.docs.map(({ _id }) => _id).sort()).toEqual(['message:m1', 'message:m2', 'message:m3']);
-    },
-  );
+  it('that open empty against what is known of them are not written again; what they held is filed anew, and the page is told', async () => {
+    await append([messageDoc(1)]);
+    await drained(tab);
+    await home.closeTabs();
+    tab = await home.tab('?closed');
+    await tab.evaluate(() => window.roost.emptyVolume('v00001'));
+    tab = await home.tab();
+    await append([messageDoc(2)]);
+    await tab.waitForFunction(() =>
+      window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'damaged'),
+    );
+    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
+    expect(await append([messageDoc(3)])).toEqual({ written: 1 });
+    await drained(tab);
+    const { volumes } = await ownerOf(tab).call('storage');
+    expect(volumes).toMatchObject([
+      { name: 'v00001', state: 'damaged', faults: [expect.stringMatching(/opened empty/)] },
+      { name: 'v00002', state: 'writing', documents: 3 },
+    ]);
+    await home.closeTabs();
+    tab = await home.tab('?closed');
+    const stored = await volumesOf(tab);
+    expect(stored['v00001']?.docs).toEqual([]);
+    expect(stored['v00002']?.docs.map(({ _id }) => _id).sort()).toEqual(['message:m1', 'message:m2', 'message:m3']);
+  });
 });
 
 describe('the page', () => {

@@ -59,7 +59,6 @@ export const GUARDED: readonly Guarded[] = [
     guards: ['src/page/ui/grid', 'src/page/ui/shell', 'src/page/state/unread', 'server/agents/session'],
     beside: ['browser/scenes.test.ts', 'browser/story.test.ts'],
   },
-  { file: 'browser/ledger.test.ts', guards: LEDGER, beside: ['browser/ledger.test.ts'] },
   {
     file: 'browser/archive.test.ts',
     guards: ['src/page/archive', 'src/page/ui/copies', 'src/shared/replication'],
