@@ -11,7 +11,9 @@ export interface Target {
   readonly port: number;
   /** Of the household from which attacks come. */
   readonly second: SignIn;
-  /** A credential for an agent of it. */
+  /** Of the household that is attacked: only for what its person is talked into. */
+  readonly first: SignIn;
+  /** A credential for an agent of the second one. */
   readonly credential: string;
   /** Ids of things of the first household, as somebody may have heard of them. */
   readonly ids: readonly string[];
@@ -45,7 +47,9 @@ export interface Attacker {
   bytes(count: number): Buffer;
   /** A call as the second household's page makes it. Null: it was given up at the end. */
   call(method: string, path: string, options?: CallOptions): Promise<RawResponse | null>;
-  /** The same without its sign-in. */
+  /** As the first household's page makes it, for what its person is talked into. */
+  talkedInto(method: string, path: string, options?: CallOptions): Promise<RawResponse | null>;
+  /** The same without any sign-in. */
   bare(method: string, path: string, options?: CallOptions): Promise<RawResponse | null>;
   /** What must not be. */
   found(sentence: string): void;
@@ -134,6 +138,7 @@ export function createAttacker({ target, servers, seed, found, onAnswer }: Attac
     int,
     bytes: (count) => Buffer.from(Array.from({ length: count }, () => int(0, 255))),
     call,
+    talkedInto: (method, path, options) => send(headersOf(target.first), method, path, options),
     bare: (method, path, options) => send({}, method, path, options),
     found,
     begin,

@@ -65,7 +65,8 @@ export async function openScene({ modelUrl, oddUrl }: Begun): Promise<Scene> {
   let end: ProcessEnd | null = null;
   void relay.ended.then((ended) => (end = ended));
 
-  const honest = browserOf(relay.url, await relay.signIn());
+  const first = await relay.signIn();
+  const honest = browserOf(relay.url, first);
   const second = await openLink(await relay.newLink());
   const hostile = browserOf(relay.url, second);
   for (const [browser, agentId, name] of [
@@ -108,7 +109,7 @@ export async function openScene({ modelUrl, oddUrl }: Begun): Promise<Scene> {
     target: {
       url: relay.url,
       port: relay.port,
-      second,
+      ...{ first, second },
       credential: secret,
       ids: ['a1', 'lead', 'kept.md'],
       secrets: Object.values(SECRETS),

@@ -9,7 +9,9 @@ import { bodies } from './bodies.ts';
 import { clients } from './clients.ts';
 import { commands } from './commands.ts';
 import { cookieAlone } from './cookie-alone.ts';
+import { copies } from './copies.ts';
 import { folders } from './folders.ts';
+import { forges } from './forges.ts';
 import { guesses } from './guesses.ts';
 import { imports } from './imports.ts';
 import { models } from './models.ts';
@@ -38,7 +40,9 @@ export const ATTACKS: readonly Attack[] = [
   clients,
   commands,
   cookieAlone,
+  copies,
   folders,
+  forges,
   guesses,
   heavyWork,
   hostileRepository,

@@ -34,7 +34,7 @@ async function made<Value>(
   return given !== null && given.status < 300 ? schema.parse(JSON.parse(given.text)) : null;
 }
 
-async function newProject({ call, int }: Attacker, fields: object = {}) {
+export async function newProject({ call, int }: Attacker, fields: object = {}) {
   const json = { name: `P${int(0, 999)}`, agents: ['m1'], ...fields };
   const project = await made(projectSchema, call('POST', '/v1/projects', { json }));
   const path = `/v1/projects/${project?.projectId}`;
