@@ -69,6 +69,7 @@ const RELAY = {
     ...['access', 'team/directory', 'team/projects', 'team/records', 'agents/minds', 'agents/runs'],
     ...['tools/sandbox', 'tools/workspaces'],
   ],
+  dreams: ['team/directory', 'team/memory', 'agents/runs', 'schedules'],
   webhooks: ['access', 'team/projects', 'schedules'],
   notifications: ['access', 'tools/calls', 'schedules'],
   sync: ['access'],

@@ -36,6 +36,7 @@ import {
   createProgramRoutes,
 } from '../tools/acp/index.ts';
 import { createAnnounce, openEventLog } from '../team/events/index.ts';
+import { createDreamRoutes } from '../dreams/routes.ts';
 import { createMemoryRoutes } from '../team/memory/routes.ts';
 import { createStartRoutes } from '../schedules/starts.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
@@ -250,6 +251,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createProjectRoutes({ projects: team.projects, comments: team.comments, work: team.taskWork?.work ?? null }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
     ...createMemoryRoutes({ memories: team.memories, directory }),
+    ...createDreamRoutes({ dreams: team.dreams, directory }),
     ...createStartRoutes({ obstacles: team.obstacles, starts: team.starts }),
     ...createMappingRoutes({ mappings: team.mappings, directory }),
     ...createSearchRoutes({ searches: team.searches }),
@@ -546,6 +548,7 @@ async function openParts(
     { part: 'removed projects', run: () => forgetting.recover() },
     { part: 'schedules', run: async () => (clock = await schedules.clock.start()) },
   ]);
+  team.dreams.begin(() => !place.copied());
   void histories.keepTidy(realTimers);
   const { stoodMs, planned } = clock;
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
@@ -571,6 +574,7 @@ async function openParts(
     async end(reason) {
       // Waits of a run that ends now are left for the next process.
       team.reach.close();
+      team.dreams.close();
       await Promise.all([
         host.end(reason),
         schedules.close(reason === 'shutdown'),

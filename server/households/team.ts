@@ -81,6 +81,7 @@ import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createStarts, type Starts } from '../schedules/starts.ts';
 import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
+import { createDreams, type Dreams } from '../dreams/index.ts';
 import { createForeignReads } from '../team/memory/foreign.ts';
 import { createMemories, type Memories } from '../team/memory/index.ts';
 import { createMemoryTools } from '../team/memory/tools.ts';
@@ -171,6 +172,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   /** What keeps agents from beginning a task. */
   readonly obstacles: ObstacleFinder;
   readonly memories: Memories;
+  readonly dreams: Dreams;
   /** Starts agents on tasks for the person. */
   readonly starts: Starts;
   readonly comments: Comments;
@@ -360,6 +362,12 @@ export function openTeam({
   projects.connectRoutines(async (projectId, { columns, agents }) => {
     const taken = await Promise.all(agents.map((agentId) => mappings.takesFrom({ projectId, columns }, agentId)));
     return taken.flatMap((columnIds) => columnIds ?? []);
+  });
+  const dreams = createDreams({
+    ...{ db, home, memories, reach, host, configs, directory, log, now, newId, timers, setAside, logger },
+    onlyOne: alone,
+    alone: aloneAgents,
+    onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'memories', agentId }),
   });
   const schedules = createSchedules({
     db,
@@ -591,6 +599,7 @@ export function openTeam({
       { part: 'claims', run: () => projects.recover() },
       { part: 'attempts', run: async () => await taskWork?.work.recover() },
       { part: 'routines of projects', run: () => mappings.recover() },
+      { part: 'dreams', run: () => dreams.recover() },
       { part: 'records', run: () => records.recover() },
       { part: 'calls', run: () => calls.recover() },
       { part: 'messages', run: () => reach.recover() },
@@ -613,6 +622,7 @@ export function openTeam({
     taskWork,
     obstacles,
     memories,
+    dreams,
     starts,
     comments,
     searches,
@@ -628,6 +638,7 @@ export function openTeam({
     warm: (warmMind, signal) => host.warm(warmMind, signal),
     async close() {
       reach.close();
+      dreams.close();
       projects.close();
       mappings.close();
       await taskWork?.work.close();

@@ -33,7 +33,7 @@ import {
 } from '../../src/shared/domain/prompts.ts';
 import { writeSaid } from '../../src/shared/domain/quoting.ts';
 import { shownName } from '../../src/shared/domain/names.ts';
-import type { Alone, Configs, DueCause, GivenBefore, Inbox, Pulses, Reached } from '../contracts/index.ts';
+import type { Alone, Configs, DueCause, GivenBefore, Inbox, Pulses, Reached, TeamTool } from '../contracts/index.ts';
 import { misfitIn } from '../http/problem.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { Around } from '../agents/runs/context.ts';
@@ -172,6 +172,10 @@ interface Work extends GivenBefore {
   readonly laterModel: string | null;
   /** Null: all tools the agent has. */
   readonly tools: readonly string[] | null;
+  /** Tools that the agent has in place of the relay's. Left out: the relay's. */
+  readonly onlyTools?: readonly TeamTool[];
+  /** False: what waits in its inbox stays there. */
+  readonly readsInbox?: false;
   readonly timeoutMs: number;
   readonly busyMs: number;
   /** Most requests to the model. */
@@ -358,8 +362,11 @@ export function createAlone(deps: AloneDeps): OpenAlone {
           },
         },
       ],
-      readsInbox: true,
-      tools: { own: NO_TOOLS, team: deps.tools.all().filter(({ name }) => !only || only.has(name)) },
+      readsInbox: asked.readsInbox ?? true,
+      tools: {
+        own: NO_TOOLS,
+        team: asked.onlyTools ?? deps.tools.all().filter(({ name }) => !only || only.has(name)),
+      },
       mind: {
         answers: mind,
         model: asked.model ?? own,

@@ -96,6 +96,7 @@ export const FORGETTING = {
     household: ofHome,
   },
   memories: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
+  dreams: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   credentials: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   usage: { agent: COUNTED, project: COUNTED, household: ofHome },
   reserves: { agent: COUNTED, project: COUNTED, household: ofHome },

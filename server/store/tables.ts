@@ -486,6 +486,24 @@ export interface Tables extends NightTables {
     stamp: string | null;
     removed: Generated<boolean>;
   };
+  /**
+   * Dreams of agents. A dream that waits for the person is here alone. The memory has what was
+   * adopted.
+   *
+   * - `night`: the day on which it was due, unique for its agent. Null: the person asked for it.
+   * - `state`: see `src/shared/domain/dreams.ts`.
+   * - `value_json`: what it has come to.
+   */
+  dreams: {
+    home: string;
+    dream: string;
+    agent_json: string;
+    night: string | null;
+    state: string;
+    value_json: string;
+    made_at: number;
+    changed_at: number;
+  };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -733,6 +751,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   hook_deliveries: 'quota',
   routine_mappings: 'record',
   memories: 'record',
+  dreams: 'waiting',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

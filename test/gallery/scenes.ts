@@ -415,6 +415,27 @@ const MEMORIES = [
   source: { by, sessionId: null, runId: null, read },
 }));
 
+const DREAMS = [
+  {
+    ...{ state: 'proposed', said: 'Maya has peas now. I replaced the old note.', detail: null },
+    changes: [
+      {
+        ...{ memoryId: 'm1', path: 'garden.md', pathBefore: 'garden.md' },
+        ...{
+          before: '# Garden\n\n- 2026-03-01: Beans.\n',
+          after: '# Garden\n\n- 2026-11-29 (before: 2026-03-01): Peas.\n',
+        },
+      },
+    ],
+  },
+  { state: 'unchanged', said: 'Nothing needs a change.', detail: null, changes: [] },
+  { state: 'failed', said: null, detail: 'The budget of the day is used up.', changes: [] },
+].map((dream, i) => ({
+  ...{ ...dream, dreamId: `d${i}`, agentId: 'agent-1', night: null, runId: null },
+  ...{ madeAt: NOW, changedAt: NOW - i * 86_400_000, bytesBefore: 90, bytesAfter: 96 },
+  ...{ tokens: 4_000, costMicroUsd: 21_000, estimated: false },
+}));
+
 export const SCENES: Readonly<Record<string, Scene>> = {
   // The first screens.
   welcome: { docs: [] },
@@ -562,6 +583,14 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     docs: [...team(3), ...SOULS, ...TALK],
     path: '/agent/agent-1/soul',
     prepare: ({ reach }) => reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 }),
+  },
+  'agent, memory and a dream': {
+    docs: [...team(3), ...SOULS, ...TALK],
+    path: '/agent/agent-1/soul',
+    prepare({ reach }) {
+      reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 });
+      reach.on('GET /api/dreams', { dreams: DREAMS });
+    },
   },
   'agent, conversations': { docs: [...team(3), ...TALK], path: '/agent/agent-1/conversations' },
   'agent, more': {

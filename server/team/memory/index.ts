@@ -14,6 +14,7 @@ import {
   memoryPathFault,
   NOTES_FILE,
   TEAM_FOLDER,
+  withAppended,
 } from '../../../src/shared/domain/memory.ts';
 import { cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
@@ -48,6 +49,16 @@ export interface MemoryChange {
   readonly edit?: (before: string) => Edited;
 }
 
+/** A file as it is to be, and the text that this was made from. */
+export interface FileChange {
+  /** Null: a new file. */
+  readonly memoryId: MemoryId | null;
+  readonly path: string;
+  readonly before: string;
+  /** Null: the file is removed. */
+  readonly after: string | null;
+}
+
 export interface Memories {
   /** In the order of their paths. */
   list(owner: MemoryOwner): Promise<readonly Memory[]>;
@@ -65,6 +76,16 @@ export interface Memories {
     source: MemorySource,
     version?: number,
   ): Promise<MemoryOutcome<Memory>>;
+  /**
+   * Writes these files of one memory, all or none, such as what a dream proposes. `within`: runs in
+   * the same transaction. False: nothing is written, and the outcome is null.
+   */
+  replace(
+    owner: MemoryOwner,
+    changes: readonly FileChange[],
+    source: MemorySource,
+    within: (trx: Db) => Promise<boolean>,
+  ): Promise<MemoryOutcome<readonly Memory[]> | null>;
   /**
    * The part of a prompt with the index, the pinned files, the newest notes and the names of the
    * other files. Null: the agent has no memory, and neither has the team.
@@ -86,6 +107,15 @@ interface MemoriesDeps {
   readonly setAside?: SetAside;
 }
 
+/** Undoes a transaction with this outcome. */
+class Refused extends Error {
+  outcome: Exclude<MemoryOutcome<never>, { ok: true }> | null = null;
+  because(outcome: Exclude<MemoryOutcome<never>, { ok: true }>): this {
+    this.outcome = outcome;
+    return this;
+  }
+}
+
 type MemoryRow = Selectable<Tables['memories']>;
 /** `removed` is a column of its own. */
 const storedSchema = memoryValueSchema.omit({ removed: true });
@@ -93,6 +123,7 @@ const BATCH = 100;
 
 const json = (value: unknown): string => JSON.stringify(value);
 const bytesOf = (text: string): number => Buffer.byteLength(text);
+const growthOf = ({ before, after }: FileChange): number => bytesOf(after ?? '') - bytesOf(before);
 const refuse = (reason: MemoryRefusal, detail: string) => ({ ok: false, reason, detail }) as const;
 const NO_MEMORY = refuse('no-memory', 'There is no such file in a memory.');
 
@@ -142,6 +173,21 @@ function memoryPrompt(files: readonly Memory[]): string | null {
   ].join('\n\n');
 }
 
+/** Why a memory cannot have this file. Null: it can. `others`: its files without this one. */
+export function refusalOf(others: readonly Memory[], { path, text }: Pick<Memory, 'path' | 'text'>) {
+  const fault = memoryPathFault(path);
+  if (fault !== null) return refuse('misfit', fault);
+  if (bytesOf(text) > MEMORY_LIMITS.fileBytes)
+    return refuse('memory-full', `A file of a memory has at most ${MEMORY_LIMITS.fileBytes} bytes. Split it.`);
+  if (others.some((file) => file.path === path)) return refuse('path-taken', `There is a file ${path} already.`);
+  if (others.length >= MEMORY_LIMITS.files)
+    return refuse('memory-full', `A memory has at most ${MEMORY_LIMITS.files} files. Merge some.`);
+  const bytes = others.reduce((sum, file) => sum + bytesOf(file.text), bytesOf(text));
+  if (bytes > MEMORY_LIMITS.bytes)
+    return refuse('memory-full', `The memory would have ${bytes} bytes of ${MEMORY_LIMITS.bytes}. Tidy it first.`);
+  return null;
+}
+
 export function createMemories(deps: MemoriesDeps): Memories {
   const { db, home, now, newId, onChange, setAside = SETS_NOTHING_ASIDE } = deps;
   const rowsOf = (within: Db) => within.selectFrom('memories').selectAll().where('home', '=', home);
@@ -156,21 +202,6 @@ export function createMemories(deps: MemoriesDeps): Memories {
     return row ? memoryOf(row) : null;
   }
 
-  /** Why the memory cannot have this file. Null: it can. `others`: its files without this one. */
-  function refusalOf(others: readonly Memory[], { path, text }: Pick<Memory, 'path' | 'text'>) {
-    const fault = memoryPathFault(path);
-    if (fault !== null) return refuse('misfit', fault);
-    if (bytesOf(text) > MEMORY_LIMITS.fileBytes)
-      return refuse('memory-full', `A file of a memory has at most ${MEMORY_LIMITS.fileBytes} bytes. Split it.`);
-    if (others.some((file) => file.path === path)) return refuse('path-taken', `There is a file ${path} already.`);
-    if (others.length >= MEMORY_LIMITS.files)
-      return refuse('memory-full', `A memory has at most ${MEMORY_LIMITS.files} files. Merge some.`);
-    const bytes = others.reduce((sum, file) => sum + bytesOf(file.text), bytesOf(text));
-    if (bytes > MEMORY_LIMITS.bytes)
-      return refuse('memory-full', `The memory would have ${bytes} bytes of ${MEMORY_LIMITS.bytes}. Tidy it first.`);
-    return null;
-  }
-
   async function announced<Value>(
     owner: (value: Value) => MemoryOwner,
     outcome: Promise<MemoryOutcome<Value>>,
@@ -180,6 +211,57 @@ export function createMemories(deps: MemoriesDeps): Memories {
     return done;
   }
   const ownerOf = ({ agentId }: Memory) => agentId;
+  const written = <Value>(change: (trx: Db) => Promise<Value>): Promise<Value> =>
+    db.transaction().execute(async (trx) => {
+      await lockNamed(trx, `memories ${home}`);
+      return await change(trx);
+    });
+
+  /** Writes a version of a file. Everything that changes a memory here comes through it. */
+  async function write(
+    trx: Db,
+    before: Memory | null,
+    { removed, ...file }: Pick<MemoryValue, 'agentId' | 'path' | 'text' | 'pinned' | 'removed'>,
+    source: MemorySource,
+  ): Promise<MemoryOutcome<Memory>> {
+    const others = (await filesOf(trx, file.agentId)).filter(({ memoryId }) => memoryId !== before?.memoryId);
+    const refusal = removed ? null : refusalOf(others, file);
+    if (refusal) return refusal;
+    const time = now();
+    const text = removed ? '' : file.text;
+    const value = { ...file, text, source, createdAt: before?.createdAt ?? time, changedAt: time };
+    if (!before) {
+      const memoryId = newId();
+      await trx
+        .insertInto('memories')
+        .values({ home, memory: memoryId, ...columnsOf(value), stamp: null })
+        .execute();
+      return { ok: true, value: { ...value, memoryId, version: 0 } };
+    }
+    await trx
+      .updateTable('memories')
+      .set((eb) => ({ ...columnsOf(value), removed, stamp: null, version: eb('version', '+', 1) }))
+      .where('home', '=', home)
+      .where('memory', '=', before.memoryId)
+      .execute();
+    return { ok: true, value: { ...value, memoryId: before.memoryId, version: before.version + 1 } };
+  }
+
+  async function replaceOne(
+    trx: Db,
+    owner: MemoryOwner,
+    { memoryId, path, before, after }: FileChange,
+    source: MemorySource,
+  ): Promise<MemoryOutcome<Memory>> {
+    const file = memoryId === null ? null : await get(memoryId, trx);
+    if (memoryId !== null && !file) return NO_MEMORY;
+    if (!file)
+      return await write(trx, null, { agentId: owner, path, text: after ?? '', pinned: false, removed: false }, source);
+    const text = after === null ? (file.text === before ? '' : null) : withAppended(before, after, file.text);
+    if (text === null) return { ok: false, reason: 'changed-elsewhere', current: file };
+    const { pinned } = file;
+    return await write(trx, file, { agentId: owner, path, text, pinned, removed: after === null }, source);
+  }
 
   return {
     list: (owner) => filesOf(db, owner),
@@ -195,25 +277,12 @@ export function createMemories(deps: MemoriesDeps): Memories {
     add: (owner, { path, text, pinned = false }, source) =>
       announced(
         ownerOf,
-        db.transaction().execute(async (trx): Promise<MemoryOutcome<Memory>> => {
-          await lockNamed(trx, `memories ${home}`);
-          const refusal = refusalOf(await filesOf(trx, owner), { path, text });
-          if (refusal) return refusal;
-          const time = now();
-          const value = { agentId: owner, path, text, pinned, source, createdAt: time, changedAt: time };
-          const memoryId = newId();
-          await trx
-            .insertInto('memories')
-            .values({ home, memory: memoryId, ...columnsOf(value), stamp: null })
-            .execute();
-          return { ok: true, value: { ...value, memoryId, version: 0 } };
-        }),
+        written((trx) => write(trx, null, { agentId: owner, path, text, pinned, removed: false }, source)),
       ),
     change: (memoryId, change, source, version) =>
       announced(
         ownerOf,
-        db.transaction().execute(async (trx): Promise<MemoryOutcome<Memory>> => {
-          await lockNamed(trx, `memories ${home}`);
+        written(async (trx) => {
           const before = await get(memoryId, trx);
           if (!before) return NO_MEMORY;
           if (version !== undefined && version !== before.version)
@@ -221,21 +290,35 @@ export function createMemories(deps: MemoriesDeps): Memories {
           const { path = before.path, pinned = before.pinned, removed = false, edit } = change;
           const edited = edit?.(before.text) ?? { ok: true, text: before.text };
           if (!edited.ok) return refuse('misfit', edited.why);
-          const text = removed ? '' : edited.text;
-          const others = (await filesOf(trx, before.agentId)).filter((file) => file.memoryId !== memoryId);
-          const refusal = removed ? null : refusalOf(others, { path, text });
-          if (refusal) return refusal;
-          const { agentId, createdAt } = before;
-          const value = { agentId, path, text, pinned, source, createdAt, changedAt: now() };
-          await trx
-            .updateTable('memories')
-            .set((eb) => ({ ...columnsOf(value), removed, stamp: null, version: eb('version', '+', 1) }))
-            .where('home', '=', home)
-            .where('memory', '=', memoryId)
-            .execute();
-          return { ok: true, value: { ...value, memoryId, version: before.version + 1 } };
+          return await write(
+            trx,
+            before,
+            { agentId: before.agentId, path, text: edited.text, pinned, removed },
+            source,
+          );
         }),
       ),
+    async replace(owner, changes, source, within) {
+      const refused = new Refused();
+      try {
+        const outcome = await written(async (trx) => {
+          if (!(await within(trx))) return null;
+          const all: Memory[] = [];
+          // What makes room comes first.
+          for (const change of changes.toSorted((a, b) => growthOf(a) - growthOf(b))) {
+            const done = await replaceOne(trx, owner, change, source);
+            if (!done.ok) throw refused.because(done);
+            all.push(done.value);
+          }
+          return { ok: true, value: all } as const;
+        });
+        if (outcome) onChange(owner);
+        return outcome;
+      } catch (error) {
+        if (error !== refused || !refused.outcome) throw error;
+        return refused.outcome;
+      }
+    },
     async promptOf(agentId) {
       const rows = await rowsOf(db)
         .where(isOneOf('agent_json', [json(agentId), json(null)]))

@@ -10,22 +10,27 @@ import type { Memories, MemoryOutcome } from './index.ts';
 
 const BY_HUMAN: MemorySource = { by: 'human', sessionId: null, runId: null, read: [] };
 
-function orThrow(outcome: MemoryOutcome<Memory>): Memory {
-  if (outcome.ok) return outcome.value;
-  if (outcome.reason === 'changed-elsewhere') throw changedElsewhere(outcome.current);
+/** Why a memory was not changed, as an answer. */
+export function memoryProblem(outcome: Exclude<MemoryOutcome<never>, { ok: true }>): ReturnType<typeof problem> {
+  if (outcome.reason === 'changed-elsewhere') return changedElsewhere(outcome.current);
   const { reason, detail } = outcome;
   switch (reason) {
     case 'no-memory':
-      throw problem(404, reason, detail);
+      return problem(404, reason, detail);
     case 'path-taken':
-      throw problem(409, reason, detail);
+      return problem(409, reason, detail);
     case 'memory-full':
-      throw problem(413, reason, detail);
+      return problem(413, reason, detail);
     case 'misfit':
-      throw problem(400, reason, detail);
+      return problem(400, reason, detail);
     default:
       return reason satisfies never;
   }
+}
+
+function orThrow(outcome: MemoryOutcome<Memory>): Memory {
+  if (outcome.ok) return outcome.value;
+  throw memoryProblem(outcome);
 }
 
 interface MemoryRoutesDeps {

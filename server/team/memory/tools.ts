@@ -81,21 +81,13 @@ const MISSING: Readonly<Record<(typeof COMMANDS)[number], readonly (keyof Memory
   rename: ['old_path', 'new_path'],
 };
 
-export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
-  const { memories, foreign, soulOf, searchConversations, configs, now } = deps;
+interface MemoryToolParts {
+  readonly memories: Pick<Memories, 'list' | 'find' | 'add' | 'change'>;
+  readonly sourceOf: (caller: Caller) => MemorySource;
+}
 
-  const sourceOf = (caller: Caller): MemorySource => ({
-    by: 'agent',
-    sessionId: caller.sessionId,
-    runId: caller.runId ?? null,
-    read: foreign.seenBy(caller).slice(-MOST_READ),
-  });
-  /** Such as 2026-11-29, in the household's time zone. */
-  const today = async () => {
-    const { time_zone: zone } = (await configs.household()).effective;
-    return new Date(wallTime(zone, now())).toISOString().slice(0, 10);
-  };
-
+/** The six commands. A dream has them over its draft. */
+export function createMemoryTool({ memories, sourceOf }: MemoryToolParts): TeamTool {
   async function view(given: MemoryInput, { agentId }: Caller): Promise<ToolOutcome> {
     const wanted = memoryPath(given.path ?? '');
     if (wanted === '' || wanted === TEAM_FOLDER || `${wanted}/` === TEAM_FOLDER) {
@@ -142,6 +134,37 @@ export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
     return toolDone(command === 'rename' ? `${wanted} is now ${outcome.value.path}.` : `${wanted} is changed.`);
   }
 
+  return defineTool({
+    name: 'memory',
+    description:
+      'Views and changes the Markdown files that you keep across sessions and runs: view, create, str_replace, insert, delete, rename. index.md is in every prompt; keep it short, and name your other files in it. Files below team/ are the whole team’s, for reading.',
+    input: memoryInput,
+    async run(given, caller) {
+      const lacking = MISSING[given.command].filter((field) => given[field] === undefined);
+      if (lacking.length > 0) return toolError(`${given.command} needs ${lacking.join(' and ')}.`);
+      if (given.command === 'view') return await view(given, caller);
+      const named = [given.path, given.old_path, given.new_path].filter((one) => one !== undefined);
+      if (named.some((one) => `${memoryPath(one)}/`.startsWith(TEAM_FOLDER))) return toolError(ONLY_READ);
+      return await change(given, caller);
+    },
+  });
+}
+
+export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
+  const { memories, foreign, soulOf, searchConversations, configs, now } = deps;
+
+  const sourceOf = (caller: Caller): MemorySource => ({
+    by: 'agent',
+    sessionId: caller.sessionId,
+    runId: caller.runId ?? null,
+    read: foreign.seenBy(caller).slice(-MOST_READ),
+  });
+  /** Such as 2026-11-29, in the household's time zone. */
+  const today = async () => {
+    const { time_zone: zone } = (await configs.household()).effective;
+    return new Date(wallTime(zone, now())).toISOString().slice(0, 10);
+  };
+
   async function remember(
     { text, about }: { readonly text: string; readonly about?: string | undefined },
     caller: Caller,
@@ -177,20 +200,7 @@ export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
   }
 
   return [
-    defineTool({
-      name: 'memory',
-      description:
-        'Views and changes the Markdown files that you keep across sessions and runs: view, create, str_replace, insert, delete, rename. index.md is in every prompt; keep it short, and name your other files in it. Files below team/ are the whole team’s, for reading.',
-      input: memoryInput,
-      async run(given, caller) {
-        const lacking = MISSING[given.command].filter((field) => given[field] === undefined);
-        if (lacking.length > 0) return toolError(`${given.command} needs ${lacking.join(' and ')}.`);
-        if (given.command === 'view') return await view(given, caller);
-        const named = [given.path, given.old_path, given.new_path].filter((one) => one !== undefined);
-        if (named.some((one) => `${memoryPath(one)}/`.startsWith(TEAM_FOLDER))) return toolError(ONLY_READ);
-        return await change(given, caller);
-      },
-    }),
+    createMemoryTool({ memories, sourceOf }),
     defineTool({
       name: 'remember',
       description:

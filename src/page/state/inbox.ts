@@ -6,6 +6,7 @@ import type { AgentId, ThreadId } from '../../shared/domain/ids.ts';
 import type { OccurrenceState } from '../../shared/domain/schedule/timing.ts';
 import { taskStateOf } from '../../shared/domain/task-state.ts';
 import type { ToolCall } from '../../shared/protocol/calls.ts';
+import type { Dream } from '../../shared/protocol/dreams.ts';
 import type { Costs } from '../../shared/protocol/costs.ts';
 import type { RaisedNotification } from '../../shared/protocol/notifications.ts';
 import type { Project, TaskCard } from '../../shared/protocol/projects.ts';
@@ -31,6 +32,7 @@ export type Wait = { readonly key: string } & (
   | { readonly kind: 'failed'; readonly run: Occurrence }
   | { readonly kind: 'paused'; readonly scheduled: Scheduled }
   | { readonly kind: 'proposal'; readonly proposal: Proposal }
+  | { readonly kind: 'dream'; readonly dream: Dream }
   | { readonly kind: 'budget'; readonly stop: BudgetStop }
 );
 
@@ -47,6 +49,7 @@ export interface InboxSources {
   readonly runs: readonly Occurrence[];
   readonly schedules: readonly Scheduled[];
   readonly proposals: readonly Proposal[];
+  readonly dreams: readonly Dream[];
   readonly stopped: readonly BudgetStop[];
   /** Unread messages by agent. */
   readonly counts: ReadonlyMap<AgentId, number>;
@@ -99,7 +102,7 @@ function threadIdIn(path: string): ThreadId | null {
 
 /** Pure. */
 export function inboxOf(sources: InboxSources): InboxView {
-  const { calls, tasks, runs, schedules, proposals, stopped, counts, threads, notifications, readTo } = sources;
+  const { calls, tasks, runs, schedules, proposals, dreams, stopped, counts, threads, notifications, readTo } = sources;
   const paused = schedules.filter(
     ({ pausedWhy, elsewhere }) => pausedWhy !== null && pausedWhy !== WAITS_FOR_YES && elsewhere === null,
   );
@@ -118,6 +121,7 @@ export function inboxOf(sources: InboxSources): InboxView {
       ),
       ...paused.map((scheduled) => ({ key: `paused ${scheduled.scheduleId}`, kind: 'paused', scheduled }) as const),
       ...proposals.map((proposal) => ({ key: `proposal ${proposal.proposalId}`, kind: 'proposal', proposal }) as const),
+      ...dreams.map((dream) => ({ key: `dream ${dream.dreamId}`, kind: 'dream', dream }) as const),
       ...stops(stopped).map((stop) => ({ key: `budget ${stop.agentId ?? ''}`, kind: 'budget', stop }) as const),
     ],
     unread: [

@@ -30,5 +30,6 @@ export type TaskId = Id<'task'>;
 export type WebhookId = Id<'webhook'>;
 /** A file of a memory. */
 export type MemoryId = Id<'memory'>;
+export type DreamId = Id<'dream'>;
 /** A routine's work on one project. */
 export type MappingId = Id<'mapping'>;

@@ -79,3 +79,14 @@ export function withNote(text: string, day: string, note: string): string {
   const line = `- ${day}: ${note.trim().replace(/\s*\n\s*/g, ' ')}`;
   return `${text === '' ? '' : text.replace(/\n*$/, '\n')}${line}\n`;
 }
+
+/**
+ * The new text of a file that was made from `before`, where the file is `now`: what was added at
+ * its end since is added to it. Null: the file was changed in another way.
+ */
+export function withAppended(before: string, after: string, now: string): string | null {
+  if (!now.startsWith(before)) return null;
+  const added = now.slice(before.length);
+  if (added === '') return after;
+  return `${after === '' ? '' : after.replace(/\n*$/, '\n')}${added.replace(/^\n+/, '')}`;
+}

@@ -17,6 +17,7 @@ export const SETTING_GROUPS = {
   commands: sentence`Files and commands`,
   answers: sentence`Answers`,
   session: sentence`Session`,
+  memory: sentence`Memory`,
 } as const;
 export type SettingGroup = keyof typeof SETTING_GROUPS;
 
@@ -146,6 +147,14 @@ export const NUMBERS = {
     path: ['pulse_max_consecutive_skips'],
     label: sentence`Skips in a row until a warning`,
     group: 'runs',
+  },
+  dream_hour: {
+    ...number,
+    ...{ min: 0, max: 23, otherwise: 3, unit: sentence`o’clock` },
+    path: coordination('dream_hour'),
+    label: sentence`Dreams from`,
+    words: sentence`night memory time hour`,
+    group: 'memory',
   },
   command_seconds: {
     ...number,
@@ -281,6 +290,14 @@ const OTHERS: readonly Setting[] = [
     scope: 'agent',
     group: null,
   }),
+  {
+    path: coordination('dreams'),
+    label: sentence`Dreams by night`,
+    words: sentence`memory tidy propose`,
+    kind: 'choice',
+    scope: 'both',
+    group: null,
+  },
   grant('team', { label: sentence`Talks with other agents`, words: sentence`messages threads` }),
   grant('schedule', { label: sentence`Plans for later`, words: sentence`reminders` }),
   grant('projects', { label: sentence`Works on tasks`, words: sentence`projects board` }),

@@ -11,6 +11,7 @@ import { SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { NO_GRANTS, grants, programsAtOnce } from './grants.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
+import { DREAM_CHOICES } from '../domain/dreams.ts';
 import { NUMBERS, type NumberName } from '../domain/setting-table.ts';
 import {
   BUDGET_BOUNDS,
@@ -83,6 +84,14 @@ const coordination = {
     .describe(
       'the agent has the tool that proposes a routine to the person; a proposed routine does not run before the person approves it',
     ),
+  dreams: z
+    .enum(DREAM_CHOICES)
+    .describe(
+      'off: the agent does not dream by itself; propose: at most one dream a night, which the person adopts or discards; adopt: the relay adopts it at once',
+    ),
+  dream_hour: bounded('dream_hour').describe(
+    'the hour from which a dream of the night may begin, in the household’s time',
+  ),
   daily_budget_usd: z
     .number()
     .min(BUDGET_BOUNDS.agent.min)
@@ -277,6 +286,8 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
   may_put_others_to_sleep: false,
   ...NO_GRANTS,
   may_propose_routines: true,
+  dreams: 'off',
+  dream_hour: NUMBERS.dream_hour.otherwise,
   daily_budget_usd: null,
 };
 

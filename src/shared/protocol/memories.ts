@@ -26,7 +26,9 @@ const text = z
 /** Tools whose results an agent had seen when it wrote. More are not named. */
 export const MOST_READ = 50;
 const memorySourceSchema = z.strictObject({
-  by: z.enum(['human', 'agent']).describe('who wrote this version'),
+  by: z
+    .enum(['human', 'agent', 'dream'])
+    .describe('who wrote this version; dream: the agent in a dream that was adopted'),
   sessionId: id.nullable().describe('the session in which it was written; null: none'),
   runId: id.nullable().describe('the run in which it was written; null: none'),
   read: z

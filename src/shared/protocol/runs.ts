@@ -29,6 +29,7 @@ export const runCauseSchema = z
     z
       .looseObject({ kind: z.literal('executor'), projectId: z.string(), taskId: z.string() })
       .describe('the agent has a task executed from a brief'),
+    z.looseObject({ kind: z.literal('dream') }).describe('the agent tidies a draft of its memory'),
   ])
   .describe('What started a run.');
 export type RunCause = z.infer<typeof runCauseSchema>;

@@ -24,6 +24,7 @@ import { projectWorkEndpoints } from '../protocol/endpoints/project-work.ts';
 import { webhookEndpoints } from '../protocol/endpoints/webhooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { obstacleEndpoints } from '../protocol/endpoints/obstacles.ts';
+import { dreamEndpoints } from '../protocol/endpoints/dreams.ts';
 import { memoryEndpoints } from '../protocol/endpoints/memories.ts';
 import { mappingEndpoints } from '../protocol/endpoints/routine-mappings.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
@@ -46,6 +47,7 @@ const endpoints = {
   ...obstacleEndpoints,
   ...mappingEndpoints,
   ...memoryEndpoints,
+  ...dreamEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,

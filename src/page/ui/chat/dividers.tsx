@@ -28,6 +28,8 @@ export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => 
       return t`script “${cause.name}” failed (${cause.status})`;
     case 'executor':
       return t`executor of a task`;
+    case 'dream':
+      return t`dreamt`;
     default:
       return cause satisfies never;
   }

@@ -21,6 +21,8 @@ function causeText(cause: RunCause, nameOf: NameOf): string {
       return t`In a session`;
     case 'executor':
       return t`A task of a project, from a brief`;
+    case 'dream':
+      return t`A dream`;
     default:
       return cause satisfies never;
   }

@@ -133,6 +133,20 @@ function PausedRow({ scheduled }: Of<'paused'>) {
   );
 }
 
+function DreamRow({ dream }: Pick<Of<'dream'>, 'dream'>) {
+  const mate = useTeammates().find(dream.agentId);
+  return (
+    <Row
+      kind="dream"
+      agentId={dream.agentId}
+      title={t`${mate.name} proposes a new version of its memory`}
+      note={dream.said}
+    >
+      <Link href={PATHS.soul(dream.agentId)} className="solid">{t`Look`}</Link>
+    </Row>
+  );
+}
+
 function WaitRow({ wait }: { wait: Wait }) {
   const team = useTeammates();
   switch (wait.kind) {
@@ -151,6 +165,8 @@ function WaitRow({ wait }: { wait: Wait }) {
       return <PausedRow {...wait} />;
     case 'proposal':
       return <ProposalRow proposal={wait.proposal} />;
+    case 'dream':
+      return <DreamRow dream={wait.dream} />;
     case 'budget':
       return (
         <Row kind="budget" agentId={wait.stop.agentId} title={stoppedText([wait.stop], team)}>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'react';
 import { callsOf } from '../../state/calls.ts';
+import { dreamsOf } from '../../state/dreams.ts';
 import { inboxOf, waitingTasksOf } from '../../state/inbox.ts';
 import { notificationsOf } from '../../state/notifications.ts';
 import type { Query } from '../../state/query.ts';
@@ -25,6 +26,7 @@ export function useKeptInbox(): void {
   const runs = useValue(schedules.runs);
   const listed = useValue(schedules.list);
   const proposals = useValue(schedules.proposals);
+  const dreams = useValue(dreamsOf(roost).waiting);
   const threads = useValue(threadsOf(roost).list);
   const notified = useValue(notificationsOf(roost).shown);
   const costs = useCosts(USUAL_DAYS);
@@ -39,13 +41,14 @@ export function useKeptInbox(): void {
         runs: runs ?? [],
         schedules: listed?.schedules ?? [],
         proposals: proposals ?? [],
+        dreams: dreams ?? [],
         stopped: stopped ?? [],
         counts,
         threads: threads ?? [],
         notifications: notified?.open ?? [],
         readTo,
       }),
-    [approvals, tasks, runs, listed, proposals, stopped, counts, threads, notified, readTo],
+    [approvals, tasks, runs, listed, proposals, dreams, stopped, counts, threads, notified, readTo],
   );
   useEffect(() => waitingOf(roost).setState(inbox), [roost, inbox]);
 }

@@ -11,6 +11,7 @@ export function waitsText(waits: readonly Wait[]): string {
     [count('blocked'), (n) => plural(n, 'blocked task')],
     [count('failed'), (n) => plural(n, 'failed run')],
     [count('paused'), (n) => plural(n, 'paused routine')],
+    [count('dream'), (n) => plural(n, 'dream')],
     [count('budget'), (n) => plural(n, 'budget used up', 'budgets used up')],
   ];
   return parts.flatMap(([n, text]) => (n === 0 ? [] : [text(n)])).join(' · ');

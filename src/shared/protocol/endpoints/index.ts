@@ -3,6 +3,7 @@ import { attachedEndpoints, programEndpoints } from './external.ts';
 import { credentialEndpoints, deviceCodeEndpoints, mcpEndpoints } from './access.ts';
 import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
+import { dreamEndpoints } from './dreams.ts';
 import type { Endpoints } from './endpoint.ts';
 import { historyEndpoints } from './history.ts';
 import { webhookEndpoints } from './webhooks.ts';
@@ -51,6 +52,7 @@ export const ENDPOINTS = {
   ...webhookEndpoints,
   ...mappingEndpoints,
   ...memoryEndpoints,
+  ...dreamEndpoints,
   ...workspaceEndpoints,
   ...historyEndpoints,
   ...callEndpoints,

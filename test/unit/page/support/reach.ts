@@ -66,6 +66,8 @@ export const EFFECTIVE: EffectiveConfig = {
     shell_without_sandbox: false,
     allowed_commands: [],
     mind: null,
+    dreams: 'off',
+    dream_hour: 3,
     may_propose_routines: false,
     daily_budget_usd: null,
   },
@@ -192,6 +194,7 @@ export function memoryReach(): MemoryReach {
   };
   reach.on('PUT /api/team', () => new Response(null, { status: 204 }));
   reach.on('GET /api/inbox', { unread: {} });
+  reach.on('GET /api/dreams', { dreams: [] });
   reach.on('GET /v1/find', { tasks: [], files: [], more: false });
   reach.on('GET /api/models', { connections: [], may: 'any' });
   return reach;

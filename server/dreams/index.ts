@@ -1,0 +1,328 @@
+/**
+ * Dreams: runs in which an agent tidies a draft of its memory. What it proposes waits for the
+ * person, and the memory stays as it is until it is adopted.
+ *
+ * - A dream is an ordinary run, through the gate and within the budget. Its only tool changes the
+ *   draft. The draft is in no store before the run is done.
+ * - It reads the memory and the day's messages. It never reads what tools returned, and nothing of
+ *   earlier dreams but what was adopted.
+ * - Each agent has at most one dream a night, and none while one waits for the person.
+ * - States are in `src/shared/domain/dreams.ts`. Each change of a state is one write. A relay that
+ *   died leaves `running`, which its next start turns into `failed`.
+ */
+import {
+  dayText,
+  DREAM_INSTRUCTIONS,
+  DREAM_LIMITS,
+  dreamRequest,
+  type DayMessage,
+} from '../../src/shared/domain/dreams.ts';
+import type { AgentId, DreamId, RunId } from '../../src/shared/domain/ids.ts';
+import { sentence, shownName } from '../../src/shared/domain/names.ts';
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
+import { createTimerSet, type Timers } from '../../src/shared/domain/platform/timers.ts';
+import { tokensOf } from '../../src/shared/domain/request-cost.ts';
+import { textOf } from '../../src/shared/domain/text-of.ts';
+import { momentText, wallTime } from '../../src/shared/domain/zone-days.ts';
+import type { Dream } from '../../src/shared/protocol/dreams.ts';
+import type { Configs, Directory, EventLog, Reach, SessionHost } from '../contracts/index.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { SetAside } from '../platform/set-aside.ts';
+import { NOT_OURS, type NotBegun, type OpenAlone, type Worked } from '../schedules/alone.ts';
+import type { Db } from '../store/index.ts';
+import type { Memories, MemoryOutcome } from '../team/memory/index.ts';
+import { createMemoryTool } from '../team/memory/tools.ts';
+import { createDraft } from './draft.ts';
+import { createDreamRows } from './rows.ts';
+
+export type DreamOutcome =
+  | { readonly ok: true; readonly dream: Dream }
+  | { readonly ok: false; readonly reason: 'no-dream' | 'dream-over' | 'dream-waits' }
+  /** The memory refuses what was proposed. */
+  | { readonly ok: false; readonly reason: 'refused'; readonly by: Exclude<MemoryOutcome<never>, { ok: true }> };
+
+export interface Dreams {
+  /** Newest first. */
+  of(agentId: AgentId): Promise<readonly Dream[]>;
+  /** Dreams of all agents that wait for the person, newest first. */
+  waiting(): Promise<readonly Dream[]>;
+  /** The person has the agent dream now. Does not wait for the dream. */
+  start(agentId: AgentId): Promise<DreamOutcome>;
+  adopt(dreamId: DreamId): Promise<DreamOutcome>;
+  discard(dreamId: DreamId): Promise<DreamOutcome>;
+  /** Ends dreams of a relay that died. */
+  recover(): Promise<void>;
+  /** Begins what is due. Resolves when it is done. */
+  look(): Promise<void>;
+  /** Looks at what is due from now on. `mayDream`: false in a copy of a home. */
+  begin(mayDream: () => boolean): void;
+  close(): void;
+}
+
+interface DreamsDeps {
+  readonly db: Db;
+  /** Id of the home. */
+  readonly home: string;
+  /** No other process has this store open. */
+  readonly onlyOne: boolean;
+  readonly memories: Memories;
+  readonly alone: Pick<OpenAlone, 'can' | 'work'>;
+  readonly reach: Pick<Reach, 'permitFor'>;
+  readonly host: Pick<SessionHost, 'stateOf'>;
+  readonly configs: Pick<Configs, 'household' | 'agent'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly log: Pick<EventLog, 'read'>;
+  readonly onChange: (agentId: AgentId) => void;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly setAside: SetAside;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** Events per read of the log. */
+const PAGE = 2_000;
+/** ms after which a dream of another process that says nothing has died. */
+const DEAD_MS = DREAM_LIMITS.runMs + 3_600_000;
+const HOUR_MS = 3_600_000;
+
+const DIED = sentence`The relay stopped during the dream. The memory is as it was.`;
+const NEVER_BEGAN = sentence`It could not begin. The memory is as it was.`;
+const NO_SNAPSHOT = sentence`The relay has no snapshot of the agent. Open the page once, so that it leaves one.`;
+
+/** Why no run began, as a sentence. Null: it may begin later. */
+function whyNot(worked: NotBegun): string | null {
+  switch (worked.why) {
+    case 'budget':
+      return worked.detail;
+    case 'no-copy':
+      return NO_SNAPSHOT;
+    case 'agent-busy':
+    case 'closing':
+    case 'not-ours':
+    case 'read':
+      return null;
+    default:
+      return worked satisfies never;
+  }
+}
+
+export function createDreams(deps: DreamsDeps): Dreams {
+  const { memories, configs, onChange, now, newId, logger } = deps;
+  const rows = createDreamRows(deps);
+  const timers = createTimerSet(deps.timers);
+  const inTurn = createQueue();
+  let closed = false;
+
+  function told(dream: Dream | null): Dream | null {
+    if (dream) onChange(dream.agentId);
+    return dream;
+  }
+
+  /** What was said to the agent and by it since then. Summaries, notices and dreams are left out. */
+  async function messagesOf(agentId: AgentId, since: number, dreams: ReadonlySet<RunId>): Promise<DayMessage[]> {
+    const team = new Map((await deps.directory.all()).map(({ agentId: id, name }) => [id as string, name]));
+    const nameOf = (author: string) => {
+      if (author === agentId) return 'you';
+      return author === 'human' ? 'the human' : shownName(team.get(author) ?? 'somebody', 'agent');
+    };
+    let messages: (DayMessage & { readonly messageId: string })[] = [];
+    for (let after = 0; ;) {
+      const page = await deps.log.read(after, PAGE);
+      for (const { event } of page) {
+        if (event.kind !== 'message' || event.agentId !== agentId || event.author === 'relay') continue;
+        if (event.time < since || event.compaction || (event.runId !== undefined && dreams.has(event.runId))) continue;
+        const { replaces } = event;
+        const at = replaces === null ? -1 : messages.findIndex(({ messageId }) => messageId === replaces);
+        if (at >= 0) messages = messages.slice(0, at);
+        const text = textOf(event.blocks).trim();
+        if (text !== '')
+          messages.push({ messageId: event.messageId, time: event.time, by: nameOf(event.author), text });
+      }
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) return messages;
+      after = last.id;
+    }
+  }
+
+  /** What the agent's next dream would read. */
+  async function dayOf(agentId: AgentId): Promise<readonly DayMessage[]> {
+    const before = await rows.of(agentId, DREAM_LIMITS.stored);
+    const lastRead = before.find(({ state }) => state !== 'failed' && state !== 'due')?.madeAt ?? 0;
+    const since = Math.max(lastRead, now() - DREAM_LIMITS.dayMs);
+    return await messagesOf(agentId, since, new Set(before.flatMap(({ runId }) => runId ?? [])));
+  }
+
+  const fail = async ({ dreamId }: Dream, detail: string, more: Parameters<typeof rows.become>[2] = {}) =>
+    told(await rows.become(dreamId, 'failed', { ...more, detail, changes: [] }));
+
+  /** Dreams. `stays`: it could not begin and stays due. */
+  async function dream(due: Dream): Promise<void> {
+    const { agentId, dreamId, night } = due;
+    if (!(await deps.alone.can(agentId))) return void (await fail(due, NO_SNAPSHOT));
+    const byPerson = night === null;
+    const { decision, permit } = await deps.reach.permitFor({
+      target: agentId,
+      source: byPerson ? { kind: 'person' } : { kind: 'schedule', name: 'Dream' },
+      way: byPerson ? 'person' : 'schedule',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+      // The night is when nobody is disturbed.
+      inDark: true,
+    });
+    if (!permit) return byPerson ? void (await fail(due, decision.detail)) : undefined;
+    try {
+      const [base, day, { effective }] = await Promise.all([
+        memories.list(agentId),
+        dayOf(agentId),
+        configs.agent(agentId),
+      ]);
+      const draft = createDraft({ agentId, base, ofTeam: memories, newId, now });
+      const tool = createMemoryTool({
+        memories: draft.memories,
+        sourceOf: ({ runId = null }) => ({ by: 'dream', sessionId: null, runId, read: [] }),
+      });
+      const whenOf = (time: number) => momentText(time, effective.time_zone);
+      const worked = await deps.alone.work({
+        agentId,
+        cause: { kind: 'dream' },
+        why: dreamRequest(dayText(day, whenOf)),
+        needs: [tool.name],
+        instructions: DREAM_INSTRUCTIONS,
+        columns: [],
+        lastSession: false,
+        before: [],
+        model: null,
+        laterModel: null,
+        tools: null,
+        onlyTools: [tool],
+        readsInbox: false,
+        timeoutMs: DREAM_LIMITS.runMs,
+        busyMs: effective.pulse_busy_wait_ms,
+        maxTurns: DREAM_LIMITS.requests,
+        cachesForAnHour: false,
+        begins: async (runId) => (told(await rows.become(dreamId, 'running', { runId })) ? null : NOT_OURS),
+      });
+      await ended(due, worked, draft);
+    } finally {
+      await permit.release();
+    }
+  }
+
+  async function ended(due: Dream, worked: Worked, draft: ReturnType<typeof createDraft>): Promise<void> {
+    if (worked.kind === 'skipped') {
+      const why = whyNot(worked);
+      if (why !== null) await fail(due, why);
+      return;
+    }
+    const { outcome, reason, usage, said, costMicroUsd, estimated } = worked.end;
+    const spent = { said, costMicroUsd, estimated, tokens: usage && tokensOf(usage) };
+    if (outcome !== 'done') return void (await fail(due, reason ?? NEVER_BEGAN, spent));
+    const changes = [...draft.changes()];
+    const { before: bytesBefore, after: bytesAfter } = draft.bytes();
+    told(
+      await rows.become(due.dreamId, changes.length === 0 ? 'unchanged' : 'proposed', {
+        ...spent,
+        ...{ changes, bytesBefore, bytesAfter },
+      }),
+    );
+  }
+
+  async function adopt(dreamId: DreamId): Promise<DreamOutcome> {
+    const found = await rows.get(dreamId);
+    if (!found) return { ok: false, reason: 'no-dream' };
+    const { agentId, runId, changes } = found;
+    let adopted: Dream | null = null;
+    const outcome = await memories.replace(
+      agentId,
+      changes.map(({ memoryId, path, before, after }) => ({ memoryId, path, before: before ?? '', after })),
+      { by: 'dream', sessionId: null, runId, read: [] },
+      async (trx) => (adopted = await rows.become(dreamId, 'adopted', {}, trx)) !== null,
+    );
+    if (!outcome || (outcome.ok && !adopted)) return { ok: false, reason: 'dream-over' };
+    if (!outcome.ok) return { ok: false, reason: 'refused', by: outcome };
+    return { ok: true, dream: adopted ?? found };
+  }
+
+  async function discard(dreamId: DreamId, detail: string | null = null): Promise<DreamOutcome> {
+    if (!(await rows.get(dreamId))) return { ok: false, reason: 'no-dream' };
+    const discarded = told(await rows.become(dreamId, 'discarded', { detail }));
+    return discarded ? { ok: true, dream: discarded } : { ok: false, reason: 'dream-over' };
+  }
+
+  /** The night that is due for an agent in this time zone: a day. Null: its hour has not come. */
+  function nightNow(zone: string, hour: number): string | null {
+    const wall = wallTime(zone, now());
+    const isDue = Math.floor((wall / HOUR_MS) % 24) >= hour;
+    return isDue ? new Date(wall).toISOString().slice(0, 10) : null;
+  }
+
+  /** Makes the dreams of this night due. */
+  async function makeDue(): Promise<void> {
+    const open = await rows.inState('due', 'running', 'proposed');
+    for (const { agentId, retired } of await deps.directory.all()) {
+      const { effective } = await configs.agent(agentId);
+      const { dreams, dream_hour: hour } = effective.coordination;
+      if (dreams === 'off' || retired || open.some((each) => each.agentId === agentId)) continue;
+      const night = nightNow(effective.time_zone, hour);
+      const isNew = night !== null && (await rows.of(agentId, 1)).every((last) => last.night !== night);
+      // Without messages there is nothing to dream of, and nothing is spent.
+      if (isNew && (await dayOf(agentId)).length > 0) told(await rows.add({ dreamId: newId(), agentId, night }));
+    }
+  }
+
+  async function dreamDue(): Promise<void> {
+    for (const due of (await rows.inState('due')).toReversed()) {
+      if (closed) return;
+      if (now() - due.madeAt > DREAM_LIMITS.dueMs) await fail(due, NEVER_BEGAN);
+      // By night it waits until the agent sleeps.
+      else if (due.night === null || deps.host.stateOf(due.agentId) === 'absent')
+        await dream(due).catch(async (error: unknown) => {
+          logger.error('A dream ended because of an error in it.', { agentId: due.agentId, error });
+          await fail(due, NEVER_BEGAN);
+        });
+    }
+    for (const { agentId, dreamId } of await rows.inState('proposed'))
+      if ((await configs.agent(agentId)).effective.coordination.dreams === 'adopt') await adopt(dreamId);
+  }
+  const look = () =>
+    inTurn(async () => {
+      if (closed) return;
+      await makeDue();
+      await dreamDue();
+    });
+  const lookNow = () =>
+    void look().catch((error: unknown) => logger.error('The relay could not look for dreams that are due.', { error }));
+
+  function begin(mayDream: () => boolean): void {
+    if (mayDream()) lookNow();
+    timers.after(DREAM_LIMITS.lookMs, () => begin(mayDream));
+  }
+
+  return {
+    of: (agentId) => rows.of(agentId, DREAM_LIMITS.listed),
+    waiting: () => rows.inState('proposed'),
+    async start(agentId) {
+      const open = await rows.inState('due', 'running', 'proposed');
+      if (open.some((each) => each.agentId === agentId)) return { ok: false, reason: 'dream-waits' };
+      const due = told(await rows.add({ dreamId: newId(), agentId, night: null }));
+      if (!due) return { ok: false, reason: 'dream-waits' };
+      lookNow();
+      return { ok: true, dream: due };
+    },
+    adopt,
+    discard: (dreamId) => discard(dreamId),
+    async recover() {
+      for (const dream of await rows.inState('running'))
+        if (deps.onlyOne || now() - dream.changedAt > DEAD_MS) await fail(dream, DIED);
+    },
+    look,
+    begin,
+    close() {
+      closed = true;
+      timers.close();
+    },
+  };
+}

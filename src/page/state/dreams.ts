@@ -1,0 +1,63 @@
+/** Dreams of agents, as the page shows and answers them. */
+import type { AgentId } from '../../shared/domain/ids.ts';
+import type { Dream } from '../../shared/protocol/dreams.ts';
+import type { RelayProblem } from '../../shared/relay-client/index.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { mapResult } from './reach.ts';
+
+export interface Dreams {
+  /** The newest dreams of this agent. */
+  of(agentId: AgentId): Query<readonly Dream[]>;
+  /** Dreams of all agents that wait for the person. */
+  readonly waiting: Query<readonly Dream[]>;
+  /** A notice reports a refusal. */
+  start(agentId: AgentId): Promise<void>;
+  adopt(dream: Dream): Promise<void>;
+  discard(dream: Dream): Promise<void>;
+}
+
+function createDreams({ reach, changes, device, notices }: RoostState): Dreams {
+  const what = ['memories'] as const;
+  const of = createQueryFamily((agentId: AgentId) =>
+    createQuery<readonly Dream[]>({
+      ...{ changes, device, agentId, what },
+      ask: async () => mapResult(await reach((client) => client.dreams({ agentId })), ({ dreams }) => dreams),
+    }),
+  );
+  const waiting = createQuery<readonly Dream[]>({
+    ...{ changes, device, what },
+    ask: async () => mapResult(await reach((client) => client.dreams({})), ({ dreams }) => dreams),
+  });
+  async function answered(
+    agentId: AgentId,
+    call: Promise<{ readonly ok: true } | { readonly ok: false; readonly problem: RelayProblem }>,
+  ): Promise<void> {
+    const result = await call;
+    await Promise.all([of(agentId).again(), waiting.again()]);
+    if (!result.ok) notices.refused(result.problem);
+  }
+  return {
+    of,
+    waiting,
+    start: (agentId) =>
+      answered(
+        agentId,
+        reach((client) => client.startDream({ body: { agentId } })),
+      ),
+    adopt: ({ agentId, dreamId }) =>
+      answered(
+        agentId,
+        reach((client) => client.adoptDream({ dreamId })),
+      ),
+    discard: ({ agentId, dreamId }) =>
+      answered(
+        agentId,
+        reach((client) => client.discardDream({ dreamId })),
+      ),
+  };
+}
+
+/** One instance per page. */
+export const dreamsOf = onePerPage(createDreams);
