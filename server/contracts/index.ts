@@ -114,6 +114,8 @@ export interface CostRequest {
   readonly messageId?: MessageId;
   /** The run that asks. Left out: a client does. */
   readonly runId?: RunId;
+  /** It is refused if it may cost more than this. Left out: budgets alone limit it. */
+  readonly mostMicroUsd?: number;
   /** Part of a warm-up: nothing is sent to a model, and no trace is left. */
   readonly rehearsed?: boolean;
 }

@@ -3,6 +3,15 @@ import type { MessageId } from '../../../src/shared/domain/ids.ts';
 import { PRIORITIES, type Priority } from '../minds/index.ts';
 import type { Around, Prompt } from './context.ts';
 
+/** Limits of one answer. */
+export interface AnswerBounds {
+  /** Most requests to the mind. */
+  readonly requests: number;
+  readonly answerTokens: number;
+  /** Most that all requests may cost, in millionths of a dollar, each counted at its highest price. */
+  readonly mostMicroUsd: number;
+}
+
 /** An item to deliver to a speaker. */
 export interface Item {
   /** Null for prompts. */
@@ -22,6 +31,8 @@ export interface Item {
   readonly fromPerson?: boolean;
   /** Default: `person` for the person's words, `team` for everything else. */
   readonly priority?: Priority;
+  /** Limits of the answer to it. Left out: those of the run. */
+  readonly bounds?: AnswerBounds;
   /** First cuts the conversation back to before this message. */
   readonly replaces?: string;
 }

@@ -67,9 +67,9 @@ export interface Permits {
   untilResumed(signal: AbortSignal): Promise<boolean>;
   /**
    * Returns the permit for one request of the answer `messageId`, after waiting as long as
-   * necessary.
+   * necessary. `mostMicroUsd`: the request is refused if it may cost more. Left out: it is not.
    */
-  next(size: RequestSize, messageId: MessageId, signal: AbortSignal): Promise<Permit>;
+  next(size: RequestSize, messageId: MessageId, signal: AbortSignal, mostMicroUsd?: number): Promise<Permit>;
 }
 
 export interface PermitDeps {
@@ -86,11 +86,14 @@ export function createPermits({ rest, costs, agentId, sessionId, runId, onError 
   const untilResumed: Permits['untilResumed'] = (signal) => rest.untilResumed(agentId, signal);
   return {
     untilResumed,
-    async next(size, messageId, signal) {
+    async next(size, messageId, signal, mostMicroUsd) {
       for (;;) {
         if (!(await untilResumed(signal)) || signal.aborted) return { ok: false, reason: null };
         try {
-          const check = await costs.check({ agentId, size, sessionId, messageId, runId }, signal);
+          const check = await costs.check(
+            { agentId, size, sessionId, messageId, runId, ...(mostMicroUsd === undefined ? {} : { mostMicroUsd }) },
+            signal,
+          );
           if (!check.ok) return { ok: false, reason: check.message };
           const { hold } = check;
           if (!rest.isPaused(agentId))

@@ -212,6 +212,14 @@ export interface Speaker {
   interrupt(why: Interruption): Promise<void>;
   /** As `interrupt`. Nothing is delivered or said afterwards. */
   close(why: Interruption): Promise<void>;
+  /**
+   * As `close`, but this item is answered before. The answer ends after `limitMs` in any case.
+   */
+  closeAfter(last: Item, limitMs: number, why: Interruption): Promise<void>;
+  /** How many messages of the person it was given. */
+  personSaid(): number;
+  /** Its last answer came from the demo. */
+  isDemo(): boolean;
 }
 
 interface Current {
@@ -263,6 +271,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const askedNow = () => ({ mind: mindNow(), model: deps.model(), reads: room.contextTokens });
   let asked = askedNow();
   let wasDemo = false;
+  let saidByPerson = 0;
   const briefing = createBriefing(agentId, limits.timeEveryMs, deps.tellsAround);
   /** The tools for which the system prompt was written; null: it is not written yet. */
   let systemFor: { readonly key: string; readonly names: ReadonlySet<string> } | null = null;
@@ -534,6 +543,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     );
     turn.items = [...notes, ...turn.items];
     const { mind, model } = asked;
+    const bounds = given.find((item) => item.bounds)?.bounds;
+    let spent = 0;
     const caller: Caller = {
       agentId,
       sessionId,
@@ -549,6 +560,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       if (fromPerson && messageId !== null && given.length === 0) ofPerson.add(messageId);
     const { items, read } = turn;
     conversation.addUser(briefing.textsOf(items, around));
+    saidByPerson += items.filter(({ fromPerson }) => fromPerson).length;
     turn.isPut = true;
     hooks.onStart?.(items);
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
@@ -577,8 +589,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         watchReading,
         onReadLess,
         tools: () => offered.now(),
-        maxTokens: room.maxAnswerTokens,
-        maxTurns: limits.maxTurns,
+        maxTokens: Math.min(room.maxAnswerTokens, bounds?.answerTokens ?? Infinity),
+        maxTurns: bounds?.requests ?? limits.maxTurns,
         resultCharacters: limits.resultCharacters,
         unreadableTurns: limits.unreadableTurns,
         onWindow: (of, tokens) => asked.mind.learn?.(of, tokens),
@@ -587,10 +599,14 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         compactor,
         writer,
         signal: mine.abort.signal,
-        onSpent: (usage, cost) => life.took(usage, cost),
+        onSpent(usage, cost) {
+          spent += cost.costMicroUsd;
+          life.took(usage, cost);
+        },
         runTool: (name, input) => toolbox.run(name, input, caller, offered),
         onBegun: (name, input) => toolbox.begun(name, input, caller, offered),
-        permit: (size, signal) => permits.next(size, messageId, signal),
+        permit: (size, signal) =>
+          permits.next(size, messageId, signal, bounds && Math.max(0, bounds.mostMicroUsd - spent)),
       });
       conversation.closeCalls(TOOLS_CUT);
       return outcome;
@@ -683,5 +699,16 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       queue = [];
       await interrupt(why);
     },
+    async closeAfter(last, limitMs, why) {
+      closed = true;
+      queue = [];
+      await interrupt(why);
+      const cancel = context.timers.after(limitMs, () => void interrupt(why));
+      await answer([last])
+        .catch(context.fail)
+        .finally(cancel);
+    },
+    personSaid: () => saidByPerson,
+    isDemo: () => wasDemo,
   };
 }

@@ -87,6 +87,7 @@ export interface SessionContext extends RunContext {
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly pauses: Pauses;
+  readonly configs: Pick<Configs, 'agent'>;
   /** Souls and last conversations, stored while the session runs. */
   readonly wakePayloads: Pick<WakePayloads, 'called' | 'soulOf'>;
   /** The state at the start of the session. */

@@ -268,6 +268,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       memoryOf: deps.memoryOf,
       leadMemory,
       foreign: deps.foreign,
+      configs: deps.configs,
       recordWork: deps.recordWork ?? RECORDS_NOTHING,
       ...(deps.underWay ? { underWay: deps.underWay } : {}),
       onPersonWake: (agentId, callId) => onPersonWake(agentId, callId),
@@ -336,6 +337,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   }
 
   async function close(running: Running, reason: EndReason): Promise<void> {
+    // Nobody waits for a note when the relay stops.
+    if (reason === 'ended' || reason === 'idle')
+      await running.session
+        .noteBeforeSleep(reason)
+        .catch((error: unknown) => logger.error('Agents could not note what matters before they sleep.', { error }));
     running.stopTimers();
     pauses.end(running.sessionId);
     const ends = await running.session.close(reason);

@@ -49,6 +49,7 @@ import { createPresence, type Phase, type Presence, type Present } from './prese
 import { AGENT_TOOLS, createRunningCall, ownTools, type RunningCall } from './tools.ts';
 import { createEgg } from './egg.ts';
 import { createLead } from './lead.ts';
+import { noteBeforeSleep } from './note-before-sleep.ts';
 
 // API clients that joined with an agent's credential and drive it from outside, beside a mind of
 // the relay or in its place. They have no seat in `Presence`, so the seat stays free for a mind.
@@ -339,6 +340,7 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
       if (phase === 'waking') await giveUp(reason);
       if (phase !== 'awake') return;
       phase = 'leaving';
+      if (speaker) await noteBeforeSleep(context, agentId, speaker, { by: 'person' });
       await speaker?.close({ by: 'person' });
       await record(asleep(reason));
     },
@@ -434,6 +436,10 @@ export interface RunningSession {
   /** The lead's run begins with the session. Its events are written with the session's start. */
   started(): readonly RoostEvent[];
   /**
+   * Lets each agent note what matters, all at the same time. Nobody is given anything afterwards.
+   */
+  noteBeforeSleep(reason: EndReason): Promise<void>;
+  /**
    * Ends all answers. Resolves when that is on disk, with the end events of all runs. They are
    * written with the session's end. Nothing is said afterwards.
    */
@@ -442,6 +448,11 @@ export interface RunningSession {
 
 /** Name of an agent that has not chosen one yet. It is never shown. */
 const UNNAMED = 'Egg';
+
+const closingBy = (reason: EndReason): Interruption => ({
+  by: 'closing',
+  status: reason === 'ended' ? 'stopped' : 'interrupted',
+});
 
 const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({
   ok: false,
@@ -754,9 +765,20 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       for (const { speaker } of [lead, ...presence.all().map((agent) => ({ speaker: agent.speaker() }))])
         if (speaker?.busy()) void speaker.interrupt(why);
     },
+    async noteBeforeSleep(reason) {
+      const awake = presence.all().flatMap((agent) => {
+        const speaker = agent.phase() === 'awake' ? agent.speaker() : null;
+        return speaker ? [{ agentId: agent.agentId, speaker }] : [];
+      });
+      await Promise.all(
+        [{ agentId: LEAD_ID, speaker: lead.speaker }, ...awake].map(({ agentId, speaker }) =>
+          noteBeforeSleep(context, agentId, speaker, closingBy(reason)),
+        ),
+      );
+    },
     async close(reason) {
       closed.resolve();
-      const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
+      const why = closingBy(reason);
       const here = [lead, ...presence.all()];
       await Promise.all([lead.speaker, ...presence.all()].map((each) => each.close(why)));
       return here.flatMap(({ life }) => life.ended(outcomeAtEnd(reason), null));

@@ -27,6 +27,13 @@ export interface SessionLimits extends RunLimits {
   readonly askedLeaveMs: number;
   /** Number of the person's withdrawn messages that are remembered. */
   readonly withdrawn: number;
+  /** Messages of the person in a session from which on an agent may note what matters before it sleeps. */
+  readonly noteLeastSaid: number;
+  /** ms for which the end of a session waits for these notes. */
+  readonly noteWaitMs: number;
+  /** Most requests of such a note, and tokens of each answer. */
+  readonly noteRequests: number;
+  readonly noteAnswerTokens: number;
   /** ms of quiet after the first conversation before a lead without a soul is asked for one. */
   readonly soulQuietMs: number;
 }
@@ -44,6 +51,10 @@ export const SESSION_LIMITS: SessionLimits = {
   askedWithinMs: 1_000,
   askedLeaveMs: 50,
   soulQuietMs: 30_000,
+  noteLeastSaid: 6,
+  noteWaitMs: 20_000,
+  noteRequests: 3,
+  noteAnswerTokens: 1_024,
 };
 
 /** The household's settings for a session, with defaults. */

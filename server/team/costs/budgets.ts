@@ -255,6 +255,8 @@ export interface Budgets {
   usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string>;
 }
 
+const tooDear = (most: number, limit: number) =>
+  sentence`It may cost up to ${usdText(most)}, and ${usdText(limit)} are left of what you allow for it. Nothing was asked of the model.`;
 const CROWDED = 'Too many requests of this agent are under way at once. Try again when some of them are done.';
 
 const sumOf = (spending: Spending, agentId: AgentId | null) =>
@@ -337,7 +339,7 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
   return {
     usedUp,
     used,
-    async check({ agentId, size, credentialId }, signal, patient = true) {
+    async check({ agentId, size, credentialId, mostMicroUsd = Infinity }, signal, patient = true) {
       const giveUp = elapsed() + (patient ? waitMs : 0);
       for (;;) {
         const set = await setFor(agentId);
@@ -350,6 +352,7 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
         signal?.throwIfAborted();
         // A hold released meanwhile is in neither of the two sums.
         if (holds.released() !== released) continue;
+        if (most > mostMicroUsd) return { ok: false, message: tooDear(most, mostMicroUsd), until: day.end };
         // Nothing is awaited from here to the hold, so that two requests cannot both take the last
         // room.
         const states = statesOf(agentId, set, spending, holds.of);

@@ -1,6 +1,9 @@
 /** What an agent keeps, as the page shows and changes it. */
-import type { AgentId } from '../../shared/domain/ids.ts';
-import type { Memory } from '../../shared/protocol/memories.ts';
+import type { AgentId, MemoryId } from '../../shared/domain/ids.ts';
+import type { Doc } from '../../shared/protocol/documents.ts';
+import { byAge } from '../../shared/protocol/documents/kind.ts';
+import { type Memory, memoryValueSchema } from '../../shared/protocol/memories.ts';
+import type { WithinPage } from '../../shared/protocol/worker.ts';
 import { t } from '../language/t.ts';
 import { CHANGED_ELSEWHERE, overNewest } from './documents.ts';
 import type { RoostState } from './index.ts';
@@ -12,7 +15,12 @@ import { mapResult } from './reach.ts';
 /** `ok` false: why nothing was saved, as a sentence. */
 export type MemoryOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
+/** One version of a file, as a document of the ledger has it. */
+export type MemoryVersion = Pick<Memory, 'path' | 'text' | 'source' | 'changedAt'> & { readonly removed: boolean };
+
 export interface Memories {
+  /** Versions of a file that are on this device, newest first. */
+  versions(memoryId: MemoryId): Query<readonly MemoryVersion[]>;
   /** The files of this agent. */
   of(agentId: AgentId): Query<readonly Memory[]>;
   add(agentId: AgentId, file: { readonly path: string; readonly text: string }): Promise<MemoryOutcome>;
@@ -22,7 +30,34 @@ export interface Memories {
   remove(file: Memory): Promise<void>;
 }
 
-function createMemories({ reach, changes, device, notices }: RoostState): Memories {
+/** Versions per read, and most that are shown. */
+const VERSIONS = { page: 200, most: 50 } as const;
+
+function createMemories({ reach, changes, device, notices, dataWorker }: RoostState): Memories {
+  const versions = createQueryFamily((memoryId: MemoryId) =>
+    createQuery<readonly MemoryVersion[]>({
+      ...{ changes, device, what: ['memories'] as const },
+      async ask() {
+        const docs: Doc[] = [];
+        for (let after: string | null = null; ;) {
+          const about = `memory ${memoryId}`;
+          const page: WithinPage = await dataWorker.call('within', { about, after, limit: VERSIONS.page });
+          docs.push(...page.docs);
+          after = page.after;
+          if (after === null) break;
+        }
+        const value = docs
+          .sort(byAge)
+          .flatMap((doc) => {
+            const read = memoryValueSchema.safeParse(doc['value']);
+            return read.success ? [read.data] : [];
+          })
+          .slice(-VERSIONS.most)
+          .reverse();
+        return { ok: true, value };
+      },
+    }),
+  );
   const of = createQueryFamily((agentId: AgentId) =>
     createQuery<readonly Memory[]>({
       ...{ changes, device, agentId, what: ['memories'] as const },
@@ -41,6 +76,7 @@ function createMemories({ reach, changes, device, notices }: RoostState): Memori
 
   return {
     of,
+    versions,
     add: (agentId, file) => add(agentId, { ...file }),
     async change(base, fields) {
       const { memoryId, agentId } = base;

@@ -148,6 +148,15 @@ export const NUMBERS = {
     label: sentence`Skips in a row until a warning`,
     group: 'runs',
   },
+  note_cents: {
+    ...number,
+    ...{ min: 1, max: 10_000, otherwise: 50, unit: sentence`cents` },
+    path: coordination('note_cents'),
+    label: sentence`Most that a note before sleep may cost`,
+    hint: sentence`Each request is counted at its highest possible price. Most cost far less.`,
+    words: sentence`memory cost limit session end`,
+    group: 'memory',
+  },
   dream_hour: {
     ...number,
     ...{ min: 0, max: 23, otherwise: 3, unit: sentence`o’clock` },
@@ -283,6 +292,12 @@ const OTHERS: readonly Setting[] = [
     label: sentence`May propose routines`,
     words: sentence`schedule night`,
     group: 'runs',
+  }),
+  toggle('note_before_sleep', {
+    label: sentence`Notes what matters before it sleeps`,
+    hint: sentence`After a session in which you said at least six things to it.`,
+    words: sentence`memory remember session end`,
+    group: 'memory',
   }),
   toggle('may_put_others_to_sleep', { label: sentence`May put other agents to sleep`, group: 'tools' }),
   toggle('shell_without_sandbox', {

@@ -84,6 +84,14 @@ const coordination = {
     .describe(
       'the agent has the tool that proposes a routine to the person; a proposed routine does not run before the person approves it',
     ),
+  note_before_sleep: z
+    .boolean()
+    .describe(
+      'before the agent sleeps it may note what matters, if the person said at least six things to it in the session',
+    ),
+  note_cents: bounded('note_cents').describe(
+    'US cents that such a note may cost at most, each request counted at its highest price',
+  ),
   dreams: z
     .enum(DREAM_CHOICES)
     .describe(
@@ -286,6 +294,8 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
   may_put_others_to_sleep: false,
   ...NO_GRANTS,
   may_propose_routines: true,
+  note_before_sleep: true,
+  note_cents: NUMBERS.note_cents.otherwise,
   dreams: 'off',
   dream_hour: NUMBERS.dream_hour.otherwise,
   daily_budget_usd: null,

@@ -30,6 +30,8 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     sleep_events: over.sleep_events ?? under.sleep_events,
     wake_events: over.wake_events ?? under.wake_events,
     may_propose_routines: over.may_propose_routines ?? under.may_propose_routines,
+    note_before_sleep: over.note_before_sleep ?? under.note_before_sleep,
+    note_cents: over.note_cents ?? under.note_cents,
     dreams: over.dreams ?? under.dreams,
     dream_hour: over.dream_hour ?? under.dream_hour,
     may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,

@@ -83,6 +83,7 @@ const OF_SCHEDULES: Readonly<Record<string, unknown>> = {
 const OF_PERSON = [
   ...['toolsets', 'tools', 'mind', 'network', 'command_seconds', 'workspace_megabytes', 'shell_without_sandbox'],
   ...['allowed_commands', 'daily_budget_usd', 'may_put_others_to_sleep', 'may_propose_routines'],
+  ...['dreams', 'dream_hour', 'note_before_sleep', 'note_cents'],
 ].map((field) => `coordination.${field}`);
 OF_PERSON.push('pulse_columns', 'pulse_transitions_to', 'planning_model', 'executor_model');
 

@@ -6,7 +6,8 @@ import { t } from '../../language/t.ts';
 import { memoriesOf, type MemoryOutcome } from '../../state/memories.ts';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
-import { useNow, useQuery } from '../hooks.ts';
+import { useAction, useNow, useQuery } from '../hooks.ts';
+import { Diff } from '../parts/diff.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { dayAndClock } from '../text/time.ts';
 import './memory.css';
@@ -68,12 +69,67 @@ function TextForm({
   );
 }
 
+/** Who wrote a version, and when. */
+function Written({
+  version: { source, changedAt },
+  name,
+}: {
+  readonly version: Pick<Memory, 'source' | 'changedAt'>;
+  readonly name: string;
+}) {
+  const now = useNow();
+  const by = { human: t`by you`, agent: t`by ${name}`, dream: t`in a dream of ${name}` }[source.by];
+  return (
+    <small>
+      <span>{[by, dayAndClock(changedAt, now)].join(' · ')}</span>
+      {source.read.length > 0 && <span>{` · ${t`after reading text of others`}`}</span>}
+    </small>
+  );
+}
+
+/** The versions of a file, newest first, each with what it changed. */
+function Versions({ file, name }: { readonly file: Memory; readonly name: string }) {
+  const memories = memoriesOf(useRoost());
+  const { notices } = useRoost();
+  const { busy, act } = useAction();
+  const query = memories.versions(file.memoryId);
+  const restore = (text: string) =>
+    act(async () => {
+      const outcome = await memories.change(file, { text });
+      if (!outcome.ok) notices.info(outcome.reason);
+    });
+  return (
+    <QueryView query={query} what={t`The versions`}>
+      {(versions) => (
+        <ol className="memory-versions" aria-label={t`Versions of ${file.path}`} reversed>
+          {versions.map((version, i) => (
+            <li key={`${version.changedAt} ${i}`}>
+              <p className="flex apart">
+                <Written version={version} name={name} />
+                {!version.removed && version.text !== file.text && (
+                  <button
+                    type="button"
+                    className="link-button"
+                    disabled={busy}
+                    onClick={() => restore(version.text)}
+                  >{t`Restore`}</button>
+                )}
+              </p>
+              <Diff before={versions[i + 1]?.text ?? ''} after={version.text} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </QueryView>
+  );
+}
+
 function File({ file, name }: { readonly file: Memory; readonly name: string }) {
   const memories = memoriesOf(useRoost());
   const [editing, setEditing] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const now = useNow();
-  const { path, text, pinned, source, changedAt } = file;
+  const [isOpen, setOpen] = useState(false);
+  const { path, text, pinned } = file;
   async function pin() {
     const outcome = await memories.change(file, { pinned: !pinned });
     setProblem(outcome.ok ? null : outcome.reason);
@@ -84,10 +140,7 @@ function File({ file, name }: { readonly file: Memory; readonly name: string }) 
         <summary className="flex baseline wrap gap-4">
           <code dir="auto">{path}</code>
           {pinned && <span className="memory-pin">{t`pinned`}</span>}
-          <small>
-            <span>{[source.by === 'human' ? t`by you` : t`by ${name}`, dayAndClock(changedAt, now)].join(' · ')}</span>
-            {source.read.length > 0 && <span>{` · ${t`after reading text of others`}`}</span>}
-          </small>
+          <Written version={file} name={name} />
         </summary>
         {editing ? (
           <TextForm
@@ -105,12 +158,16 @@ function File({ file, name }: { readonly file: Memory; readonly name: string }) 
               <button type="button" className="link-button" onClick={() => void pin()}>
                 {pinned ? t`Unpin` : t`Pin`}
               </button>
+              <button type="button" className="link-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+                {t`Versions`}
+              </button>
               <button
                 type="button"
                 className="link-button"
                 onClick={() => void memories.remove(file)}
               >{t`Delete`}</button>
             </p>
+            {isOpen && <Versions file={file} name={name} />}
           </>
         )}
       </details>

@@ -66,6 +66,8 @@ export const EFFECTIVE: EffectiveConfig = {
     shell_without_sandbox: false,
     allowed_commands: [],
     mind: null,
+    note_before_sleep: true,
+    note_cents: 50,
     dreams: 'off',
     dream_hour: 3,
     may_propose_routines: false,

@@ -33,6 +33,8 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     allowed_commands: [],
     mind: null,
     may_propose_routines: false,
+    note_before_sleep: true,
+    note_cents: 50,
     dreams: 'off' as const,
     dream_hour: 3,
     daily_budget_usd: null,

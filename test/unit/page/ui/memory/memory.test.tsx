@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import type { Doc } from '../../../../../src/shared/protocol/documents.ts';
 import type { Memory } from '../../../../../src/shared/protocol/memories.ts';
-import { NOW, team } from '../../support/household.ts';
+import { at, NOW, team } from '../../support/household.ts';
 import { openPage } from '../../support/render.tsx';
 import { type AskedCall, json, refused } from '../../support/reach.ts';
 
@@ -107,4 +108,47 @@ test('a file of the person’s own is added', async () => {
   await page.user.click(within(section).getByRole('button', { name: 'Save' }));
   await within(section).findByText('index.md');
   await within(section).findByText(/by you|by Lyra/);
+});
+
+test('the versions of a file are shown as diffs with who wrote them, and an earlier one is restored', async () => {
+  const version = (stamp: string, text: string, by: 'human' | 'agent' | 'dream') => ({
+    _id: `record-${stamp}`,
+    type: 'memory',
+    v: 1,
+    at: stamp,
+    recordId: 'm1',
+    agentId: 'agent-1',
+    value: {
+      ...{ agentId: 'agent-1', path: 'garden.md', text, pinned: false, removed: false, createdAt: NOW, changedAt: NOW },
+      source: { by, sessionId: null, runId: null, read: [] },
+    },
+  });
+  const files = [file({ text: 'Peas.' })];
+  const page = await openPage({
+    docs: [
+      ...team(2),
+      version(at(NOW), 'Beans.', 'agent') as Doc,
+      version(at(NOW + 1), 'Peas.', 'dream') as Doc,
+    ],
+    path: '/agent/agent-1/soul',
+    prepare({ reach }) {
+      reach.on('GET /api/memories', () => json({ memories: files, bytes: 5 }));
+      reach.on('PUT /api/memories/m1', (call: AskedCall) => {
+        files[0] = { ...file(files[0]), ...(call.body as Partial<Memory>), version: 4 };
+        return json(files[0]);
+      });
+    },
+  });
+  const section = await screen.findByRole('region', { name: 'Memory' });
+  await page.user.click(await within(section).findByText('garden.md'));
+  await page.user.click(within(section).getByRole('button', { name: 'Versions' }));
+  const list = await within(section).findByRole('list', { name: 'Versions of garden.md' });
+  const [newest, oldest] = await within(list).findAllByRole('listitem');
+  expect(newest?.textContent).toContain('in a dream of Lyra');
+  expect(newest?.textContent).toContain('− Beans.');
+  expect(newest?.textContent).toContain('+ Peas.');
+  expect(oldest?.textContent).toContain('by Lyra');
+  await page.user.click(within(list).getByRole('button', { name: 'Restore' }));
+  await within(section).findByText('Beans.', { selector: 'p' });
+  expect(page.reach.bodies('PUT /api/memories/m1')).toEqual([{ text: 'Beans.', version: 3 }]);
 });
