@@ -52,6 +52,8 @@ export interface Dreams {
   discard(dreamId: DreamId): Promise<DreamOutcome>;
   /** Ends dreams of a relay that died. */
   recover(): Promise<void>;
+  /** Agents that dream by night, or whose dream is due. */
+  dreaming(): Promise<readonly AgentId[]>;
   /** Begins what is due. Resolves when it is done. */
   look(): Promise<void>;
   /** Looks at what is due from now on. `mayDream`: false in a copy of a home. */
@@ -72,6 +74,8 @@ interface DreamsDeps {
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'read'>;
+  /** The person wants the agent at work without a page, even if its snapshot was withdrawn. */
+  readonly allowSnapshot: (agentId: AgentId) => Promise<void>;
   readonly onChange: (agentId: AgentId) => void;
   /** ms since the epoch */
   readonly now: () => number;
@@ -160,7 +164,11 @@ export function createDreams(deps: DreamsDeps): Dreams {
   /** Dreams. `stays`: it could not begin and stays due. */
   async function dream(due: Dream): Promise<void> {
     const { agentId, dreamId, night } = due;
-    if (!(await deps.alone.can(agentId))) return void (await fail(due, NO_SNAPSHOT));
+    if (!(await deps.alone.can(agentId))) {
+      // A page may leave it in a moment.
+      if (now() - due.madeAt > DREAM_LIMITS.snapshotMs) return void (await fail(due, NO_SNAPSHOT));
+      return void timers.after(DREAM_LIMITS.snapshotAgainMs, lookNow);
+    }
     const byPerson = night === null;
     const { decision, permit } = await deps.reach.permitFor({
       target: agentId,
@@ -309,6 +317,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
       if (open.some((each) => each.agentId === agentId)) return { ok: false, reason: 'dream-waits' };
       const due = told(await rows.add({ dreamId: newId(), agentId, night: null }));
       if (!due) return { ok: false, reason: 'dream-waits' };
+      await deps.allowSnapshot(agentId);
       lookNow();
       return { ok: true, dream: due };
     },
@@ -317,6 +326,14 @@ export function createDreams(deps: DreamsDeps): Dreams {
     async recover() {
       for (const dream of await rows.inState('running'))
         if (deps.onlyOne || now() - dream.changedAt > DEAD_MS) await fail(dream, DIED);
+    },
+    async dreaming() {
+      const due = new Set((await rows.inState('due')).map(({ agentId }) => agentId));
+      const team = await deps.directory.all();
+      const choices = await Promise.all(
+        team.map(async ({ agentId }) => (await configs.agent(agentId)).effective.coordination.dreams),
+      );
+      return team.flatMap(({ agentId }, i) => (due.has(agentId) || choices[i] !== 'off' ? [agentId] : []));
     },
     look,
     begin,

@@ -260,6 +260,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createRecordRoutes({ records, onRestored: parts.forgetting.restored }),
     ...createScheduleRoutes({
       ...{ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts },
+      dreaming: team.dreams.dreaming,
       startsWithoutPage: async () =>
         (await credentials.list()).some(({ scopes, revokedAt }) => revokedAt === null && scopes.includes('sessions')),
     }),

@@ -367,7 +367,12 @@ export function openTeam({
     ...{ db, home, memories, reach, host, configs, directory, log, now, newId, timers, setAside, logger },
     onlyOne: alone,
     alone: aloneAgents,
-    onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'memories', agentId }),
+    allowSnapshot: (agentId) => copies.allow(agentId),
+    onChange(agentId) {
+      tell({ kind: 'changed', time: now(), what: 'memories', agentId });
+      // Pages compare the snapshots that they left.
+      tell({ kind: 'changed', time: now(), what: 'schedules', agentId });
+    },
   });
   const schedules = createSchedules({
     db,

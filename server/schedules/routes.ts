@@ -25,6 +25,8 @@ export interface ScheduleRoutesDeps {
    * Whether an API client may start a session. Then every agent stores a snapshot, the lead too.
    */
   readonly startsWithoutPage: () => Promise<boolean>;
+  /** Agents that dream by night, or whose dream is due. */
+  readonly dreaming: () => Promise<readonly AgentId[]>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -79,6 +81,7 @@ export function createScheduleRoutes({
   now,
   scripts,
   startsWithoutPage,
+  dreaming,
 }: ScheduleRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
   /** A schedule may name its agent by id, name or seat. */
@@ -245,8 +248,18 @@ export function createScheduleRoutes({
     },
     async agentSnapshots(_, context) {
       refusePrograms(context);
-      const [all, takenBack, everybody] = await Promise.all([copies.all(), copies.withdrawn(), startsWithoutPage()]);
-      return { copies: all, takenBack, ...(everybody ? { everybody } : {}) };
+      const [all, takenBack, everybody, whoDreams] = await Promise.all([
+        copies.all(),
+        copies.withdrawn(),
+        startsWithoutPage(),
+        dreaming(),
+      ]);
+      return {
+        copies: all,
+        takenBack,
+        ...(whoDreams.length > 0 ? { dreaming: [...whoDreams] } : {}),
+        ...(everybody ? { everybody } : {}),
+      };
     },
     async storeAgentSnapshot({ agentId, body }, context) {
       refusePrograms(context);

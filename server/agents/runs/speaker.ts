@@ -704,9 +704,13 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       queue = [];
       await interrupt(why);
       const cancel = context.timers.after(limitMs, () => void interrupt(why));
-      await answer([last])
+      running = answer([last])
         .catch(context.fail)
-        .finally(cancel);
+        .finally(() => {
+          cancel();
+          running = null;
+        });
+      await running;
     },
     personSaid: () => saidByPerson,
     isDemo: () => wasDemo,

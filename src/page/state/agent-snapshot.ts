@@ -73,7 +73,7 @@ export async function leaveCopies({
   ]);
   // Repeated on the next connection.
   if (!scheduled.ok || !stored.ok) return;
-  const { copies, takenBack, everybody = false } = stored.value;
+  const { copies, takenBack, dreaming = [], everybody = false } = stored.value;
   const { roster } = household.store.getState();
   const seated = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
   const wanted = new Set(
@@ -81,6 +81,7 @@ export async function leaveCopies({
       .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))
       .map(({ schedule }) => schedule.agentId),
   );
+  for (const agentId of dreaming) wanted.add(agentId);
   if (everybody) for (const { agentId } of seated) wanted.add(agentId);
   for (const agentId of takenBack) wanted.delete(agentId);
   onScheduled(wanted.size > 0);

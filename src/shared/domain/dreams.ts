@@ -56,6 +56,9 @@ export const DREAM_LIMITS = {
   lookMs: 300_000,
   /** ms after which a dream that could not begin has failed. */
   dueMs: 20 * 3_600_000,
+  /** ms for which a dream waits for its agent's snapshot, and between two looks for it. */
+  snapshotMs: 60_000,
+  snapshotAgainMs: 2_000,
   /** Dreams of an agent that are listed. */
   listed: 20,
   /** Dreams of an agent that are stored. */

@@ -268,7 +268,19 @@ describe('An application', () => {
     }
     const before = await (await relay.fetch('/v1/agents/Orion/config')).json();
     // One of these fits each field that there is.
-    const values = [true, 77, 'x', ['x'], 'all', { shell: 'allow' }, [], { x: { y: 'allow' } }, ['example.org']];
+    const values = [
+      true,
+      7,
+      77,
+      'x',
+      ['x'],
+      'all',
+      'propose',
+      { shell: 'allow' },
+      [],
+      { x: { y: 'allow' } },
+      ['example.org'],
+    ];
     for (const field of OF_PERSON) {
       const statuses = new Set<number>();
       for (const value of values) statuses.add(await put(both, field, value));

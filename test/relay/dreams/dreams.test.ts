@@ -103,6 +103,24 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
     expect(await dreams().start(AGENT)).toMatchObject({ ok: true });
   });
 
+  it('waits for the snapshot of its agent, and fails with the reason where none comes', async () => {
+    await house.team.copies.withdraw(AGENT);
+    await dreams().start(AGENT);
+    await dreams().look();
+    expect(await newest()).toMatchObject({ state: 'due' });
+    expect(await dreams().dreaming()).toEqual([AGENT]);
+    await house.team.copies.leave(AGENT, { ...COPY, name: 'Name 0' }, 'v2');
+    next = [moves(), DONE];
+    await dreams().look();
+    expect(await newest()).toMatchObject({ state: 'proposed' });
+    await dreams().discard((await newest()).dreamId);
+    await house.team.copies.withdraw(AGENT);
+    await dreams().start(AGENT);
+    clock.pass(120_000);
+    await dreams().look();
+    expect(await newest()).toMatchObject({ state: 'failed', detail: expect.stringContaining('no snapshot') as string });
+  });
+
   it('says that it changed nothing, and is no proposal', async () => {
     expect(await dreamt([{ say: 'Nothing needs a change.' }])).toMatchObject({
       ...{ state: 'unchanged', said: 'Nothing needs a change.', changes: [] },

@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import { memoriesOf, type MemoryOutcome } from '../../state/memories.ts';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
-import { useAction, useNow, useQuery } from '../hooks.ts';
+import { useNow, useQuery } from '../hooks.ts';
 import { Diff } from '../parts/diff.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { dayAndClock } from '../text/time.ts';
@@ -90,14 +90,8 @@ function Written({
 /** The versions of a file, newest first, each with what it changed. */
 function Versions({ file, name }: { readonly file: Memory; readonly name: string }) {
   const memories = memoriesOf(useRoost());
-  const { notices } = useRoost();
-  const { busy, act } = useAction();
+  const { busy, failed, act } = useAction();
   const query = memories.versions(file.memoryId);
-  const restore = (text: string) =>
-    act(async () => {
-      const outcome = await memories.change(file, { text });
-      if (!outcome.ok) notices.info(outcome.reason);
-    });
   return (
     <QueryView query={query} what={t`The versions`}>
       {(versions) => (
@@ -111,10 +105,11 @@ function Versions({ file, name }: { readonly file: Memory; readonly name: string
                     type="button"
                     className="link-button"
                     disabled={busy}
-                    onClick={() => restore(version.text)}
+                    onClick={() => act(() => memories.change(file, { text: version.text }))}
                   >{t`Restore`}</button>
                 )}
               </p>
+              {failed !== null && i === 0 && <p role="alert">{failed}</p>}
               <Diff before={versions[i + 1]?.text ?? ''} after={version.text} />
             </li>
           ))}

@@ -7,7 +7,7 @@ const RELAY_SEES: readonly string[] = [
   t`While a session runs: souls, conversations and what you send along, in memory. Messages are on its disk too, until a browser has stored them and a day has passed.`,
   t`The files in your agents’ folders, as they are.`,
   t`What agents did with their tools, and what they asked you: the beginning of what went in and came out, for 90 days.`,
-  t`A snapshot of each agent with a routine, reminder or script: soul and last conversation, encrypted with a key on the relay.`,
+  t`A snapshot of each agent with a routine, reminder, script or dreams: soul and last conversation, encrypted with a key on the relay.`,
   t`Routines, reminders and scripts with the texts that you accepted, when each was due, and the agent’s last words then.`,
   t`Messages that wait for agents, and threads with all that was said in them.`,
   t`Names and seats of your agents, who asked to wake whom, limits and budgets, and what requests cost.`,

@@ -39,6 +39,10 @@ const agentSnapshotsSchema = z.object({
   takenBack: z
     .array(common.agentId)
     .describe('agents whose snapshot the person has withdrawn; pages leave none until a schedule is switched on again'),
+  dreaming: z
+    .array(common.agentId)
+    .optional()
+    .describe('agents that dream, so pages leave their snapshots too; left out: none'),
   everybody: z
     .literal(true)
     .optional()

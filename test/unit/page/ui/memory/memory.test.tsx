@@ -125,11 +125,7 @@ test('the versions of a file are shown as diffs with who wrote them, and an earl
   });
   const files = [file({ text: 'Peas.' })];
   const page = await openPage({
-    docs: [
-      ...team(2),
-      version(at(NOW), 'Beans.', 'agent') as Doc,
-      version(at(NOW + 1), 'Peas.', 'dream') as Doc,
-    ],
+    docs: [...team(2), version(at(NOW), 'Beans.', 'agent') as Doc, version(at(NOW + 1), 'Peas.', 'dream') as Doc],
     path: '/agent/agent-1/soul',
     prepare({ reach }) {
       reach.on('GET /api/memories', () => json({ memories: files, bytes: 5 }));
