@@ -1,5 +1,11 @@
 /** The rows of dreams. Each change of a state is one statement, so a kill leaves one state or the other. */
-import { type DreamState, DREAM_LIMITS, statesBefore } from '../../src/shared/domain/dreams.ts';
+import {
+  DREAM_LIMITS,
+  DREAM_STATES,
+  type DreamState,
+  isDreamOver,
+  statesBefore,
+} from '../../src/shared/domain/dreams.ts';
 import type { AgentId, DreamId } from '../../src/shared/domain/ids.ts';
 import { type Dream, dreamSchema, type DreamValue, dreamValueSchema } from '../../src/shared/protocol/dreams.ts';
 import { isOneOf } from '../store/dialect.ts';
@@ -85,7 +91,7 @@ export function createDreamRows({ db, home, now, setAside }: DreamRowsDeps): Dre
           .where('home', '=', home)
           .where('agent_json', '=', JSON.stringify(agentId))
           .where('made_at', '<', oldest.madeAt)
-          .where(isOneOf('state', ['adopted', 'discarded', 'unchanged', 'failed']))
+          .where(isOneOf('state', DREAM_STATES.filter(isDreamOver)))
           .execute();
       return { ...NOTHING_YET, dreamId, agentId, night, state: 'due', madeAt: time, changedAt: time };
     },

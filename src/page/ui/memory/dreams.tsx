@@ -1,6 +1,6 @@
 /** Dreams of an agent: what they propose as diffs, what became of them, and whether it dreams by itself. */
 import { useId } from 'react';
-import type { DreamChoice } from '../../../shared/domain/dreams.ts';
+import { type DreamChoice, isDreamOver } from '../../../shared/domain/dreams.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Dream, DreamChange } from '../../../shared/protocol/dreams.ts';
 import { retold, t } from '../../language/t.ts';
@@ -147,14 +147,12 @@ function NightSelect({ agentId }: { readonly agentId: AgentId }) {
   );
 }
 
-const WAITS: readonly Dream['state'][] = ['due', 'running', 'proposed'];
-
 export function DreamsSection({ agentId, name }: { readonly agentId: AgentId; readonly name: string }) {
   const dreams = dreamsOf(useRoost());
   const query = dreams.of(agentId);
   const state = useQuery(query);
   const { busy, act } = useAction();
-  const isFree = state.kind === 'ready' && !state.value.some((dream) => WAITS.includes(dream.state));
+  const isFree = state.kind === 'ready' && state.value.every((dream) => isDreamOver(dream.state));
   return (
     <section className="dreams stack gap-4" aria-label={t`Dreams`}>
       <h3 className="flex apart">
