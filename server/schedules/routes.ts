@@ -1,6 +1,6 @@
 /** HTTP routes for schedules, runs, proposals and agent snapshots. */
 import type { Context } from 'hono';
-import type { ScheduleId } from '../../src/shared/domain/ids.ts';
+import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import { clashesOf } from '../../src/shared/domain/schedule/timeline.ts';
 import { scheduleEndpoints } from '../../src/shared/protocol/endpoints/schedules.ts';
 import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/shared/protocol/schedules.ts';

@@ -114,7 +114,7 @@ test('the versions of a file are shown as diffs with who wrote them, and an earl
   const version = (stamp: string, text: string, by: 'human' | 'agent' | 'dream') => ({
     _id: `record-${stamp}`,
     type: 'memory',
-    v: 1,
+    schema: 1,
     at: stamp,
     recordId: 'm1',
     agentId: 'agent-1',
