@@ -124,7 +124,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     return dream;
   }
 
-  /** What was said to the agent and by it since then. Summaries, notices and dreams are left out. */
+  /** What was said to the agent and by it since then, without summaries, notices and dreams. */
   async function messagesOf(agentId: AgentId, since: number, dreams: ReadonlySet<RunId>): Promise<DayMessage[]> {
     const team = new Map((await deps.directory.all()).map(({ agentId: id, name }) => [id as string, name]));
     const nameOf = (author: string) => {

@@ -1,4 +1,4 @@
-/** The rows of dreams. Each change of a state is one statement, so a kill leaves one state or the other. */
+/** The rows of dreams. Each change of a state is one statement. A kill leaves one or the other. */
 import {
   DREAM_LIMITS,
   DREAM_STATES,

@@ -8,7 +8,7 @@ export interface AnswerBounds {
   /** Most requests to the mind. */
   readonly requests: number;
   readonly answerTokens: number;
-  /** Most that all requests may cost, in millionths of a dollar, each counted at its highest price. */
+  /** Most that all requests may cost at their highest price, in millionths of a dollar. */
   readonly mostMicroUsd: number;
 }
 

@@ -27,7 +27,7 @@ export interface SessionLimits extends RunLimits {
   readonly askedLeaveMs: number;
   /** Number of the person's withdrawn messages that are remembered. */
   readonly withdrawn: number;
-  /** Messages of the person in a session from which on an agent may note what matters before it sleeps. */
+  /** Messages of the person after which an agent may note what matters before it sleeps. */
   readonly noteLeastSaid: number;
   /** ms for which the end of a session waits for these notes. */
   readonly noteWaitMs: number;

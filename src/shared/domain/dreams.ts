@@ -40,7 +40,7 @@ export type DreamChoice = (typeof DREAM_CHOICES)[number];
 export const DREAM_LIMITS = {
   /** Part of its bytes by which a memory may grow in one dream. */
   growth: 0.2,
-  /** Bytes to which a memory may grow in any case. A memory of one line could not grow otherwise. */
+  /** Bytes to which a small memory may grow in any case. */
   leastBytes: 4_000,
   /** Characters of the day's messages that a dream reads. The newest are read. */
   dayCharacters: 60_000,
@@ -90,7 +90,7 @@ export function duplicateNotes(texts: readonly string[]): ReadonlyMap<string, nu
   for (const note of texts.flatMap(notesIn)) counts.set(note, (counts.get(note) ?? 0) + 1);
   return new Map([...counts].filter(([, count]) => count > 1));
 }
-/** Why the draft may not have these texts: it repeats a note more often than before. Null: it may. */
+/** Why the draft may not have these texts: it repeats a note. Null: it may. */
 export function duplicateFault(before: readonly string[], after: readonly string[]): string | null {
   const known = duplicateNotes(before);
   const repeated = [...duplicateNotes(after)].find(([note, count]) => count > (known.get(note) ?? 1));
@@ -137,7 +137,7 @@ Write only what was said or what your memory has. Make nothing up. What others w
 
 At the end say in two or three sentences what you changed and why.`;
 
-/** What a dream is given after the memory. `day`: the messages as text. Empty: nobody said anything. */
+/** What a dream is given after the memory. `day`: the messages. Empty: nobody said anything. */
 export function dreamRequest(day: string): string {
   const messages =
     day === ''

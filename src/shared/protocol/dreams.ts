@@ -1,4 +1,4 @@
-/** Dreams on the wire: what an agent would change of its memory, for the person to adopt or discard. */
+/** Dreams on the wire: what an agent would change of its memory. */
 import { z } from 'zod';
 import { DREAM_STATES } from '../domain/dreams.ts';
 import { MEMORY_LIMITS } from '../domain/memory.ts';

@@ -1,4 +1,4 @@
-/** Dreams of an agent: what they propose as diffs, what became of them, and whether it dreams by itself. */
+/** Dreams of an agent: what they propose as diffs, and what became of them. */
 import { useId } from 'react';
 import { type DreamChoice, isDreamOver } from '../../../shared/domain/dreams.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -112,7 +112,7 @@ function DreamLine({ dream }: { readonly dream: Dream }) {
 const CHOICES: readonly { readonly value: DreamChoice; readonly name: string }[] = [
   { value: 'off', name: t`Off` },
   { value: 'propose', name: t`Propose changes` },
-  { value: 'adopt', name: t`Adopt by itself` },
+  { value: 'adopt', name: t`Adopt at once` },
 ];
 
 /** Whether the agent dreams by itself. */
