@@ -3,7 +3,6 @@
  * changed in those. `npm run verify -- --all` runs every one, and so does naming the file.
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 
 /** In the environment of a run: the files below `test` that it leaves out, with spaces between. */
 export const LEFT_OUT = 'ROOST_TESTS_LEFT_OUT';
@@ -460,11 +459,6 @@ function git(...args: readonly string[]): readonly string[] | null {
   return status === 0 ? stdout.split('\n').filter(Boolean) : null;
 }
 
-/** Seconds. */
-const DAY = 86_400;
-/** Seconds of test files that a run adds in turn, before the last one that it adds. */
-const IN_TURN = 90;
-
 /** In the environment: the commit that passed last, where somebody knows it. */
 const LAST_PASSED = 'ROOST_LAST_PASSED';
 
@@ -487,15 +481,8 @@ function lastPassed(): string | null {
  * Files that differ from the commit that passed last, deleted and uncommitted ones too. Null where
  * git cannot say, as in a clone of one commit.
  */
-export const changedSincePassed = (): readonly string[] | null => changedSince(lastPassed());
-
-/** The same since a day before the newest commit. */
-export function changedLately(): readonly string[] | null {
-  const [seconds] = git('log', '-1', '--format=%ct') ?? [];
-  return changedSince(git('rev-list', '-1', `--before=${Number(seconds) - DAY}`, 'HEAD')?.[0] ?? null);
-}
-
-function changedSince(base: string | null): readonly string[] | null {
+export function changedSincePassed(): readonly string[] | null {
+  const base = lastPassed();
   if (base === null) return null;
   const differing = git('diff', '--name-only', '--no-renames', base);
   const added = git('ls-files', '--others', '--exclude-standard');
@@ -513,26 +500,3 @@ export function leftOut(changed: readonly string[] | null): readonly Guarded[] {
       ),
   );
 }
-
-/**
- * Of these files, those whose turn it is. Where nobody names the commit that passed last, a push of
- * many commits is compared with the one before its end. So each run adds some of the tests whose
- * folders have changed within a day. Each commit has an order of its own.
- */
-export function chosenInTurn(
-  files: readonly string[],
-  commit: string,
-  secondsOf: (file: string) => number,
-): readonly string[] {
-  const place = (file: string) => createHash('sha256').update(`${commit} ${file}`).digest('hex');
-  const placed = files.map((file) => ({ file, place: place(file) })).toSorted((a, b) => (a.place < b.place ? -1 : 1));
-  let taken = 0;
-  return placed.flatMap(({ file }) => {
-    if (taken >= IN_TURN) return [];
-    taken += secondsOf(file);
-    return [file];
-  });
-}
-
-/** The id of the newest commit; empty where git cannot say. */
-export const newestCommit = (): string => git('rev-parse', 'HEAD')?.[0] ?? '';

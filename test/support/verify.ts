@@ -7,8 +7,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import { changedLately, changedSincePassed, chosenInTurn, LEFT_OUT, leftOut, newestCommit } from './guarded.ts';
-import { secondsOf } from './longest-first.ts';
+import { changedSincePassed, LEFT_OUT, leftOut } from './guarded.ts';
 
 const REPORTERS = ['--reporter=default', '--reporter=./test/support/seconds-reporter.ts'];
 
@@ -82,13 +81,7 @@ async function tests(args: readonly string[], env: NodeJS.ProcessEnv = {}): Prom
 const everything = (args: readonly string[]) => tests(args, { ROOST_TEST_STORE: 'both' });
 
 async function usual(args: readonly string[]): Promise<End> {
-  const unchanged = leftOut(changedSincePassed()).map(({ file }) => file);
-  const quiet = leftOut(changedLately()).map(({ file }) => file);
-  const lately = unchanged.filter((file) => !quiet.includes(file));
-  const added = chosenInTurn(lately, newestCommit(), secondsOf);
-  const files = unchanged.filter((file) => !added.includes(file));
-  if (added.length > 0)
-    console.log(`Run in turn, of ${lately.length} whose folders changed within a day: ${added.join(', ')}`);
+  const files = leftOut(changedSincePassed()).map(({ file }) => file);
   if (files.length > 0)
     console.log(`Not run, since nothing that they guard has changed (\`--all\` runs them): ${files.join(', ')}`);
   return await tests(args, { [LEFT_OUT]: files.join(' ') });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { GUARDED, chosenInTurn, leftOut } from '../../support/guarded.ts';
+import { GUARDED, leftOut } from '../../support/guarded.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** A folder, or a module by its name without the ending. */
@@ -54,15 +54,6 @@ describe('a test that a plain run may leave out', () => {
   it('is left out where only something has changed whose name begins like a part that it guards', () => {
     const alike = filesLeftOut(['src/worker/ledgers/index.ts', 'src/worker/ledger-of-another.ts']);
     expect(alike).toContain('faults/ledger-kill.test.ts');
-  });
-
-  it('has its turn at some commits although nothing changed since the commit before', () => {
-    const files = Array.from({ length: 40 }, (_none, n) => `relay/${n}.test.ts`);
-    const runs = Array.from({ length: 60 }, (_none, n) => chosenInTurn(files, `commit ${n}`, () => 20));
-    expect(runs.every((run) => run.length === 5)).toBe(true);
-    expect(new Set(runs.flat()).size).toBe(files.length);
-    expect(chosenInTurn(files, 'commit 1', () => 20)).toEqual(runs[1]);
-    expect(chosenInTurn([], 'commit 1', () => 20)).toEqual([]);
   });
 
   it('is left out where nobody knows what has changed', () => {
