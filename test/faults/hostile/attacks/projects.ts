@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createdWebhookSchema } from '../../../../src/shared/protocol/webhooks.ts';
 import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
@@ -19,6 +20,8 @@ import type { Attack, Attacker } from '../attack.ts';
 
 const DIFFS_AT_ONCE = 120;
 const DELIVERIES = 40;
+/** ms in which a run that a delivery has triggered asks its model. */
+const DELIVERED_MS = 500;
 const COMMIT = 'a'.repeat(40);
 const REQUEST = {
   ...{ title: 'Read me', body: '', by: 'm1', state: 'open', branch: 'feat/1-one', base: COMMIT, head: COMMIT },
@@ -255,11 +258,13 @@ export const registeredClients: Attack = {
 export const spendingWebhooks: Attack = {
   name: 'spending-webhooks',
   async run(attacker) {
-    const { int, call, bare } = attacker;
+    const { servers, int, call, bare, found } = attacker;
     const here = await newProject(attacker, { dayMicroUsd: 0 });
     if (!here) return;
     const timing = { kind: 'every', minutes: 1_440 };
-    const routine = { kind: 'routine', agentId: 'm1', name: `H${int(0, 1e6)}`, instructions: 'Spend.', timing };
+    const asked = servers.model.requests.length;
+    const instructions = `Spend ${int(0, 1e9)}.`;
+    const routine = { kind: 'routine', agentId: 'm1', name: `H${int(0, 1e6)}`, instructions, timing };
     const added = await made(scheduledSchema, call('POST', '/v1/pulse-routines', { json: routine }));
     if (!added) return;
     const { scheduleId } = added;
@@ -271,6 +276,9 @@ export const spendingWebhooks: Attack = {
         bare('POST', `/hooks/${webhook?.secret}`, { json: { build: i } }),
       ),
     );
+    await sleep(DELIVERED_MS);
+    if (servers.model.requests.slice(asked).some(({ body }) => JSON.stringify(body).includes(instructions)))
+      found('a webhook has spent past the budget of its project');
     await call('DELETE', `/v1/pulse-routines/${scheduleId}`);
     if (webhook) await call('DELETE', `/api/webhooks/${webhook.webhook.webhookId}`);
     await call('DELETE', `${here.path}?lose=true`);
