@@ -441,7 +441,9 @@ export function createClock(deps: ClockDeps): Clock {
         due.map(({ agentId }) => agentId),
       );
       const ids = due.map(({ scheduleId }) => scheduleId);
-      if ((await rows.advance(ids, { now: time, stops, ...rules })) > 0) continue;
+      const judged = await rows.advance(ids, { now: time, stops, ...rules });
+      if (judged === due.length && judged < limits.batch) return;
+      if (judged > 0) continue;
       // Every due row is locked: it is being written, or another process judges it.
       tries += 1;
       await sleep(timers.after, limits.judgeAgainMs);
