@@ -139,7 +139,7 @@ interface Reserves {
   recover(charge: (left: readonly Reserve[]) => Promise<void>): Promise<void>;
   /** Resolves when the reserve is on disk. Must not be called before `recover`. */
   take(reserve: Reserve): Promise<void>;
-  /** The request was counted or never sent. Written soon, or with the next write. */
+  /** The request was never sent. Written soon, or with the next write. */
   over(reserve: string): void;
   /** Resolves when every write so far has ended, also if it failed. */
   settled(): Promise<void>;

@@ -375,11 +375,8 @@ export function createCosts({
     const { agentId, size, sessionId = null, messageId = null } = request;
     // A free request needs no reserve that survives this process.
     const reserve = room.most > 0 && request.rehearsed !== true ? newId() : null;
-    const over = () => {
-      if (reserve !== null) reserves.over(reserve);
-    };
     const release = () => {
-      over();
+      if (reserve !== null) reserves.over(reserve);
       room.release();
     };
     try {
@@ -396,10 +393,9 @@ export function createCosts({
         release,
         async settle(end) {
           try {
-            const spent = await count({ agentId, size, usedAt: now(), reserve }, end);
-            // If the cost could not be written, the reserve stays and is charged at the next start.
-            over();
-            return spent;
+            // The reserve goes with the row. If that could not be written, the reserve stays and is
+            // charged at the next start.
+            return await count({ agentId, size, usedAt: now(), reserve }, end);
           } finally {
             // The hold is released in any case, and an error reaches the caller.
             room.release();

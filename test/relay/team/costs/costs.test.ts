@@ -51,13 +51,14 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
   let configs: TestConfigs;
   let costs: OpenCosts;
   let said: RoostEvent[];
-  const again = (waitMs = 0) =>
+  const say = (events: readonly RoostEvent[]) => (said.push(...events), Promise.resolve([]));
+  const again = (waitMs = 0, append: Parameters<typeof createCosts>[0]['log']['append'] = say) =>
     createCosts({
       db: store().db,
       home: relay,
       configs,
       directory: { all: () => Promise.resolve(team) },
-      log: { append: (events) => (said.push(...events), Promise.resolve([])) },
+      log: { append },
       alone: kind === 'sqlite',
       now: () => time,
       waitMs,
@@ -426,6 +427,20 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
           estimated: true,
         });
       }
+    });
+
+    it('holds nothing for a request any more once it is counted', async () => {
+      const held: unknown[] = [];
+      costs = again(0, async () => {
+        held.push(await store().db.selectFrom('reserves').select('reserve').where('home', '=', relay).execute());
+        return [];
+      });
+      await configs.householdBudget(2);
+      const checked = await costs.check(asking('a1'));
+      if (!checked.ok) throw new Error(checked.message);
+      const end = { sessionId: null, messageId: null, via: 'session' } as const;
+      await checked.hold.settle({ ...end, took: { usage: DOLLAR, whole: true } });
+      expect(held).toEqual([[]]);
     });
 
     it('lets so many of one agent and of one credential be under way, and no more', async () => {
