@@ -107,7 +107,7 @@ async function lateness({ runs, warmUp }: Sizes): Promise<Figure[]> {
         what: 'due → first request of the run, p95',
         value: percentile(late, 0.95),
         unit: 'ms',
-        beside: { kind: 'limit', what: 'relay otherwise idle', value: 250 },
+        beside: { kind: 'limit', what: 'relay otherwise idle', value: 25 },
       },
       {
         what: '  median',

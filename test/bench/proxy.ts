@@ -20,7 +20,7 @@ import type { BenchRelay } from './place.ts';
  */
 const FULL = { rounds: 201, warmUp: 20, streams: 50, pieces: 100, everyMs: 20 };
 const SMOKE: typeof FULL = { rounds: 3, warmUp: 1, streams: 2, pieces: 5, everyMs: 2 };
-const ADDED_LIMIT_MS = 5;
+const ADDED_LIMIT_MS = 2;
 const BUDGET_USD = 1_000;
 /** Of a request as a client that works with tools and files sends it. */
 const PROMPT = 'What shall we read tonight? '.repeat(1_500);
