@@ -10,6 +10,9 @@ import { createHome, startRelay, type RelayOptions, type TestRelay } from '../su
 import { createOwnerLine } from '../support/owner-line.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { shareSignIn } from '../support/sign-in.ts';
+import { longTests } from '../support/long-tests.ts';
+
+const itLong = longTests('browser/phone.test.ts');
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, ...STILL };
 const FACT = 'the ferry leaves at a quarter past six';
@@ -141,7 +144,7 @@ describe('On a phone', () => {
     await visitor.untilRead('and the second');
   });
 
-  it('where service workers are switched off, the page works as long as its relay does', async () => {
+  itLong('where service workers are switched off, the page works as long as its relay does', async () => {
     const alone = await page
       .context()
       .browser()
@@ -205,7 +208,7 @@ describe('On a phone', () => {
     await page.getByText('A newer Roost is here.').waitFor({ state: 'detached' });
   });
 
-  it('a build that is not whole is not taken: the one before still opens the page', async () => {
+  itLong('a build that is not whole is not taken: the one before still opens the page', async () => {
     const name = (await readdir(join(next.page, 'assets'))).find((file) => file.startsWith('only-in-the-next')) ?? '';
     const file = join(next.page, 'assets', name);
     const whole = await readFile(file);
@@ -231,31 +234,34 @@ describe('On a phone', () => {
     await writeFile(file, whole);
   });
 
-  it('an open page goes on with its own parts when the relay has another build, and takes that with a reload', async () => {
-    const own = await entry();
-    await start({ main: next.main });
-    // The page may find it by itself first: nothing on the screen is waited for.
-    await createOwnerLine(page).call('reconnect');
-    await page.getByText('A newer Roost is here.').waitFor();
-    const parts = await page.evaluate(async (path) => {
-      const [old = ''] = [
-        ...((await (await caches.match(path))?.text()) ?? '').matchAll(/assets\/wakes-page-[\w-]+\.js/g),
-      ].map(([found]) => found);
-      return (await fetch(`/${old}`)).status;
-    }, own);
-    expect(parts).toBe(200);
-    expect(await cacheNames()).toHaveLength(2);
-    expect(await version()).toBe('first');
-    await page.reload();
-    await untilKept();
-    expect(await version()).toBe('next');
-    // What no page needs is gone with the next visit.
-    await page.reload();
-    await expect.poll(cacheNames).toHaveLength(1);
-    await relay.kill('SIGKILL');
-    await page.reload();
-    await outOfReach().waitFor();
-    expect(await version()).toBe('next');
-    expect(visitor.complaints).toEqual([]);
-  });
+  itLong(
+    'an open page goes on with its own parts when the relay has another build, and takes that with a reload',
+    async () => {
+      const own = await entry();
+      await start({ main: next.main });
+      // The page may find it by itself first: nothing on the screen is waited for.
+      await createOwnerLine(page).call('reconnect');
+      await page.getByText('A newer Roost is here.').waitFor();
+      const parts = await page.evaluate(async (path) => {
+        const [old = ''] = [
+          ...((await (await caches.match(path))?.text()) ?? '').matchAll(/assets\/wakes-page-[\w-]+\.js/g),
+        ].map(([found]) => found);
+        return (await fetch(`/${old}`)).status;
+      }, own);
+      expect(parts).toBe(200);
+      expect(await cacheNames()).toHaveLength(2);
+      expect(await version()).toBe('first');
+      await page.reload();
+      await untilKept();
+      expect(await version()).toBe('next');
+      // What no page needs is gone with the next visit.
+      await page.reload();
+      await expect.poll(cacheNames).toHaveLength(1);
+      await relay.kill('SIGKILL');
+      await page.reload();
+      await outOfReach().waitFor();
+      expect(await version()).toBe('next');
+      expect(visitor.complaints).toEqual([]);
+    },
+  );
 });

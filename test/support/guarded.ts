@@ -55,6 +55,16 @@ const EVERYTHING = ['package-lock'];
 
 export const GUARDED: readonly Guarded[] = [
   {
+    file: 'browser/phone.test.ts',
+    guards: ['src/service-worker', 'server/http/pages', 'server/startup', 'server/access', 'vite.config'],
+    beside: ['browser/phone.test.ts', 'faults/later-parts.test.ts'],
+  },
+  {
+    file: 'relay/tools/checkouts/repositories.test.ts',
+    guards: ['server/tools/checkouts', 'server/platform/git'],
+    beside: ['relay/tools/checkouts/repositories.test.ts'],
+  },
+  {
     file: 'browser/scenes.test.ts',
     guards: ['src/page/ui/grid', 'src/page/ui/shell', 'src/page/state/unread', 'server/agents/session'],
     beside: ['browser/scenes.test.ts', 'browser/story.test.ts'],

@@ -11,6 +11,9 @@ import {
   type Repositories,
 } from '../../../../server/tools/checkouts/index.ts';
 import { createRepository, git } from '../../../support/person-repository.ts';
+import { longTests } from '../../../support/long-tests.ts';
+
+const itLong = longTests('relay/tools/checkouts/repositories.test.ts');
 
 let top: string;
 let repositories: Repositories;
@@ -169,7 +172,7 @@ it('merges the packs of a folder project, and loses no file by it', async () => 
   expect((await repository.fileOf(parent, '0.txt'))?.toString()).toBe('text 0');
 });
 
-it('lists and looks through commits of more files than one output of git may name', { timeout: 120_000 }, async () => {
+itLong('lists and looks through commits of more files than one output of git may name', async () => {
   const path = made('wide');
   const base = git(path, 'rev-parse', 'main').trim();
   const name = (n: number) => `wide/${n % 300}/${'long-name-'.repeat(20)}${n}`;
