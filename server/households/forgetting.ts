@@ -3,8 +3,13 @@
  * outside of the store. Also removes what an agent has left here after it has moved away or was
  * retired.
  */
+import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { AgentId, ProjectId, ThreadId } from '../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import { documentsOf, stampOf } from '../../src/shared/protocol/intake.ts';
+import { isCovered } from '../../src/shared/protocol/documents/kinds.ts';
+import { parseStamp } from '../../src/shared/domain/stamp.ts';
+import type { FinalForget } from '../../src/shared/protocol/forgets.ts';
 import type { RoostEvent } from '../../src/shared/protocol/events.ts';
 import type { RelayRecord } from '../../src/shared/protocol/records.ts';
 import type { Credentials } from '../access/index.ts';
@@ -12,6 +17,8 @@ import type { HomeNotifications } from '../notifications/index.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { forgetRows, type Rewrites } from '../store/forgetting.ts';
+import { emptyLog } from '../store/dialect.ts';
+import { forgetSaid, type Said } from '../store/said.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenEventLog } from '../team/events/index.ts';
 import { scopeOf } from '../team/gate/index.ts';
@@ -30,6 +37,8 @@ interface Deps extends Pick<
   | 'copies'
   | 'directory'
   | 'endCommandsOf'
+  | 'forgets'
+  | 'memories'
   | 'projects'
   | 'records'
   | 'schedules'
@@ -46,6 +55,8 @@ interface Deps extends Pick<
   readonly workspaces: Pick<Workspaces, 'forget'>;
   readonly histories: Pick<Histories, 'forget'>;
   readonly logger: Pick<Logger, 'error'>;
+  /** ms since the epoch */
+  readonly now: () => number;
 }
 
 export interface Forgetting {
@@ -54,7 +65,9 @@ export interface Forgetting {
    * would show.
    */
   agents(agentIds: readonly AgentId[]): Promise<void>;
-  /** Goes on with removed projects of which something was left. Called once. */
+  /** Removes what requests to forget cover that are not carried out yet. */
+  said(): Promise<void>;
+  /** Goes on with removed projects and requests of which something was left. Called once. */
   recover(): Promise<void>;
   /** Records were restored, and may have brought back what was forgotten. */
   restored(): void;
@@ -96,6 +109,20 @@ const isEventOf =
     event.kind === 'record'
       ? isRecordOf(event.record, gone)
       : 'agentId' in event && event.agentId !== null && gone.has(event.agentId);
+
+/** The same for what was said. Nobody needs the words of an answer before its message any more. */
+function isSaidIn(event: RoostEvent, forgets: readonly FinalForget[]): boolean {
+  const docs = documentsOf({ id: 0, event });
+  if (docs.length > 0) return docs.some((doc) => forgets.some((forget) => isCovered(doc, forget)));
+  if (event.kind !== 'answer-started') return false;
+  const answer = { type: 'message', at: stampOf(0, event), agentId: event.agentId };
+  return forgets.some((forget) => isCovered(answer, forget));
+}
+const saidIn = ({ target, at }: FinalForget, everybody: readonly AgentId[]): Said => ({
+  agentIds: target.agentId === null ? everybody : [target.agentId],
+  from: target.kind === 'span' ? target.from : 0,
+  to: target.kind === 'span' ? target.to : (parseStamp(at)?.time ?? 0),
+});
 
 /** Whether the record is of one of these projects, and not the last word on it. */
 function isOfProject(
@@ -225,6 +252,34 @@ export function createForgetting(deps: Deps): Forgetting {
     await removeComments();
   });
 
+  const said = createQueue();
+  async function forgetPending(): Promise<void> {
+    const due = await deps.forgets.pending();
+    if (due.length === 0) return;
+    const everybody = [LEAD_ID, ...(await directory.all()).map(({ agentId }) => agentId)];
+    const all = due.map((forget) => saidIn(forget, everybody));
+    const agentIds = [...new Set(all.flatMap((each) => each.agentIds))];
+    const isDone = await each(
+      [
+        () => deps.memories.forget(),
+        ...all.map((each) => () => forgetSaid(db, home, each)),
+        () => deps.notifications.forget(agentIds),
+        async () => {
+          await deps.records.recover();
+          await log.remove(
+            agentIds.map((id) => JSON.stringify(id)),
+            (event) => isSaidIn(event, due),
+          );
+        },
+      ],
+      'Something that was forgotten could not be removed. The relay tries again when a page asks, or at its next start.',
+    );
+    if (isDone) await deps.forgets.isDone(due);
+    await emptyLog(db);
+    // A page leaves new agent snapshots.
+    await log.append([{ kind: 'changed', time: deps.now(), what: 'schedules', agentId: null }]);
+  }
+
   /** Agents of which no row is left here. */
   const forgotten = new Set<AgentId>();
   return {
@@ -248,7 +303,9 @@ export function createForgetting(deps: Deps): Forgetting {
       );
       if (isDone) for (const agentId of due) forgotten.add(agentId);
     },
+    said: () => said(forgetPending),
     async recover() {
+      await said(forgetPending);
       const removed = await projects.forgetting.removed();
       if (removed.length > 0) await removeProjects(removed);
       await removeComments();

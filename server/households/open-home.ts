@@ -37,6 +37,7 @@ import {
 } from '../tools/acp/index.ts';
 import { createAnnounce, openEventLog } from '../team/events/index.ts';
 import { createDreamRoutes } from '../dreams/routes.ts';
+import { createForgetRoutes } from '../team/memory/forgets.ts';
 import { createMemoryRoutes } from '../team/memory/routes.ts';
 import { createStartRoutes } from '../schedules/starts.ts';
 import { createCostRoutes } from '../team/costs/index.ts';
@@ -80,7 +81,9 @@ import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import type { Sandbox } from '../tools/sandbox/index.ts';
 import type { Web } from '../tools/web/index.ts';
 import { createAsideNotices } from './aside-notices.ts';
+import { createFindSentence } from './find-sentence.ts';
 import { createForgetting, type Forgetting } from './forgetting.ts';
+import type { SentencePlaces } from '../../src/shared/protocol/forgets.ts';
 import { openTeam, type Team } from './team.ts';
 import { createSessionRoutes, type StreamLimit } from './session-routes.ts';
 
@@ -213,6 +216,7 @@ interface HomeParts {
   readonly models: HomeModels;
   readonly onTeam: () => Promise<void>;
   readonly forgetting: Forgetting;
+  readonly findSentence: (text: string) => Promise<SentencePlaces>;
   /** Endpoints of parts that define their own. */
   readonly others: readonly Handled[];
 }
@@ -250,6 +254,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createThreadRoutes({ threads }),
     ...createProjectRoutes({ projects: team.projects, comments: team.comments, work: team.taskWork?.work ?? null }),
     ...(team.taskWork ? createTaskWorkRoutes({ projects: team.projects, ...team.taskWork }) : []),
+    ...createForgetRoutes({ forgets: team.forgets, carryOut: parts.forgetting.said, findSentence: parts.findSentence }),
     ...createMemoryRoutes({ memories: team.memories, directory }),
     ...createDreamRoutes({ dreams: team.dreams, directory }),
     ...createStartRoutes({ obstacles: team.obstacles, starts: team.starts }),
@@ -261,6 +266,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createScheduleRoutes({
       ...{ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts },
       dreaming: team.dreams.dreaming,
+      forgetIds: team.forgets.ids,
       startsWithoutPage: async () =>
         (await credentials.list()).some(({ scopes, revokedAt }) => revokedAt === null && scopes.includes('sessions')),
     }),
@@ -531,11 +537,12 @@ async function openParts(
   });
   const forgetting = createForgetting({
     ...team,
-    ...{ db, home: id, log, credentials, webhooks, notifications, workspaces, histories, logger },
+    ...{ db, home: id, log, credentials, webhooks, notifications, workspaces, histories, logger, now },
   });
   const endpoints = endpointsOf(deps, {
     ...{ team, log, streams, workspaces, histories, attached, programs, notifications, scripts, credentials, models },
     ...{ onTeam, forgetting },
+    findSentence: createFindSentence({ ...team, db, home: id, workspaces }),
     others: [...mcp.endpoints, ...proxy.endpoints, ...createWebhookRoutes({ webhooks })],
   });
   for (const part of [webhooks, attached, programs, notifications, mcp]) closers.add(() => part.close());

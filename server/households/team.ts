@@ -82,6 +82,7 @@ import { createStarts, type Starts } from '../schedules/starts.ts';
 import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createDreams, type Dreams } from '../dreams/index.ts';
+import { createForgets, type Forgets } from '../team/memory/forgets.ts';
 import { createForeignReads } from '../team/memory/foreign.ts';
 import { createMemories, type Memories } from '../team/memory/index.ts';
 import { createMemoryTools } from '../team/memory/tools.ts';
@@ -173,6 +174,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly obstacles: ObstacleFinder;
   readonly memories: Memories;
   readonly dreams: Dreams;
+  readonly forgets: Forgets;
   /** Starts agents on tasks for the person. */
   readonly starts: Starts;
   readonly comments: Comments;
@@ -306,8 +308,9 @@ export function openTeam({
     newId,
   });
   const tools = createTeamTools();
+  const forgets = createForgets({ db, home });
   const memories = createMemories({
-    ...{ db, home, now, newId, setAside },
+    ...{ db, home, now, newId, setAside, forgets },
     onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'memories', agentId }),
   });
   const foreign = createForeignReads();
@@ -628,6 +631,7 @@ export function openTeam({
     obstacles,
     memories,
     dreams,
+    forgets,
     starts,
     comments,
     searches,

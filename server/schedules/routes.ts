@@ -27,6 +27,8 @@ export interface ScheduleRoutesDeps {
   readonly startsWithoutPage: () => Promise<boolean>;
   /** Agents that dream by night, or whose dream is due. */
   readonly dreaming: () => Promise<readonly AgentId[]>;
+  /** Final requests to forget. */
+  readonly forgetIds: () => Promise<readonly string[]>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -82,6 +84,7 @@ export function createScheduleRoutes({
   scripts,
   startsWithoutPage,
   dreaming,
+  forgetIds,
 }: ScheduleRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
   /** A schedule may name its agent by id, name or seat. */
@@ -263,6 +266,9 @@ export function createScheduleRoutes({
     },
     async storeAgentSnapshot({ agentId, body }, context) {
       refusePrograms(context);
+      const known = new Set(body.forgets);
+      if ((await forgetIds()).some((forgetId) => !known.has(forgetId)))
+        throw problem(409, 'older-copy', 'Something was forgotten that this snapshot may still have.');
       const left = await copies.leave(await agentOf(agentId), body.copy, body.version);
       if (left === 'taken-back')
         throw problem(

@@ -97,6 +97,11 @@ export const FORGETTING = {
   },
   memories: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   dreams: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
+  forgets: {
+    agent: stay('It has ids and times, and keeps out what was forgotten.'),
+    project: NO_PROJECT,
+    household: ofHome,
+  },
   credentials: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   usage: { agent: COUNTED, project: COUNTED, household: ofHome },
   reserves: { agent: COUNTED, project: COUNTED, household: ofHome },
@@ -230,4 +235,30 @@ export async function forgetHousehold(given: Db, relay: string, home: string): P
     for (const table of roots('household')) await deleteRows(db, 'household', table, own);
   });
   await emptyLog(given);
+}
+
+/** How often a text stands in rows of a home, by table. Sealed columns are not read. */
+export async function rowsWith(
+  given: Db,
+  home: string,
+  hasText: (row: Readonly<Record<string, unknown>>) => boolean,
+): Promise<ReadonlyMap<string, number>> {
+  const logs = await given.selectFrom('logs').select('log').where('home', '=', home).execute();
+  const own = (column: string): Condition => {
+    if (column === 'home') return sql<boolean>`home = ${home}`;
+    if (column !== 'log') return sql<boolean>`1 = 0`;
+    return isOneOf(
+      column,
+      logs.map(({ log }) => log),
+    );
+  };
+  const db = given as unknown as AnyDb;
+  const found = new Map<string, number>();
+  for (const table of Object.keys(RULES)) {
+    const among = rowsThatGo(db, 'household', table, own);
+    const rows = among ? await db.selectFrom(table).selectAll().where(among).execute() : [];
+    const count = rows.filter(hasText).length;
+    if (count > 0) found.set(table, count);
+  }
+  return found;
 }

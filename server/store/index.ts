@@ -28,6 +28,7 @@ import { SCHEMA, type Tables } from './tables.ts';
 import { schema } from './steps/0001-tables.ts';
 import { memories } from './steps/0002-memories.ts';
 import { dreams } from './steps/0003-dreams.ts';
+import { forgets } from './steps/0004-forgets.ts';
 import { explained, StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { checkEmbedded, copyEmbedded, STORE_FILE } from './embedded.ts';
@@ -117,6 +118,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-tables': schema,
   '0002-memories': memories,
   '0003-dreams': dreams,
+  '0004-forgets': forgets,
 };
 
 /** First steps of a Roost that was never released. Its tables differ, and stay as they are. */

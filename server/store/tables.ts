@@ -504,6 +504,13 @@ export interface Tables extends NightTables {
     made_at: number;
     changed_at: number;
   };
+  /**
+   * Requests to forget that are final. What they cover must not be written again.
+   *
+   * - `value_json`: the request, with ids and times only.
+   * - `done`: nothing is left here of what it covers.
+   */
+  forgets: { home: string; forget: string; value_json: string; done: Generated<boolean> };
   /** Secrets of API clients, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -752,6 +759,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   routine_mappings: 'record',
   memories: 'record',
   dreams: 'waiting',
+  forgets: 'record',
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',

@@ -47,6 +47,7 @@ import {
 } from '../shared/protocol/worker.ts';
 import { answersOf } from '../shared/rpc/method.ts';
 import { createRpcServer } from '../shared/rpc/server.ts';
+import { LIMITS } from '../shared/protocol/limits.ts';
 import { SYNC_METHODS } from '../shared/protocol/sync/methods.ts';
 import { openSearch, type Search } from './search/index.ts';
 import type { Doc, ForgetDoc } from '../shared/protocol/documents.ts';
@@ -264,7 +265,7 @@ const isToldOf = () => undefined;
 // Includes events while it opens. Otherwise a new household would have no second copy until the
 // next start.
 events.on('documents', (docs) => void sync.then((open) => open.hearDocuments(docs), isToldOf));
-events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets), isToldOf));
+events.on('forgotten', () => void sync.then((open) => open.forget(), isToldOf));
 events.on('outbox', () => opened.sync?.wake());
 
 /** A new tab may have brought the missing cookie. */
@@ -302,6 +303,18 @@ const server = createRpcServer<typeof WORKER_METHODS, WorkerNews>({
       (await feed).restart();
       opened.sync?.restart();
       return null;
+    },
+    async findSentence({ text }) {
+      const plain = text.toLowerCase();
+      const escaped = JSON.stringify(plain).slice(1, -1);
+      const has = (json: string) => json.toLowerCase().includes(escaped);
+      const [open, shared, found] = await Promise.all([ledger, sync, search]);
+      const { hits } = await found.find({ text: plain, limit: LIMITS.searchAnswers });
+      return {
+        ...(await open.findText(has)),
+        entries: await shared.countWith(has),
+        found: hits.filter(({ passage }) => has(JSON.stringify(passage))).length,
+      };
     },
     async offerMark(request) {
       offered.hear(request.text);

@@ -6,12 +6,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
 import { afterEach, expect, it } from 'vitest';
 import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import type { Doc } from '../../src/shared/protocol/documents.ts';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
+import { placesInBrowser } from '../support/places-in-browser.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor } from '../support/visitor.ts';
 
@@ -27,54 +27,6 @@ afterEach(async () => {
   await relay?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Databases with their stores, files and caches of the page's origin that have the words. */
-const placesOf = (page: Page, words: string): Promise<readonly string[]> =>
-  page.evaluate(async (wanted) => {
-    const found: string[] = [];
-    const latin = (bytes: Uint8Array) => new TextDecoder('latin1').decode(bytes);
-    const wide = (text: string) => [...text].map((char) => `${char}\0`).join('');
-    const has = (text: string) => text.includes(wanted) || text.includes(wide(wanted));
-    function hasIn(value: unknown): boolean {
-      if (typeof value === 'string') return has(value);
-      if (value instanceof ArrayBuffer) return has(latin(new Uint8Array(value)));
-      if (ArrayBuffer.isView(value))
-        return has(latin(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)));
-      if (value instanceof Map || value instanceof Set) return hasIn([...value]);
-      return (
-        typeof value === 'object' &&
-        value !== null &&
-        Object.entries(value).some(([name, each]) => has(name) || hasIn(each))
-      );
-    }
-    const result = <Value>(request: IDBRequest<Value>) =>
-      new Promise<Value>((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error ?? new Error('The database cannot be read.'));
-      });
-    for (const { name = '' } of await indexedDB.databases()) {
-      const database = await result(indexedDB.open(name));
-      for (const store of database.objectStoreNames) {
-        const rows = database.transaction(store).objectStore(store);
-        const [keys, values] = await Promise.all([result(rows.getAllKeys()), result(rows.getAll())]);
-        if (hasIn(keys) || hasIn(values)) found.push(`${name}/${store}`);
-      }
-      database.close();
-    }
-    async function inFolder(directory: FileSystemDirectoryHandle, path: string): Promise<void> {
-      for await (const [name, handle] of directory.entries())
-        if (handle instanceof FileSystemDirectoryHandle) await inFolder(handle, `${path}/${name}`);
-        else if (hasIn(await (await (handle as FileSystemFileHandle).getFile()).arrayBuffer()))
-          found.push(`${path}/${name}`);
-    }
-    await inFolder(await navigator.storage.getDirectory(), 'files');
-    for (const name of await caches.keys()) {
-      const cache = await caches.open(name);
-      for (const answer of await cache.matchAll()) if (has(await answer.text())) found.push(`cache ${name}`);
-    }
-    if (hasIn({ ...localStorage }) || hasIn({ ...sessionStorage })) found.push('storage');
-    return found;
-  }, words);
 
 it('a forgotten agent is in no database, file, search or export of the browser', { timeout: 300_000 }, async () => {
   folder = await mkdtemp(join(tmpdir(), 'roost-forgotten-'));
@@ -98,7 +50,7 @@ it('a forgotten agent is in no database, file, search or export of the browser',
     return state.kind === 'ready' ? hits.length : null;
   };
   await expect.poll(search).toBeGreaterThan(0);
-  const before = await placesOf(page, WORDS);
+  const before = await placesInBrowser(page, WORDS);
   expect(before.length).toBeGreaterThan(0);
 
   const { identities } = await owner.call('household');
@@ -110,10 +62,10 @@ it('a forgotten agent is in no database, file, search or export of the browser',
   };
   await owner.call('append', [forget]);
   await visitor.untilSeats('an empty seat', ([first]) => first?.state === 'empty');
-  await expect.poll(() => placesOf(page, WORDS), { timeout: 120_000, interval: 1_000 }).toEqual([]);
+  await expect.poll(() => placesInBrowser(page, WORDS), { timeout: 120_000, interval: 1_000 }).toEqual([]);
   await expect.poll(search).toBe(0);
   await page.reload();
-  expect(await placesOf(page, WORDS)).toEqual([]);
+  expect(await placesInBrowser(page, WORDS)).toEqual([]);
 
   await page.getByRole('button', { name: 'More places' }).click();
   await page.getByRole('menuitem', { name: /^Settings/ }).click();

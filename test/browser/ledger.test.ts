@@ -124,6 +124,7 @@ describe('the household', () => {
       queued: [],
       forgetting: [],
       forgotten: [],
+      forgets: [],
       newest: '',
     });
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0, journalRows: 0, volumes: [] });

@@ -11,6 +11,7 @@ import { growthPart } from './long-growth.ts';
 import { hostilePart } from './long-hostile.ts';
 import { ledgerPart } from './long-ledger.ts';
 import { linePart } from './long-line.ts';
+import { forgettingPart } from './long-forgetting.ts';
 import { memoryPart } from './long-memory.ts';
 import { nightPart } from './long-night.ts';
 import { plainPart } from './long-plain.ts';
@@ -39,6 +40,7 @@ export const PARTS: readonly LongPart[] = [
   damagePart,
   damageRestorePart,
   memoryPart,
+  forgettingPart,
   nightPart,
   projectsPart,
   plainPart,

@@ -117,11 +117,12 @@ export async function openHouseholdDevice(
     onChange: onBook,
   });
   const take = createInbound({
-    ledger: { append: () => Promise.resolve(undefined) },
+    ledger: { append: () => Promise.resolve(undefined), forgets: () => [] },
     members,
     keys,
     heard: { add: () => undefined },
     onMisfit: () => undefined,
+    onForgotten: () => undefined,
   });
 
   const entries = createMemoryEntries();

@@ -16,6 +16,16 @@ import {
   TEAM_FOLDER,
   withAppended,
 } from '../../../src/shared/domain/memory.ts';
+import {
+  changedLines,
+  type Line,
+  lineOrigins,
+  linesOf,
+  storeLines,
+  textOfLines,
+} from '../../../src/shared/domain/memory-lines.ts';
+import type { Origin } from '../../../src/shared/domain/forgetting.ts';
+import { parseStamp, type Stamp } from '../../../src/shared/domain/stamp.ts';
 import { cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import {
@@ -29,6 +39,7 @@ import { isBefore, isOneOf, lockNamed } from '../../store/dialect.ts';
 import type { Db } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
+import { type Forgets, isForgottenBy } from './forgets.ts';
 import { type RecordSource, stampRow, stampsOf, statusAt } from '../records/index.ts';
 
 /** Whose memory it is. Null: the team's. */
@@ -91,6 +102,10 @@ export interface Memories {
    * other files. Null: the agent has no memory, and neither has the team.
    */
   promptOf(agentId: AgentId): Promise<string | null>;
+  /** Whether something that came from here was forgotten, and must not be written. */
+  isForgotten(origins: readonly Origin[]): Promise<boolean>;
+  /** Removes all lines that came from what was forgotten. Doing it again changes nothing. */
+  forget(): Promise<void>;
   readonly records: RecordSource;
 }
 
@@ -103,6 +118,7 @@ interface MemoriesDeps {
   readonly newId: () => string;
   /** `owner` null: the team's memory changed, or several did. */
   readonly onChange: (owner: MemoryOwner) => void;
+  readonly forgets: Pick<Forgets, 'all'>;
   /** Left out: a failure is thrown. */
   readonly setAside?: SetAside;
 }
@@ -138,6 +154,18 @@ const columnsOf = (value: Omit<MemoryValue, 'removed'>) => ({
   value_json: json(value),
   bytes: bytesOf(value.text),
 });
+
+/** The source of a version that has only lost lines. */
+const BY_NOBODY: MemorySource = { by: 'human', sessionId: null, runId: null, read: [] };
+type MemoryLine = Line<MemorySource>;
+const timeOf = (stamp: Stamp): number => parseStamp(stamp)?.time ?? 0;
+const withoutForgotten = (
+  lines: readonly MemoryLine[],
+  agentId: MemoryOwner,
+  forgets: Awaited<ReturnType<Forgets['all']>>,
+): readonly MemoryLine[] =>
+  forgets.length === 0 ? lines : lines.filter((line) => !isForgottenBy(forgets, lineOrigins(line, agentId)));
+const linesAndText = (lines: readonly MemoryLine[], text: string) => ({ text, lines: storeLines(lines, json) });
 
 /** A path that is free, from one that is not: `plans.md` becomes `plans (2).md`. */
 function freePath(path: string, taken: ReadonlySet<string>): string {
@@ -189,7 +217,7 @@ export function refusalOf(others: readonly Memory[], { path, text }: Pick<Memory
 }
 
 export function createMemories(deps: MemoriesDeps): Memories {
-  const { db, home, now, newId, onChange, setAside = SETS_NOTHING_ASIDE } = deps;
+  const { db, home, now, newId, onChange, forgets, setAside = SETS_NOTHING_ASIDE } = deps;
   const rowsOf = (within: Db) => within.selectFrom('memories').selectAll().where('home', '=', home);
   const readable = (rows: readonly MemoryRow[]) =>
     setAside.read('memories', rows, ({ memory }) => memory, memoryOf).sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -227,9 +255,22 @@ export function createMemories(deps: MemoriesDeps): Memories {
     const others = (await filesOf(trx, file.agentId)).filter(({ memoryId }) => memoryId !== before?.memoryId);
     const refusal = removed ? null : refusalOf(others, file);
     if (refusal) return refusal;
-    const time = now();
-    const text = removed ? '' : file.text;
-    const value = { ...file, text, source, createdAt: before?.createdAt ?? time, changedAt: time };
+    const forgotten = await forgets.all(trx);
+    // Lines are told apart by the time of their write. A page whose clock is ahead may have asked.
+    const asked = forgotten.map(({ target, at }) => (target.kind === 'conversation' ? timeOf(at) : 0));
+    const time = Math.max(now(), (before?.changedAt ?? 0) + 1, ...asked);
+    const given = removed ? '' : file.text;
+    const old = before ? linesOf(before) : [];
+    const lines = changedLines(old, given, { source, time }, others.flatMap(linesOf));
+    const kept = withoutForgotten(lines, file.agentId, forgotten);
+    const text = kept.length === lines.length ? given : textOfLines(kept);
+    const value = {
+      ...file,
+      ...linesAndText(kept, text),
+      source,
+      createdAt: before?.createdAt ?? time,
+      changedAt: time,
+    };
     if (!before) {
       const memoryId = newId();
       await trx
@@ -261,6 +302,22 @@ export function createMemories(deps: MemoriesDeps): Memories {
     if (text === null) return { ok: false, reason: 'changed-elsewhere', current: file };
     const { pinned } = file;
     return await write(trx, file, { agentId: owner, path, text, pinned, removed: after === null }, source);
+  }
+
+  /** A stored file without lines that were forgotten. Null: it has none. */
+  function cleaned(
+    memoryId: MemoryId,
+    { removed, ...file }: MemoryValue,
+    all: Awaited<ReturnType<Forgets['all']>>,
+  ): MemoryValue | null {
+    const lines = linesOf(file);
+    const kept = withoutForgotten(lines, file.agentId, all);
+    if (kept.length === lines.length) return null;
+    const { agentId, pinned, createdAt } = file;
+    const changed = { agentId, pinned, createdAt, changedAt: Math.max(now(), file.changedAt + 1), source: BY_NOBODY };
+    return kept.length === 0
+      ? { ...changed, path: `forgotten-${memoryId}.md`, text: '', pinned: false, removed: true }
+      : { ...changed, path: file.path, ...linesAndText(kept, textOfLines(kept)), removed };
   }
 
   return {
@@ -327,6 +384,32 @@ export function createMemories(deps: MemoriesDeps): Memories {
       const files = readable(rows);
       return memoryPrompt([...files.filter(ownerOf), ...files.filter((file) => ownerOf(file) === null)]);
     },
+    isForgotten: async (origins) => isForgottenBy(await forgets.all(), origins),
+    async forget() {
+      const changed = await written(async (trx) => {
+        const all = await forgets.all(trx);
+        const rows = setAside.read(
+          'memories',
+          await rowsOf(trx).execute(),
+          ({ memory }) => memory,
+          (row) => ({ row, value: cleaned(row.memory, { ...memoryOf(row), removed: row.removed }, all) }),
+        );
+        let count = 0;
+        for (const { row, value } of rows) {
+          if (!value) continue;
+          count += 1;
+          const { removed, ...stored } = value;
+          await trx
+            .updateTable('memories')
+            .set((eb) => ({ ...columnsOf(stored), removed, stamp: null, version: eb('version', '+', 1) }))
+            .where('home', '=', home)
+            .where('memory', '=', row.memory)
+            .execute();
+        }
+        return count;
+      });
+      if (changed > 0) onChange(null);
+    },
     records: {
       types: ['memory'],
       hears: ({ what }) => what === 'memories',
@@ -363,12 +446,17 @@ export function createMemories(deps: MemoriesDeps): Memories {
           }
           const taken = await db.transaction().execute(async (trx) => {
             await lockNamed(trx, `memories ${home}`);
-            const { removed, ...stored } = value;
+            const left = cleaned(id, value, await forgets.all(trx));
+            const { removed, ...stored } = left ?? value;
             const others = (await filesOf(trx, stored.agentId)).filter((file) => file.memoryId !== id);
             const paths = new Set(others.map((file) => file.path));
             // Two relays of one household may have made a file of the same path.
             const path = !removed && paths.has(stored.path) ? freePath(stored.path, paths) : stored.path;
-            const own = { ...columnsOf({ ...stored, path }), removed, stamp: path === stored.path ? at : null };
+            const own = {
+              ...columnsOf({ ...stored, path }),
+              removed,
+              stamp: path === stored.path && !left ? at : null,
+            };
             const { numInsertedOrUpdatedRows = 0n } = await trx
               .insertInto('memories')
               .values({ home, memory: id, ...own })

@@ -1,4 +1,5 @@
 /** Requests, previews and progress of the archive, as plain data. */
+import type { ForgetTarget } from '../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import type { Stamp } from '../../shared/domain/stamp.ts';
@@ -156,9 +157,10 @@ export type ArchiveChange = { readonly tick: string } & (
    */
   | {
       readonly kind: 'forget';
-      readonly agentId: AgentId;
+      /** Null: all agents. */
+      readonly agentId: AgentId | null;
       readonly name: string | null;
-      readonly what: 'agent' | 'conversation';
+      readonly what: ForgetTarget['kind'];
       readonly finalAt: number;
     }
   /** A forget requested here would be undone. */
@@ -280,7 +282,7 @@ export interface ArchiveSource {
   /** SHA-256 of the file's lines, in hex. */
   readonly digest: string;
   /** By `forget` document in the file: its agent, so that undoing it belongs to the same agent. */
-  readonly forgets: ReadonlyMap<string, string>;
+  readonly forgets: ReadonlyMap<string, string | null>;
   /** By document and by agent: the ticks that are needed. */
   readonly needs: ReadonlyMap<string, readonly string[]>;
   readonly agents: ReadonlyMap<string, string>;

@@ -85,6 +85,7 @@ export async function leaveCopies({
   if (everybody) for (const { agentId } of seated) wanted.add(agentId);
   for (const agentId of takenBack) wanted.delete(agentId);
   onScheduled(wanted.size > 0);
+  const forgetIds = household.store.getState().forgets.map(({ _id }) => _id);
   const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
   const agents = seated.filter(({ agentId }) => wanted.has(agentId));
   for (const share of agents.length === 0 ? [] : await wakeSizes.read(agents)) {
@@ -94,7 +95,9 @@ export async function leaveCopies({
     const { agentId } = share.agent;
     const there = left.get(agentId) ?? '';
     if (there === version || timeOf(there) > timeOf(version)) continue;
-    const done = await reach((client) => client.storeAgentSnapshot({ agentId, body: { version, copy } }));
+    const done = await reach((client) =>
+      client.storeAgentSnapshot({ agentId, body: { version, copy, forgets: forgetIds } }),
+    );
     if (done.ok) onLeft(agentId);
   }
 }

@@ -16,7 +16,7 @@ import type {
   SettingDoc,
 } from '../../shared/protocol/documents.ts';
 import { type Attachment, pieceId } from '../../shared/domain/attachment.ts';
-import { FORGET_AFTER } from '../../shared/domain/forgetting.ts';
+import { forgetWait } from '../../shared/domain/forgetting.ts';
 import { type AgentGroup, groupSetting, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
 import { type ReadMark, readMarkSetting } from '../../shared/domain/read-marks.ts';
 import type { SettingKey, Settings } from '../../shared/domain/settings.ts';
@@ -251,7 +251,8 @@ export function createWriter({ clock, newId, now, deviceId = () => null }: Write
     }),
     forget: (target) => {
       const askedAt = now();
-      return { _id: `forget:${newId()}`, type: 'forget', ...base(), target, askedAt, finalAt: askedAt + FORGET_AFTER };
+      const finalAt = askedAt + forgetWait(target);
+      return { _id: `forget:${newId()}`, type: 'forget', ...base(), target, askedAt, finalAt };
     },
     forgetUndo: (forgetId) => ({
       _id: `forget-undo:${newId()}`,

@@ -64,6 +64,8 @@ export interface HouseholdState {
   readonly forgetting: readonly ForgetDoc[];
   /** Agents that were forgotten for good. */
   readonly forgotten: readonly AgentId[];
+  /** Requests that are final. */
+  readonly forgets: readonly ForgetDoc[];
   /** Without agents that are being forgotten. */
   readonly roster: Roster;
   readonly settings: Settings;
@@ -122,6 +124,7 @@ export function createHousehold(
     queued: [],
     forgetting: [],
     forgotten: [],
+    forgets: [],
     roster: last?.roster ?? rosterOf([], []),
     settings: last?.settings ?? settingsOf([]),
   }));
@@ -224,7 +227,7 @@ export function createHousehold(
   return {
     store,
     load(view) {
-      store.setState({ forgotten: view.forgotten });
+      store.setState({ forgotten: view.forgotten, forgets: view.forgets });
       take(
         [...view.identities, ...view.changes, ...view.settings, ...view.records, ...view.queued, ...view.forgetting],
         'ready',
@@ -237,7 +240,8 @@ export function createHousehold(
       const { identities, changes } = store.getState();
       const stays = ([, doc]: readonly [string, Doc]) => !final.some((forget) => isCovered(doc, forget));
       take(final);
-      store.setState(({ forgetting, forgotten, queued, records }) => ({
+      store.setState(({ forgetting, forgotten, forgets: before, queued, records }) => ({
+        forgets: [...before.filter(({ _id }) => !final.some((forget) => forget._id === _id)), ...final],
         forgotten: [...new Set([...forgotten, ...forgottenAgents(final)])],
         records: new Map([...records].filter(stays)),
         identities: new Map([...identities].filter(stays)),

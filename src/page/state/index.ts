@@ -17,6 +17,7 @@ import { type Changes, createChanges, createWriter } from './documents.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
+import { announceForgets } from './forgets.ts';
 import { announceTeam, storeLastTeam, readLastTeam } from './last-team.ts';
 import { createQuery, type Query } from './query.ts';
 import {
@@ -257,7 +258,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
         household.drop(news.forgets);
         conversations.drop(news.forgets);
         for (const { target } of news.forgets) {
-          unread.drop(target.agentId);
+          if (target.agentId !== null) unread.drop(target.agentId);
           if (target.kind === 'agent') outbox.remove((item) => item.to === 'agent' && item.agentId === target.agentId);
         }
         break;
@@ -310,6 +311,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     start() {
       const stop = dataWorker.subscribe(hear);
       const stopAnnouncing = announceTeam(parts);
+      const stopHandingOver = announceForgets(parts);
       const stopLeaving = agentSnapshots.start();
       const stopKeeping = storeLastTeam(device.browser, household);
       const subscriptions = [unreadMessages.subscribe(), limits.query.subscribe()];
@@ -324,6 +326,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
       return () => {
         stop();
         stopAnnouncing();
+        stopHandingOver();
         stopLeaving();
         stopKeeping();
         subscriptions.forEach((away) => away());

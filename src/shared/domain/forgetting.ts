@@ -7,14 +7,18 @@
 import type { AgentId } from './ids.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
-/** ms from the request until it is final: 30 days. After that nothing restores the data. */
+/** ms from the request to forget an agent until it is final: 30 days. Nothing restores it after. */
 export const FORGET_AFTER = 30 * 24 * 60 * 60 * 1000;
+/** The same for everything else: the request can be undone, and is carried out after that. */
+export const FORGET_SOON = 10_000;
 
-type ForgetTarget =
+export type ForgetTarget =
   /** Everything about an agent, whenever it was written. */
   | { readonly kind: 'agent'; readonly agentId: AgentId }
   /** The agent's conversation before the request. */
-  | { readonly kind: 'conversation'; readonly agentId: AgentId };
+  | { readonly kind: 'conversation'; readonly agentId: AgentId }
+  /** What was said from `from` until before `to`, in ms since the epoch. Null: to anybody. */
+  | { readonly kind: 'span'; readonly agentId: AgentId | null; readonly from: number; readonly to: number };
 
 export interface Forget {
   readonly _id: string;
@@ -23,6 +27,9 @@ export interface Forget {
   /** ms since the epoch */
   readonly finalAt: number;
 }
+
+/** ms from the request until it is final. */
+export const forgetWait = ({ kind }: ForgetTarget): number => (kind === 'agent' ? FORGET_AFTER : FORGET_SOON);
 
 export interface ForgetUndo {
   readonly at: Stamp;
@@ -45,8 +52,31 @@ export function isAmong(
   doc: { readonly agentId: unknown; readonly at: Stamp; readonly forgotten: Forgotten },
   { target, at }: Pick<Forget, 'target' | 'at'>,
 ): boolean {
-  if (doc.forgotten === 'never' || doc.agentId !== target.agentId) return false;
-  return target.kind === 'agent' || (doc.forgotten === 'with-conversation' && doc.at < at);
+  if (doc.forgotten === 'never' || (target.agentId !== null && doc.agentId !== target.agentId)) return false;
+  if (target.kind === 'agent') return true;
+  if (doc.forgotten !== 'with-conversation' || doc.at >= at) return false;
+  return target.kind === 'conversation' || isWithin(parseStamp(doc.at)?.time, target);
+}
+
+const isWithin = (time: number | undefined, { from, to }: { readonly from: number; readonly to: number }) =>
+  time !== undefined && time >= from && time < to;
+
+/** Where something that an agent keeps came from. */
+export interface Origin {
+  /** Whose memory it is in. Null: the team's. */
+  readonly agentId: AgentId | null;
+  readonly by: 'human' | 'agent' | 'dream';
+  /** When it was written, in ms since the epoch. */
+  readonly time: number;
+}
+
+/** Whether something that an agent keeps came from what is covered by a request to forget. */
+export function cameFrom({ agentId, by, time }: Origin, { target, at }: Pick<Forget, 'target' | 'at'>): boolean {
+  if (target.agentId !== null && agentId !== target.agentId) return false;
+  if (target.kind === 'agent') return true;
+  if (target.kind === 'span') return isWithin(time, target);
+  // An agent notes what it learns in its conversation, awake or in a dream.
+  return by !== 'human' && time < (parseStamp(at)?.time ?? 0);
 }
 
 function notUndone<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[]): F[] {

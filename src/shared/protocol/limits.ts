@@ -38,6 +38,12 @@ export const LIMITS = {
   threadTitle: 200,
   /** Forgotten agents that a page lists: the newest. */
   forgotten: 1_000,
+  /** Requests to forget that a page names with an agent snapshot. */
+  knownForgets: 20_000,
+  /** Fewest characters of a sentence that is searched for in everything. */
+  sentence: 4,
+  /** Requests to forget that a page hands over in one call. */
+  forgets: 200,
   /** Agents in one thread: the lead and eight others. */
   threadParticipants: 9,
   threadSummary: 20_000,

@@ -38,13 +38,32 @@ const memorySourceSchema = z.strictObject({
 });
 export type MemorySource = z.infer<typeof memorySourceSchema>;
 
+const index = z.number().int().nonnegative();
+/** At most one write for each line of a file, and as many that a line goes back to. */
+const writes = 2 * MEMORY_LIMITS.fileBytes;
+/** Where each line of a file came from; see ../domain/memory-lines.ts. */
+export const memoryLinesSchema = z.strictObject({
+  sources: z.array(memorySourceSchema).max(writes),
+  origins: z
+    .array(z.strictObject({ source: index, time: ms, after: z.array(index).max(writes) }))
+    .max(writes)
+    .describe(
+      'the writes that added the lines: index of its source, time, and indexes of earlier writes whose lines it replaced',
+    ),
+  runs: z
+    .array(z.tuple([index, index, index]))
+    .max(writes)
+    .describe('from the first line on: index of a write, number of the first line in it, count of lines'),
+});
+
 /** A file of a memory as its record has it. */
 export const memoryValueSchema = z.strictObject({
   agentId: common.agentId.nullable().describe('whose memory it is; null: the team’s'),
   path,
   text: text.describe('empty if the file was removed'),
   pinned: z.boolean().describe('every prompt has it'),
-  source: memorySourceSchema,
+  source: memorySourceSchema.describe('of the last write'),
+  lines: memoryLinesSchema.optional().describe('where each line came from; left out: from the last write'),
   createdAt: ms,
   changedAt: ms,
   removed: z.boolean(),

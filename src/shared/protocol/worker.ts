@@ -8,6 +8,7 @@
 import { z } from 'zod';
 import type { SessionEnd } from '../domain/lifecycle.ts';
 import type { AgentId, MessageId, SessionId, ThreadId } from '../domain/ids.ts';
+import type { Forget } from '../domain/forgetting.ts';
 import { ATTACHMENTS } from '../domain/attachment.ts';
 import { type CallsOf, type FromServer, method, none, type ToServer, typed } from '../rpc/method.ts';
 import type {
@@ -47,6 +48,8 @@ export interface HouseholdView {
   readonly forgetting: readonly ForgetDoc[];
   /** Agents that were forgotten for good. */
   readonly forgotten: readonly AgentId[];
+  /** Requests that are final. */
+  readonly forgets: readonly ForgetDoc[];
   /** The greatest stamp in the ledger. '' if it is empty. */
   readonly newest: string;
 }
@@ -254,6 +257,27 @@ export interface Comparison {
   readonly forgotten: number;
 }
 
+/** Where a sentence stands in this browser. */
+export interface SentenceHere {
+  /** Documents of the ledger, by kind. */
+  readonly documents: Readonly<Record<string, number>>;
+  /** Documents in volumes, the files behind the ledger. */
+  readonly volumes: number;
+  /** Sealed entries, which the mirror and the relay have too. */
+  readonly entries: number;
+  /** Hits of the search. */
+  readonly found: number;
+}
+
+/** What a request to forget would cover. */
+export interface Covered {
+  readonly messages: number;
+  /** Agents whose conversations have them. */
+  readonly agentIds: readonly AgentId[];
+  /** Summaries among them, by which agents go on. */
+  readonly summaries: readonly { readonly agentId: AgentId; readonly time: number; readonly text: string }[];
+}
+
 /** A long task of the data worker, reported to every tab. */
 export interface WorkerProgress {
   /**
@@ -447,6 +471,11 @@ export const LEDGER_METHODS = {
     z.tuple([z.object({ limit: z.number().int().min(1).max(LIMITS.changeLog) })]),
     typed<ChangeLogView>(),
   ),
+  /** What was said that a request to forget would cover. */
+  covered: method<[Pick<Forget, 'target' | 'at'>], Covered>(
+    z.tuple([z.object({ at: z.string(), target: typed<Forget['target']>() })]),
+    typed<Covered>(),
+  ),
   /** The bytes of an attachment, in base64. Null: it is not complete on this device. */
   attachment: method(
     z.tuple([z.object({ attachmentId: z.string(), bytes: z.number().int().min(0).max(ATTACHMENTS.bytes) })]),
@@ -499,7 +528,21 @@ const RELAY_METHODS = {
    */
   signInChanged: method(none, z.null()),
 };
-export const WORKER_METHODS = { ...LEDGER_METHODS, ...SEARCH_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };
+/** Methods that read everything that this browser stores. */
+const DEVICE_METHODS = {
+  /** Where a sentence still stands in this browser. Upper and lower case are one. */
+  findSentence: method(
+    z.tuple([z.object({ text: z.string().min(LIMITS.sentence).max(LIMITS.searchText) })]),
+    typed<SentenceHere>(),
+  ),
+};
+export const WORKER_METHODS = {
+  ...LEDGER_METHODS,
+  ...SEARCH_METHODS,
+  ...RELAY_METHODS,
+  ...SYNC_METHODS,
+  ...DEVICE_METHODS,
+};
 
 export type WorkerCalls = CallsOf<typeof WORKER_METHODS>;
 export type WorkerCallName = keyof WorkerCalls;

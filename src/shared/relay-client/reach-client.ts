@@ -25,6 +25,7 @@ import { webhookEndpoints } from '../protocol/endpoints/webhooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { obstacleEndpoints } from '../protocol/endpoints/obstacles.ts';
 import { dreamEndpoints } from '../protocol/endpoints/dreams.ts';
+import { forgetEndpoints } from '../protocol/endpoints/forgets.ts';
 import { memoryEndpoints } from '../protocol/endpoints/memories.ts';
 import { mappingEndpoints } from '../protocol/endpoints/routine-mappings.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
@@ -46,6 +47,7 @@ const endpoints = {
   ...webhookEndpoints,
   ...obstacleEndpoints,
   ...mappingEndpoints,
+  ...forgetEndpoints,
   ...memoryEndpoints,
   ...dreamEndpoints,
   ...credentialEndpoints,

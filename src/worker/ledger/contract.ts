@@ -6,6 +6,7 @@ import type {
   WorkerCalls,
   WorkerProgress,
   RebuildReport,
+  SentenceHere,
   StorageProblem,
   StorageStatus,
 } from '../../shared/protocol/worker.ts';
@@ -75,6 +76,7 @@ export interface Ledger {
   storage(): Promise<StorageStatus>;
   documents(request: Request<'documents'>): Answer<'documents'>;
   within(request: Request<'within'>): Answer<'within'>;
+  covered(request: Request<'covered'>): Answer<'covered'>;
   changeLog(request: Request<'changeLog'>): Answer<'changeLog'>;
   attachment(file: Request<'attachment'>): Answer<'attachment'>;
   /** Throws a ZodError for an invalid document. */
@@ -89,6 +91,10 @@ export interface Ledger {
   outbox(limit: number): Promise<readonly Outgoing[]>;
   /** Removes rows that are now in sealed entries. */
   clearOutbox(numbers: readonly number[]): Promise<void>;
+  /** How many documents have a text: by kind in the views, and in the volumes. */
+  findText(has: (text: string) => boolean): Promise<Pick<SentenceHere, 'documents' | 'volumes'>>;
+  /** Requests to forget that are final. */
+  forgets(): readonly ForgetDoc[];
   /** Runs between two appends, after everything appended before can be read. */
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
   /** The places of all documents, oldest first. */

@@ -18,6 +18,7 @@ import { createProblems, StorageProblemError, storageProblemOf } from './problem
 import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
 import {
+  readCovered,
   readAttachment,
   readChangeLog,
   readConversation,
@@ -26,7 +27,7 @@ import {
   readWithin,
   splitForgets,
 } from './views/read.ts';
-import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
+import { compareDocuments, countWith, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
 import { createViews, readCounted, readFound, readIds, readReplaced } from './views/views.ts';
 import { readChanges, readWakeContext, readWakings } from './views/wakings.ts';
@@ -277,6 +278,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     wakeMaterial: async (request) => readWakeContext(await views.readable(), request, deps.now()),
     documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
     within: async (request) => readWithin(await views.readable(), request),
+    covered: async (forget) => readCovered(await views.readable(), forget),
     changeLog: async ({ limit }) => readChangeLog(await views.readable(), limit, deps.now()),
     compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), upkeep.isForgotten),
     async storage() {
@@ -308,7 +310,14 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       return null;
     },
     rebuild: () => upkeep.rebuild(),
-    outbox: (limit) => readOutbox(journal, limit),
+    async outbox(limit) {
+      const rows = await readOutbox(journal, limit);
+      return rows.map((row) => ({ ...row, docs: row.docs.filter((doc) => !upkeep.isForgotten(doc)) }));
+    },
+    forgets: upkeep.forgets,
+    async findText(has) {
+      return { documents: await countWith(await views.upToDate(), has), volumes: await upkeep.countWith(has) };
+    },
     clearOutbox: (numbers) => clearOutbox(journal, numbers),
     betweenAppends: (run) =>
       inTurn(async () => {

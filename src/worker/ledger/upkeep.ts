@@ -5,7 +5,7 @@
 import { deleteDB, openDB } from 'idb';
 import { sentence } from '../../shared/domain/names.ts';
 import { errorMessage } from '../../shared/domain/platform/error-message.ts';
-import { finalForgets, type Forget } from '../../shared/domain/forgetting.ts';
+import { finalForgets, type Forget, pendingForgets } from '../../shared/domain/forgetting.ts';
 import { isCovered, isKnown } from '../../shared/protocol/documents/kinds.ts';
 import { type Doc, type ForgetDoc, type ForgetUndoDoc, parseDocument } from '../../shared/protocol/documents.ts';
 import type { WorkerProgress, RebuildReport } from '../../shared/protocol/worker.ts';
@@ -280,6 +280,10 @@ interface Upkeep {
   hearForgets(docs: readonly Doc[]): void;
   /** Was this document forgotten for good? */
   isForgotten(doc: Doc): boolean;
+  /** Requests that are final. */
+  forgets(): readonly ForgetDoc[];
+  /** How many documents in volumes have a text. */
+  countWith(has: (text: string) => boolean): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -368,17 +372,36 @@ export function createUpkeep({
       });
   }
 
-  const watch = () =>
-    deps.after(LEDGER.forgetEvery, () => {
+  /** Looks again when the next request becomes final. A timer of many days would be inexact. */
+  let stopWatching: () => void = () => undefined;
+  function watch() {
+    stopWatching();
+    const now = deps.now();
+    const next = pendingForgets(forgets.asked, forgets.undone, now).reduce(
+      (soonest, { finalAt }) => Math.min(soonest, finalAt - now),
+      LEDGER.forgetEvery,
+    );
+    stopWatching = deps.after(next, () => {
       if (closed) return;
       forgetDue();
       watch();
     });
+  }
   watch();
   forgetDue();
 
   return {
     isForgotten,
+    forgets: () => final,
+    countWith: (has) =>
+      volumes.exclusively(async () => {
+        let count = 0;
+        for (const { name } of await allVolumes(journal, await deps.databaseNames())) {
+          const { docs } = await readVolume(deps.openVolume, name);
+          count += docs.filter((doc) => has(JSON.stringify(doc))).length;
+        }
+        return count;
+      }),
     rebuild() {
       rebuilding ??= volumes
         .exclusively(renewViews)
@@ -397,6 +420,7 @@ export function createUpkeep({
       forgets.asked.push(...known.flatMap((doc) => (doc.type === 'forget' ? [doc] : [])));
       forgets.undone.push(...known.flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])));
       forgetDue();
+      watch();
     },
     async close() {
       closed = true;

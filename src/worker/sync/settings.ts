@@ -38,6 +38,8 @@ export const SYNC_WORKER = {
   tipsAfter: 300,
   /** Pause between two checks of entries that wait because of a future date. */
   aheadAgain: 10 * 60_000,
+  /** Pause before late entries with forgotten documents are sealed without them. */
+  forgetLate: 2_000,
   /** Pause before failed sealing (on a full disk, for example) is tried again. */
   sealRetry: 5_000,
   /** Entries that arrive within a moment. No call goes ahead of them. */

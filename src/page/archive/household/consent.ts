@@ -562,7 +562,7 @@ export function createConsent(here: Deciding, now: number): Consent {
                 kind: 'forget',
                 tick: `forget:${_id}`,
                 agentId: target.agentId,
-                name: nameOf(target.agentId),
+                name: target.agentId === null ? null : nameOf(target.agentId),
                 what: target.kind,
                 finalAt,
               },

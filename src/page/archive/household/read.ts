@@ -373,7 +373,7 @@ export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, 
 
   for (const { forgetId, isFresh } of undos) {
     const about = forgets.get(forgetId)?.target.agentId;
-    if (about !== undefined) count(about, { type: 'forget-undo' }, isFresh);
+    if (about) count(about, { type: 'forget-undo' }, isFresh);
   }
 
   const inFile = newest.now();

@@ -21,7 +21,7 @@ export const isAppearance = (doc: Doc): boolean => isKnown(doc) && doc.type === 
  * all agents share, or a setting that is not an agent's look. Kinds of a newer app belong to the
  * agent that they name. `forgets`: the agent that each `forget` is about, by its id.
  */
-export function belongsTo(doc: Doc, forgets: ReadonlyMap<string, string>): string | null {
+export function belongsTo(doc: Doc, forgets: ReadonlyMap<string, string | null>): string | null {
   if (isKnown(doc) && doc.type === 'forget') return doc.target.agentId;
   if (isKnown(doc) && doc.type === 'forget-undo') return forgets.get(doc.forgetId) ?? null;
   if (isKnown(doc) && doc.type === 'setting') return appearanceOf(doc);

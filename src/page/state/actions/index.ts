@@ -189,11 +189,12 @@ function createHomeActions(parts: Parts): HomeActions {
 /** Forgets an agent or a conversation, and undoes that. */
 interface ForgetActions {
   /**
-   * Hides it at once. It can be undone until its `finalAt`. Returns the documents that were
-   * written.
+   * Hides it at once. It can be undone until its `finalAt`, by a notice with this text too.
+   * Returns the documents that were written.
    */
   forget(
     target: ForgetDoc['target'],
+    text?: string,
   ): Promise<{ readonly ok: true; readonly asked: ForgetDoc } | Extract<Done, { ok: false }>>;
   /** Undoes a `forget`. */
   keep(forgetId: string): Promise<Done>;
@@ -201,19 +202,34 @@ interface ForgetActions {
   hide(forgets: readonly ForgetDoc[]): void;
 }
 
-function createForgetActions({ dataWorker, writer, household, conversations, unread }: Parts): ForgetActions {
+function createForgetActions({
+  dataWorker,
+  writer,
+  household,
+  conversations,
+  unread,
+  device,
+  notices,
+}: Parts): ForgetActions {
   function hide(forgets: readonly ForgetDoc[]) {
     household.take(forgets);
     conversations.conceal();
-    for (const { target } of forgets) unread.drop(target.agentId);
+    for (const { target } of forgets) if (target.agentId !== null) unread.drop(target.agentId);
   }
-  return {
+  const actions: ForgetActions = {
     hide,
-    async forget(target) {
+    async forget(target, text) {
       const asked = writer.forget(target);
       const written = await attempt(dataWorker.call('append', [asked]));
       if (!written.ok) return written;
       hide([asked]);
+      if (text === undefined) return { ok: true, asked };
+      async function undo() {
+        const kept = await actions.keep(asked._id);
+        if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
+      }
+      const note = notices.info(text, { label: t`Keep after all`, run: () => void undo() });
+      if (target.kind !== 'agent') device.after(asked.finalAt - asked.askedAt, () => notices.dismiss(note));
       return { ok: true, asked };
     },
     async keep(forgetId) {
@@ -224,6 +240,7 @@ function createForgetActions({ dataWorker, writer, household, conversations, unr
       return written;
     },
   };
+  return actions;
 }
 
 /** Maintenance of the ledger. */

@@ -1,17 +1,17 @@
 /** The dialog that asks twice before an agent or a conversation is forgotten. */
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
-import { FORGET_AFTER } from '../../../shared/domain/forgetting.ts';
+import { FORGET_AFTER, FORGET_SOON } from '../../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { duration, fullTime } from '../text/time.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
+import { ForgetPreviewList } from './forget-preview.tsx';
 import './forget-dialog.css';
 
-type Kind = ForgetDoc['target']['kind'];
+type Kind = 'agent' | 'conversation';
 type Person = Exclude<Somebody, { kind: 'nobody' | 'egg' }>;
 
 /** Compares the name as a person types it. */
@@ -54,7 +54,7 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
   };
 }
 
-function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
+function WhatGoes({ kind, agentId, name }: { kind: Kind; agentId: AgentId; name: string }) {
   const { device } = useRoost();
   const [askedAt] = useState(() => device.now());
   return (
@@ -64,13 +64,21 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
           {t`${<b>{t`What goes:`}</b>} ${name}’s name, soul and earlier souls, every word of your conversation, what waits to be read, and the files in ${name}’s folder. The seat is free at once.`}
         </li>
       ) : (
+        <>
+          <li>
+            {t`${<b>{t`What goes:`}</b>} every word said here so far, what waits to be read, and every note that ${name} made. ${name} stays, with name and soul, and will not remember it on waking.`}
+            <ForgetPreviewList target={{ kind: 'conversation', agentId }} />
+          </li>
+          <li>
+            {t`${<b>{t`When:`}</b>} out of sight now. For ${duration(FORGET_SOON)} you can undo it. After that it is gone for good: from this device, from the relay, and from every other device as soon as it connects. Nothing brings it back: no other device, no backup of the relay and no import.`}
+          </li>
+        </>
+      )}
+      {kind === 'agent' && (
         <li>
-          {t`${<b>{t`What goes:`}</b>} every word said here so far, and what waits to be read. ${name} stays, with name and soul, and will not remember it on waking.`}
+          {t`${<b>{t`When:`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Devices and data. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
         </li>
       )}
-      <li>
-        {t`${<b>{t`When:`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Devices and data. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
-      </li>
       <li>
         {t`${<b>{t`What stays:`}</b>} what others remember of ${name} and have said about ${name} in their own conversations is theirs. So is every copy that you exported before.`}
       </li>
@@ -134,7 +142,6 @@ function Second({
 
 function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onClose: () => void }) {
   const actions = useActions();
-  const { notices } = useRoost();
   const { go } = useRoute();
   const [step, setStep] = useState<'first' | 'second' | 'busy'>('first');
   const [failed, setFailed] = useState<string | null>(null);
@@ -143,21 +150,15 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
 
   const forget = async () => {
     setStep('busy');
-    const asked = await actions.forget({ kind, agentId });
+    const text =
+      kind === 'agent' ? t`${name} is being forgotten.` : t`The conversation with ${name} is being forgotten.`;
+    const asked = await actions.forget({ kind, agentId }, text);
     if (!asked.ok) {
       setFailed(asked.reason);
       return setStep('second');
     }
-    const undo = async () => {
-      const kept = await actions.keep(asked.asked._id);
-      if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
-    };
     onClose();
     if (kind === 'agent') go(PATHS.hearth);
-    notices.info(
-      kind === 'agent' ? t`${name} is being forgotten.` : t`The conversation with ${name} is being forgotten.`,
-      { label: t`Keep after all`, run: () => void undo() },
-    );
   };
 
   let ways: ReactNode;
@@ -181,7 +182,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
 
   return (
     <div className="forget gap-6 text-4 stack break ink-2">
-      <WhatGoes kind={kind} name={name} />
+      <WhatGoes kind={kind} agentId={agentId} name={name} />
       {ways}
       {failed !== null && (
         <p className="wrong-note" role="alert">{t`This could not be saved: ${failed} Nothing was forgotten.`}</p>

@@ -3,7 +3,6 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useState
 import { Link, Redirect } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
-import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
 import { type Agent, displayName } from '../../../shared/domain/agent.ts';
 import { lineDiff } from '../../../shared/domain/line-diff.ts';
 import { bytesOf } from '../../../shared/domain/platform/json.ts';
@@ -93,7 +92,7 @@ const ForgetDialog = lazy(() => import('../agent/forget-dialog.tsx'));
 /** Exports an agent, and forgets it. */
 function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
-  const [asking, setAsking] = useState<ForgetDoc['target']['kind'] | null>(null);
+  const [asking, setAsking] = useState<'agent' | 'conversation' | null>(null);
   return (
     <section className="keeping stack at-start gap-4" aria-label={t`Copies, and forgetting`}>
       <h3>{t`Copies, and forgetting`}</h3>

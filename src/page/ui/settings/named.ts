@@ -19,6 +19,7 @@ export const PAGES: Readonly<Record<SettingsPageName, SectionInfo>> = {
   agents: { title: t`What agents may do`, about: t`How far, how lively, quiet hours, budget` },
   models: { title: t`Models and money`, about: t`Models, connections, prices` },
   data: { title: t`Devices and data`, about: t`Your devices, storage, export` },
+  privacy: { title: t`Privacy`, about: t`Forget, and search for what is left` },
   advanced: { title: t`Advanced`, about: t`Every limit in one table` },
 };
 
@@ -37,6 +38,7 @@ export const SECTIONS: Readonly<Record<SettingsSection, SectionInfo>> = {
   devices: { title: t`Devices`, about: t`Phone, second computer, recovery phrase` },
   storage: { title: t`Storage`, about: t`Space used, and how safe it is` },
   copies: { title: t`Export & import`, about: t`Everything in one file` },
+  privacy: { title: t`Privacy`, about: t`Forget, and search for what is left` },
   advanced: { title: t`All settings`, about: t`Everybody’s and each agent’s` },
   prompt: { title: t`Wake prompt`, about: t`What an agent reads first` },
   rehearsal: { title: t`Failures to try`, about: t`Let the demo misbehave` },
@@ -81,6 +83,9 @@ const OWN: readonly NamedSetting[] = [
   named('copies', t`Export everything`, t`backup copy save`),
   named('copies', t`Bring something in`, t`import restore backup copy`),
   named('copies', t`Limits as YAML`, t`settings text`),
+  named('privacy', t`Forget a span of time`, t`delete remove erase`),
+  named('privacy', t`What was forgotten`, t`delete log history`),
+  named('privacy', t`Search everything for a sentence`, t`find still where privacy`),
   named('prompt', t`Template`, t`wake prompt words`),
 ];
 

@@ -5,6 +5,7 @@ export const SETTINGS_PAGES = {
   agents: ['limits'],
   models: ['minds', 'costs', 'programs', 'attached', 'clients'],
   data: ['devices', 'storage', 'copies'],
+  privacy: ['privacy'],
   advanced: ['advanced', 'prompt', 'rehearsal'],
 } as const;
 export type SettingsPageName = keyof typeof SETTINGS_PAGES;

@@ -1,4 +1,4 @@
-/** The settings: five pages and the advanced ones, their search, and the parts of each page. */
+/** The settings: six pages and the advanced ones, their search, and the parts of each page. */
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
@@ -35,6 +35,7 @@ import { RehearsalSection } from './rehearsal.tsx';
 import { TeamSection } from './team.tsx';
 import './settings.css';
 
+const PrivacySection = lazy(() => import('../privacy/privacy-section.tsx'));
 const ChangesSection = lazy(() => import('../changes/changes-section.tsx'));
 
 function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
@@ -71,6 +72,12 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
       return <StorageSection />;
     case 'copies':
       return <CopiesSection />;
+    case 'privacy':
+      return (
+        <Suspense fallback={null}>
+          <PrivacySection />
+        </Suspense>
+      );
     case 'advanced':
       return <Advanced key={agentId} agentId={agentId} />;
     case 'prompt':

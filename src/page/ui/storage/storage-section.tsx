@@ -109,20 +109,15 @@ function Rebuild() {
 /** Forgets that can still be undone, in words. */
 const DAY = 24 * 60 * 60 * 1000;
 
-/** `Lyra`, `The conversation with Lyra` */
-const targetText = (target: ForgetDoc['target'], name: string): string =>
-  target.kind === 'agent' ? name : t`The conversation with ${name}`;
-
 /** `30 days left`, `1 day left`, `less than a day left` */
 function daysLeft(finalAt: number, now: number): string {
   const days = Math.floor((finalAt - now) / DAY);
   return days < 1 ? t`less than a day left` : plural(days, 'day left', 'days left');
 }
 
-function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
+function Leaving({ forget, name: what, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
   const actions = useActions();
   const { notices } = useRoost();
-  const what = targetText(forget.target, name);
   const keep = async () => {
     const kept = await actions.keep(forget._id);
     if (kept.ok) notices.info(t`${what} is kept.`);
@@ -155,15 +150,16 @@ function BeingForgotten() {
   const settings = useHousehold((state) => state.settings);
   const now = useNow();
   const everybody = useMemo(() => rosterOfDocs(identities.values(), changes.values()), [identities, changes]);
-  const forgetting = all.filter((forget) => forget.finalAt > device.now());
+  const forgetting = all.flatMap((forget) =>
+    forget.target.kind === 'agent' && forget.finalAt > device.now() ? [{ forget, agentId: forget.target.agentId }] : [],
+  );
   if (forgetting.length === 0) return null;
   return (
     <section className="store-block ruled gap-4 stack at-start narrow" aria-label={t`Being forgotten`}>
       <h3>{t`Being forgotten`}</h3>
       <p>{t`Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.`}</p>
       <ul className="leaving full stack gap-4">
-        {forgetting.map((forget) => {
-          const { agentId } = forget.target;
+        {forgetting.map(({ forget, agentId }) => {
           const agent = everybody.byId.get(agentId);
           const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? t`somebody`);
           return (

@@ -7,7 +7,9 @@ import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import type { ProjectId, ScheduleId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { isRecord } from '../../domain/platform/json.ts';
-import { type Forget, isAmong } from '../../domain/forgetting.ts';
+import { cameFrom, type Forget, isAmong, type Origin } from '../../domain/forgetting.ts';
+import { lineOrigins, type LinedFile, linesOf } from '../../domain/memory-lines.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { idOf } from '../limits.ts';
 import { type AnyDoc, defineKind, type DocumentKind, type DocumentStore, isNewer } from './kind.ts';
 import type * as Fields from './fields.ts';
@@ -220,9 +222,10 @@ const forget = defineKind({
           .discriminatedUnion('kind', [
             z.looseObject({ kind: z.literal('agent'), agentId }),
             z.looseObject({ kind: z.literal('conversation'), agentId }),
+            z.looseObject({ kind: z.literal('span'), agentId: agentId.nullable(), from: time, to: time }),
           ])
           .describe(
-            'agent: everything about the agent, whenever written; conversation: what was said with the agent before this stamp',
+            'agent: everything about the agent, whenever written; conversation: what was said with the agent before this stamp, and what came from it; span: what was said from one time until another, with one agent or (null) with all, and what came from it',
           ),
         askedAt: time,
         finalAt: time.describe(
@@ -704,6 +707,21 @@ function agentOf(doc: { readonly type: string; readonly [field: string]: unknown
   return doc['agentId'] ?? (doc.type === attempt.type && isRecord(value) ? value['agentId'] : undefined);
 }
 
+type MemoryFile = LinedFile<{ readonly by: Origin['by'] }> & { readonly agentId: AgentId | null };
+
+/** Where the lines of a version of a memory came from. Other documents have none. */
+function originsOf({ type, value }: { readonly type: string; readonly value?: unknown }): readonly Origin[] {
+  if (type !== memory.type || !isRecord(value) || typeof value['text'] !== 'string' || !isRecord(value['source']))
+    return [];
+  const file = value as unknown as MemoryFile;
+  try {
+    return linesOf(file).flatMap((line) => lineOrigins(line, file.agentId));
+  } catch {
+    // The list of its lines fits no schema. What is left is the last write.
+    return [{ agentId: file.agentId, by: file.source.by, time: file.changedAt }];
+  }
+}
+
 /**
  * Whether a request to forget covers this document. Documents of unknown kinds are deleted with the
  * agent that they name.
@@ -712,7 +730,8 @@ export const isCovered = (
   doc: { readonly type: string; readonly at: string; readonly [field: string]: unknown },
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
-  isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget);
+  isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget) ||
+  originsOf(doc).some((origin) => cameFrom(origin, forget));
 
 /**
  * Changes with every new kind and version. Views that were written with another list of kinds are

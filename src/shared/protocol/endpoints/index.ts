@@ -6,6 +6,7 @@ import { costEndpoints } from './costs.ts';
 import { dreamEndpoints } from './dreams.ts';
 import type { Endpoints } from './endpoint.ts';
 import { historyEndpoints } from './history.ts';
+import { forgetEndpoints } from './forgets.ts';
 import { webhookEndpoints } from './webhooks.ts';
 import { memoryEndpoints } from './memories.ts';
 import { modelEndpoints, proxyEndpoints } from './models.ts';
@@ -51,6 +52,7 @@ export const ENDPOINTS = {
   ...obstacleEndpoints,
   ...webhookEndpoints,
   ...mappingEndpoints,
+  ...forgetEndpoints,
   ...memoryEndpoints,
   ...dreamEndpoints,
   ...workspaceEndpoints,

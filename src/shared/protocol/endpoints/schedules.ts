@@ -322,14 +322,22 @@ export const scheduleEndpoints = {
     path: '/api/standing-copies/{agentId}',
     does: 'Leaves an agent snapshot with the relay: what the agent needs to work without a page. The relay stores it sealed.',
     params: { agentId: named(idText, 'the agent’s id') },
-    body: z.strictObject({ version: z.string().min(1).max(LIMITS.id), copy: agentSnapshotSchema }),
+    body: z.strictObject({
+      version: z.string().min(1).max(LIMITS.id),
+      copy: agentSnapshotSchema,
+      forgets: z
+        .array(z.string().max(LIMITS.id))
+        .max(LIMITS.knownForgets)
+        .default([])
+        .describe('final requests to forget that the page knows; the relay refuses a snapshot without one of its own'),
+    }),
     bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 204, when: 'on disk' },
       unknownAgent,
       {
         status: 409,
-        when: '`taken-back`: the person has withdrawn the agent’s snapshot; `older-copy`: the stored snapshot is newer',
+        when: '`taken-back`: the person has withdrawn the agent’s snapshot; `older-copy`: the stored snapshot is newer, or something was forgotten that this one may have',
       },
       { status: 403, when: 'the caller is not a browser' },
     ],

@@ -9,6 +9,7 @@ import { isKnown, kindOf, storeOf } from '../../../shared/protocol/documents/kin
 import type { Comparison, DocumentPage } from '../../../shared/protocol/worker.ts';
 import { isDeepEqual } from '../equal.ts';
 import type { ViewsDatabase } from './database.ts';
+import { LEDGER } from '../settings.ts';
 import { DOCUMENT_STORES } from './write.ts';
 
 /** Sorts after every id. */
@@ -67,6 +68,21 @@ export async function readDocuments(
     if (docs.length === limit) return { docs, after: last, of };
   }
   return { docs, after: null, of };
+}
+
+/** How many documents have a text, by kind. */
+export async function countWith(
+  db: ViewsDatabase,
+  has: (text: string) => boolean,
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  let after: string | null = null;
+  do {
+    const page: DocumentPage = await readDocuments(db, { after, limit: LEDGER.rebuildBatch, agentId: null }, 0);
+    for (const doc of page.docs) if (has(JSON.stringify(doc))) counts[doc.type] = (counts[doc.type] ?? 0) + 1;
+    ({ after } = page);
+  } while (after !== null);
+  return counts;
 }
 
 /** Writes nothing. `isForgotten`: was this document forgotten here for good? */

@@ -20,6 +20,7 @@ import { type Attachment, pieceId, piecesOf } from '../../../shared/domain/attac
 import { isCovered, isKnown, slotOf } from '../../../shared/protocol/documents/kinds.ts';
 import { finalForgets, forgottenAgents, pendingForgets } from '../../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { textOf } from '../../../shared/domain/text-of.ts';
 import {
   foldReadMarks,
   isNews,
@@ -96,6 +97,7 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
   ]);
   const { asked, undone } = splitForgets(docsOf(forgets));
   const forgetting = pendingForgets(asked, undone, now);
+  const final = finalForgets(asked, undone, now);
   return {
     identities: docsOf(identities),
     changes: docsOf(changes),
@@ -105,7 +107,8 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
       .filter((doc) => !forgetting.some((forget) => isCovered(doc, forget)))
       .sort(byAge),
     forgetting,
-    forgotten: forgottenAgents(finalForgets(asked, undone, now)),
+    forgotten: forgottenAgents(final),
+    forgets: final,
     newest: state?.newest ?? '',
   };
 }
@@ -255,6 +258,28 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
   };
   const conversations = await Promise.all(agents.map((agentId) => newSince(agentId, readUpTo(marks, agentId))));
   return { since: marks.since, conversations, threads: marks.byThread, newest: state?.newest ?? '' };
+}
+
+/** What was said that this request would cover. */
+export async function readCovered(
+  db: ViewsDatabase,
+  forget: Parameters<WorkerCalls['covered']>[0],
+): Promise<ReturnType<WorkerCalls['covered']>> {
+  const agentIds = new Set<AgentId>();
+  const summaries: { agentId: AgentId; time: number; text: string }[] = [];
+  let messages = 0;
+  let last = '';
+  for (;;) {
+    const batch = await db.getAll('messages', IDBKeyRange.lowerBound(last, true), LEDGER.rebuildBatch);
+    for (const { doc } of batch) {
+      if (!isCovered(doc, forget)) continue;
+      messages += 1;
+      agentIds.add(doc.agentId);
+      if (doc.compaction) summaries.push({ agentId: doc.agentId, time: doc.time, text: textOf(doc.blocks) });
+    }
+    last = batch.at(-1)?.doc._id ?? last;
+    if (batch.length < LEDGER.rebuildBatch) return { messages, agentIds: [...agentIds], summaries };
+  }
 }
 
 // The log of the person's changes, newest first. Each entry has the value before it and the value

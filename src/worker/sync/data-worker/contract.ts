@@ -3,7 +3,7 @@ import { createEvents, type Events } from '../../../shared/domain/platform/event
 import type { CaughtUp, DirectOrder, DirectReport, Entry, SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
-import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
+import type { Doc } from '../../../shared/protocol/documents.ts';
 import type { SyncAnswers } from '../../../shared/protocol/sync/methods.ts';
 import type { RandomBytes } from '../contract.ts';
 import type { Direct } from '../direct/index.ts';
@@ -102,7 +102,9 @@ export interface Shared {
   /** New documents in the ledger, from any device. */
   hearDocuments(docs: readonly Doc[]): void;
   /** The ledger has deleted what these cover. Deletes it from the entries too. */
-  forget(forgets: readonly ForgetDoc[]): Promise<void>;
+  forget(): Promise<void>;
+  /** How many entries have a text in their documents. */
+  countWith(has: (text: string) => boolean): Promise<number>;
   /** Sends this device's record, with this name. */
   introduce(name: string): Promise<void>;
   /** Seals everything that waits and sends the last conversations, before another device joins. */
@@ -145,7 +147,9 @@ export interface Sync {
   /** Resolves when nothing waits to be written into files. */
   flush(): Promise<void>;
   hearDocuments(docs: readonly Doc[]): void;
-  forget(forgets: readonly ForgetDoc[]): void;
+  forget(): void;
+  /** How many entries have a text in their documents. */
+  countWith(has: (text: string) => boolean): Promise<number>;
   reconnect(): void;
   /** This browser has another sign-in at the relay. Reconnects. */
   restart(): void;

@@ -72,6 +72,8 @@ export interface SyncMeta {
    * person said so.
    */
   aheadTaken: number;
+  /** Ids of requests to forget whose contents are in no entry any more. */
+  forgotten: readonly string[];
 }
 
 interface SyncSchema extends DBSchema {
@@ -315,6 +317,8 @@ export interface DeviceEntryStore extends EntryStore {
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
   /** Gives the documents of all entries to the ledger again. */
   takeAgain(onProgress: (done: number) => void): Promise<void>;
+  /** How many entries have a text in their documents. */
+  countWith(has: (text: string) => boolean): Promise<number>;
   /** Ids of the documents in all entries. */
   documentIds(): Promise<ReadonlySet<string>>;
   /** Entries of one writer, from one counter to another, in order. */
@@ -460,6 +464,17 @@ export function createEntryStore({
           onProgress((done += some.length));
         }),
       );
+    },
+    async countWith(has) {
+      let count = 0;
+      await rows.each((some) => {
+        for (const entry of some) {
+          const result = read(entry);
+          if ('payload' in result && has(JSON.stringify(result.payload.docs ?? []))) count += 1;
+        }
+        return Promise.resolve();
+      });
+      return count;
     },
     async documentIds() {
       const ids = new Set<string>();

@@ -21,17 +21,20 @@ import type { Received } from './relay-connection.ts';
 import type { Keys } from './keys.ts';
 import type { Members, SyncState } from './members.ts';
 import type { LedgerPort } from './ports.ts';
+import { isForgotten } from './forgotten.ts';
 import type { ReadPayload } from './records.ts';
 
 /** Takes contents from other devices into the ledger and the list of members. */
 const MISFIT = sentence`Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.`;
 
 interface InboundDeps {
-  readonly ledger: Pick<LedgerPort, 'append'>;
+  readonly ledger: Pick<LedgerPort, 'append' | 'forgets'>;
   readonly members: Pick<Members, 'hear'>;
   readonly keys: Pick<Keys, 'hearRecovery'>;
   readonly heard: Pick<Received, 'add'>;
   readonly onMisfit: (error: Error) => void;
+  /** These documents were forgotten. Their entries must be sealed without them. */
+  readonly onForgotten: () => void;
 }
 
 /** Is the error an invalid document, rather than a failed write? */
@@ -46,7 +49,7 @@ function idOf(doc: unknown): string[] {
  * Returns the function that takes the payloads of entries. It resolves when all of them are
  * durable, and rejects where they cannot be stored.
  */
-export function createInbound({ ledger, members, keys, heard, onMisfit }: InboundDeps) {
+export function createInbound({ ledger, members, keys, heard, onMisfit, onForgotten }: InboundDeps) {
   /** An invalid document does not keep the others out. */
   async function append(docs: readonly unknown[]) {
     if (docs.length === 0) return;
@@ -70,6 +73,8 @@ export function createInbound({ ledger, members, keys, heard, onMisfit }: Inboun
     // Before they are in the ledger, so that copies that wait here are not sealed.
     heard.add(docs.flatMap(idOf));
     await append(docs);
+    const forgets = ledger.forgets();
+    if (forgets.length > 0 && docs.some((doc) => isForgotten(doc, forgets))) onForgotten();
     await members.hear({
       devices: payloads.flatMap((payload) => payload.devices ?? []),
       tips: payloads.flatMap((payload) => payload.tips ?? []),
@@ -80,7 +85,7 @@ export function createInbound({ ledger, members, keys, heard, onMisfit }: Inboun
 
 export interface HoldingDeps {
   readonly db: SyncDatabase;
-  readonly ledger: Pick<LedgerPort, 'append'>;
+  readonly ledger: Pick<LedgerPort, 'append' | 'forgets'>;
   readonly timers: Timers;
   readonly keys: Keys;
   readonly members: Members;
@@ -88,6 +93,7 @@ export interface HoldingDeps {
   readonly ahead: Ahead;
   readonly fileMirror: FileMirror;
   readonly syncState: SyncState;
+  readonly onForgotten: () => void;
 }
 
 export interface Holding {
@@ -109,6 +115,7 @@ export function createHolding({
   ahead,
   fileMirror,
   syncState,
+  onForgotten,
 }: HoldingDeps): Holding {
   let cancelRetry: (() => void) | null = null;
   const open = ({ writer, counter, sealed }: Entry) => openEntry({ keys: keys.household(), writer, counter, sealed });
@@ -117,7 +124,7 @@ export function createHolding({
     rows,
     open,
     digestOf,
-    take: createInbound({ ledger, members, keys, heard, onMisfit: syncState.trouble('misfit') }),
+    take: createInbound({ ledger, members, keys, heard, onMisfit: syncState.trouble('misfit'), onForgotten }),
     onKept: fileMirror.add,
     onChanged: fileMirror.replace,
     isAhead: ahead.isAhead,

@@ -3,7 +3,7 @@
  * ones.
  */
 import type { AgentId, SessionId } from '../../../shared/domain/ids.ts';
-import type { Doc } from '../../../shared/protocol/documents.ts';
+import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
 import type { TeamMark } from './records.ts';
 
 /** A document's place in the ledger, and when it was written. */
@@ -31,6 +31,8 @@ export interface LedgerPort {
     limit: number,
   ): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly fromRelay: boolean }[]>;
   clearOutbox(numbers: readonly number[]): Promise<void>;
+  /** Requests to forget that are final. */
+  forgets(): readonly ForgetDoc[];
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
   keys(): Promise<readonly DocumentKey[]>;
   documentsAt(keys: readonly DocumentKey[]): Promise<readonly Doc[]>;

@@ -16,11 +16,11 @@ import {
 } from '../../../shared/protocol/sync/control.ts';
 import { idOf } from '../../../shared/protocol/limits.ts';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
-import { isCovered } from '../../../shared/protocol/documents/kinds.ts';
-import type { Doc, ForgetDoc } from '../../../shared/protocol/documents.ts';
+import type { Doc } from '../../../shared/protocol/documents.ts';
 import type { EpochKey, HouseholdKeys, Stream } from '../contract.ts';
 import { SYNC_WORKER } from '../settings.ts';
 import { deviceIdOf, type DeviceKeys, isSignedBy, keyOf, newest, relayAuth } from '../crypto/index.ts';
+import { isWritten } from './forgotten.ts';
 import { readJson, writeJson } from './json.ts';
 
 /** The household's recovery phrase: where its box is, and the key to seal it to. */
@@ -189,27 +189,6 @@ const payloadSchema = z.looseObject({
   recovery: recoveryRecordSchema.optional(),
 });
 export type ReadPayload = z.infer<typeof payloadSchema>;
-
-const isWritten = (
-  doc: unknown,
-): doc is { readonly type: string; readonly at: string; readonly [field: string]: unknown } =>
-  typeof doc === 'object' &&
-  doc !== null &&
-  'type' in doc &&
-  typeof doc.type === 'string' &&
-  'at' in doc &&
-  typeof doc.at === 'string';
-
-/**
- * The payload without documents that were forgotten for good. Null where it has none of them, or
- * cannot be read.
- */
-export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[]): Uint8Array | null {
-  const payload = readPayload(bytes);
-  const kept = payload?.docs?.filter((doc) => !(isWritten(doc) && forgets.some((forget) => isCovered(doc, forget))));
-  if (!kept || kept.length === payload?.docs?.length) return null;
-  return writeJson({ ...payload, docs: kept });
-}
 
 /** The latest date of its documents, in ms since the epoch. 0: none has one. */
 export const latestOf = ({ docs = [] }: ReadPayload): number =>

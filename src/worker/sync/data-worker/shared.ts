@@ -7,6 +7,7 @@ import { MOST_AHEAD_MS } from '../../../shared/domain/stamp.ts';
 import type { DeviceView, SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import { shownName } from '../../../shared/domain/names.ts';
 import type { DeviceSeen } from '../../../shared/protocol/sync/control.ts';
+import { runAgain } from '../../../shared/domain/platform/single-flight.ts';
 import type { Timers } from '../../../shared/domain/platform/timers.ts';
 import { subtract } from '../../../shared/domain/ranges.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -23,7 +24,9 @@ import {
   type KnownDevice,
   type SyncState,
 } from './members.ts';
-import { type FirstSeal, type Membership, type Returning, withoutForgotten } from './records.ts';
+import { withoutForgotten } from './forgotten.ts';
+import { writeJson } from './json.ts';
+import { type FirstSeal, type Membership, readPayload, type Returning } from './records.ts';
 import { type DeviceEntryStore, readMeta, type SyncDatabase, writeMeta, type WriteMeta } from './entry-store.ts';
 import type { LedgerPort } from './ports.ts';
 import { createAhead, createUnacknowledged } from './mark-writer.ts';
@@ -274,7 +277,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const { db, ledger, timers, now, elapsed = now, random, log } = deps;
   const { deviceId } = membership;
   const writeMetaHere: WriteMeta = (values, durability) => writeMeta(db, values, durability);
-  const [returning, devices, tips, name, firstSeal, counters, retired, aheadTaken] = await Promise.all([
+  const [returning, devices, tips, name, firstSeal, counters, retired, aheadTaken, forgotten = []] = await Promise.all([
     readMeta(db, 'returning'),
     readMeta(db, 'devices'),
     readMeta(db, 'tips'),
@@ -283,6 +286,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     readMeta(db, 'counters'),
     readMeta(db, 'retired'),
     readMeta(db, 'aheadTaken'),
+    readMeta(db, 'forgotten'),
   ]);
   let closed = false;
   const isClosed = () => closed;
@@ -330,7 +334,18 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const heard = createReceived();
   const fileMirror = createFileMirror(db, log);
   const ahead = createAhead({ db, keys, now, taken: aheadTaken ?? 0 });
-  const holding = createHolding({ db, ledger, timers, keys, members, heard, ahead, fileMirror, syncState });
+  /** Entries of a device that had not heard of a request arrive in many batches. */
+  let cancelForgetting: (() => void) | null = null;
+  function forgetSoon() {
+    cancelForgetting ??= timers.after(SYNC_WORKER.forgetLate, () => {
+      cancelForgetting = null;
+      removeForgotten().catch(trouble('storing'));
+    });
+  }
+  const holding = createHolding({
+    ...{ db, ledger, timers, keys, members, heard, ahead, fileMirror, syncState },
+    onForgotten: forgetSoon,
+  });
   const { entries } = holding;
   const writers = createOwnWriters({
     db,
@@ -445,6 +460,25 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     return link === 'connecting' || (link === 'live' && (relayHas().size === 0 || backlog !== null));
   };
 
+  /**
+   * Seals entries anew without what was forgotten. What is done is noted, so that a start after a
+   * kill goes on.
+   */
+  const removeForgotten = runAgain(async () => {
+    const forgets = ledger.forgets();
+    await entries.rewrite(
+      (entry) => {
+        const opened = holding.open(entry);
+        const payload = opened.ok ? readPayload(opened.payload) : null;
+        const left = payload && withoutForgotten(payload, forgets);
+        return left && writing.seal(entry.writer, entry.counter, writeJson(left));
+      },
+      (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
+    );
+    await writeMeta(db, { forgotten: forgets.map(({ _id }) => _id) });
+  });
+  if (ledger.forgets().some(({ _id }) => !forgotten.includes(_id))) removeForgotten().catch(trouble('storing'));
+
   return {
     keys,
     members,
@@ -458,15 +492,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       checkAwaited();
       if (docs.some((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'end')) tipTeller.check();
     },
-    forget: (forgets) =>
-      entries.rewrite(
-        (entry) => {
-          const opened = holding.open(entry);
-          const left = opened.ok ? withoutForgotten(opened.payload, forgets) : null;
-          return left && writing.seal(entry.writer, entry.counter, left);
-        },
-        (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
-      ),
+    forget: removeForgotten,
+    countWith: entries.countWith,
     introduce,
     progress: home.progress,
     refill: () => void home.refill().catch(trouble('files')),
@@ -508,6 +535,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       }),
     async close() {
       closed = true;
+      cancelForgetting?.();
       holding.close();
       await log?.flush();
       connections.close();

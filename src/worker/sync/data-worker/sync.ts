@@ -616,8 +616,9 @@ export async function openSync(deps: SyncDeps): Promise<Sync> {
       // A new agent is written soon, the number of documents after a while.
       marks.wake(somebody);
     },
-    forget(forgets) {
-      participation.shared()?.forget(forgets).catch(deps.onCrash);
+    countWith: async (has) => (await participation.shared()?.countWith(has)) ?? 0,
+    forget() {
+      participation.shared()?.forget().catch(deps.onCrash);
       marks.wake(false);
     },
     reconnect: () => participation.shared()?.reconnect(),

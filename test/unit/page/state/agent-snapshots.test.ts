@@ -77,7 +77,7 @@ function page() {
   const changes = createChanges();
   const due: (() => void)[] = [];
   const deps = {
-    household: { store: createStore(() => ({ roster, settings })) },
+    household: { store: createStore(() => ({ roster, settings, forgets: [] })) },
     live: { store: createStore(() => ({ link: { kind: 'live' } })) },
     wakeSizes: {
       read: (agents: readonly NonNullable<ReturnType<typeof roster.seats.get>>[]) =>

@@ -10,7 +10,7 @@ import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
 import { isAddressed } from '../../../../src/shared/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/shared/protocol/documents.ts';
 import { byAge } from '../../../../src/shared/protocol/documents/kind.ts';
-import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/shared/protocol/documents/kinds.ts';
+import { aboutOf, changedBy, isCovered, isKnown, slotOf } from '../../../../src/shared/protocol/documents/kinds.ts';
 import type { Health, HomeStatus, PostMessage, Rehearsal, StartSession } from '../../../../src/shared/protocol/http.ts';
 import { rehearsalSchema, startSessionSchema } from '../../../../src/shared/protocol/http.ts';
 import type {
@@ -105,6 +105,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
         NOW,
       ),
       forgotten: [],
+      forgets: [],
       newest: docs.reduce((held, { at }) => (at > held ? at : held), ''),
     }),
     append(added) {
@@ -181,6 +182,10 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       }),
     storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),
+    covered: (forget) => {
+      const said = known().flatMap((doc) => (doc.type === 'message' && isCovered(doc, forget) ? [doc] : []));
+      return { messages: said.length, agentIds: [...new Set(said.map(({ agentId }) => agentId))], summaries: [] };
+    },
     changeLog({ limit }) {
       const newest = known().toSorted(byAge).reverse();
       const changes = newest.flatMap((doc, i) =>
@@ -217,6 +222,12 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     },
     ...aloneSync(),
     rebuild: () => owner.report,
+    findSentence({ text }) {
+      const documents: Record<string, number> = {};
+      for (const doc of docs)
+        if (JSON.stringify(doc).includes(text)) documents[doc.type] = (documents[doc.type] ?? 0) + 1;
+      return { documents, volumes: 0, entries: 0, found: 0 };
+    },
     takePageKey: () => null,
     reconnect: () => null,
     received: () => ({ stored: owner.canStore }),

@@ -11,7 +11,7 @@ import { isCovered } from '../../../../src/shared/protocol/documents/kinds.ts';
 import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
 
 const stamp = (time: number) => formatStamp({ time, counter: 0, node: 'test' });
-const asked = (time: number, kind: Forget['target']['kind'] = 'conversation', agentId = 'a1'): Forget => ({
+const asked = (time: number, kind: 'agent' | 'conversation' = 'conversation', agentId = 'a1'): Forget => ({
   _id: `forget:${time}`,
   at: stamp(time),
   target: { kind, agentId },
@@ -30,6 +30,60 @@ describe('forgetting a conversation', () => {
     }
     expect(isCovered(doc('agent-identity', 1), forget)).toBe(false);
     expect(isCovered({ type: 'setting', at: stamp(1) }, forget)).toBe(false);
+  });
+});
+
+describe('forgetting a span of time', () => {
+  const forget = (agentId: string | null): Forget => ({
+    ...asked(9_000),
+    target: { kind: 'span', agentId, from: 1_000, to: 2_000 },
+  });
+  const said = (time: number, agentId = 'a1') => ({ type: 'message', at: stamp(time), agentId });
+
+  it('covers what was said within it, with one agent or with all', () => {
+    for (const [time, covered] of [
+      [999, false],
+      [1_000, true],
+      [1_999, true],
+      [2_000, false],
+    ] as const)
+      expect(isCovered(said(time), forget('a1'))).toBe(covered);
+    expect(isCovered(said(1_500, 'a2'), forget('a1'))).toBe(false);
+    expect(isCovered(said(1_500, 'a2'), forget(null))).toBe(true);
+    expect(isCovered({ type: 'agent-identity', at: stamp(1_500), agentId: 'a1' }, forget(null))).toBe(false);
+  });
+});
+
+describe('what an agent keeps', () => {
+  const memory = (by: 'human' | 'agent', changedAt: number, rest: object = {}) => ({
+    type: 'memory',
+    at: stamp(changedAt + 5_000),
+    agentId: 'a1',
+    value: { agentId: 'a1', path: 'notes.md', text: 'A note\n', removed: false, source: { by }, changedAt, ...rest },
+  });
+
+  it('is covered with the conversation that it came from, and not what the person wrote', () => {
+    expect(isCovered(memory('agent', 999), asked(1_000))).toBe(true);
+    expect(isCovered(memory('agent', 1_001), asked(1_000))).toBe(false);
+    expect(isCovered(memory('human', 999), asked(1_000))).toBe(false);
+    expect(isCovered(memory('agent', 999), asked(1_000, 'conversation', 'a2'))).toBe(false);
+  });
+
+  it('is covered where one of its lines replaced a line that came from there', () => {
+    const lines = (time: number) => ({
+      sources: [{ by: 'agent' }, { by: 'human' }],
+      origins: [
+        { source: 0, time, after: [] },
+        { source: 1, time: 3_000, after: [0] },
+      ],
+      runs: [[1, 0, 1]],
+    });
+    expect(isCovered(memory('human', 3_000, { lines: lines(999) }), asked(1_000))).toBe(true);
+    expect(isCovered(memory('human', 3_000, { lines: lines(1_001) }), asked(1_000))).toBe(false);
+  });
+
+  it('is judged by its last write where its list of lines fits no schema', () => {
+    expect(isCovered(memory('agent', 999, { lines: { origins: 7 } }), asked(1_000))).toBe(true);
   });
 });
 

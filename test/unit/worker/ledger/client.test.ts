@@ -33,6 +33,7 @@ const NOBODY: HouseholdView = {
   queued: [],
   forgetting: [],
   forgotten: [],
+  forgets: [],
   newest: '',
 };
 
@@ -185,6 +186,8 @@ describe('the owner’s desk', () => {
     storage: () => Promise.resolve(status),
     documents: () => Promise.resolve({ docs: [], after: null, of: 0 }),
     within: () => Promise.resolve({ docs: [], after: null, of: 0 }),
+    findSentence: () => Promise.resolve({ documents: {}, volumes: 0, entries: 0, found: 0 }),
+    covered: () => Promise.reject(new Error('unused')),
     changeLog: () => Promise.resolve({ changes: [], more: false }),
     attachment: () => Promise.resolve(null),
     compare: () => Promise.resolve({ fresh: [], same: 0, different: [], forgotten: 0 }),
@@ -236,6 +239,7 @@ describe('the owner’s desk', () => {
           queued: [],
           forgetting: [],
           forgotten: [],
+          forgets: [],
           newest: '',
         },
       },

@@ -1,0 +1,119 @@
+/**
+ * What the person asks to forget: what it would remove, and handing it to the relay once it is
+ * final.
+ */
+import { cameFrom, type Forget, type ForgetTarget } from '../../shared/domain/forgetting.ts';
+import type { AgentId } from '../../shared/domain/ids.ts';
+import { lineOrigins, linesOf } from '../../shared/domain/memory-lines.ts';
+import { runAgain } from '../../shared/domain/platform/single-flight.ts';
+import type { ForgetDoc } from '../../shared/protocol/documents.ts';
+import type { FinalForget, SentencePlaces } from '../../shared/protocol/forgets.ts';
+import { LIMITS } from '../../shared/protocol/limits.ts';
+import type { Memory } from '../../shared/protocol/memories.ts';
+import type { Covered, SentenceHere } from '../../shared/protocol/worker.ts';
+import type { Parts } from './actions/parts.ts';
+import { errorText, problemText } from './ports.ts';
+import type { RelayResult } from '../../shared/relay-client/index.ts';
+
+/** What a request would remove. */
+export interface ForgetPreview extends Covered {
+  readonly notes: readonly { readonly agentId: AgentId | null; readonly path: string; readonly text: string }[];
+  /** Why the memories could not be read, as a sentence. Null: they were. */
+  readonly unread: string | null;
+}
+
+/** The lines of these files that came from what the request covers. */
+export const coveredNotes = (files: readonly Memory[], forget: Pick<Forget, 'target' | 'at'>): ForgetPreview['notes'] =>
+  files.flatMap((file) =>
+    linesOf(file).flatMap((line) =>
+      lineOrigins(line, file.agentId).some((origin) => cameFrom(origin, forget))
+        ? [{ agentId: file.agentId, path: file.path, text: line.text }]
+        : [],
+    ),
+  );
+
+export async function previewForget(
+  { dataWorker, clock, reach, household }: Pick<Parts, 'dataWorker' | 'clock' | 'reach' | 'household'>,
+  target: ForgetTarget,
+): Promise<ForgetPreview> {
+  const forget = { target, at: clock.next() };
+  const { roster } = household.store.getState();
+  const owners = target.agentId === null ? [null, ...roster.byId.keys()] : [target.agentId];
+  const reading = owners.map((agentId) => reach((client) => client.memories({ agentId })));
+  const [covered, ...files] = await Promise.all([dataWorker.call('covered', forget), ...reading]);
+  const failed = files.find((result): result is Extract<RelayResult<never>, { ok: false }> => !result.ok);
+  const notes = files.flatMap((result) => (result.ok ? coveredNotes(result.value.memories, forget) : []));
+  return { ...covered, notes, unread: failed ? problemText(failed.problem) : null };
+}
+
+export interface SentenceFound {
+  readonly here: SentenceHere;
+  readonly relay: SentencePlaces | null;
+  /** Why the relay was not searched, as a sentence. */
+  readonly problem: string | null;
+}
+
+/** Searches everything that this browser and the relay store for a sentence. */
+export async function findSentence(
+  { dataWorker, reach }: Pick<Parts, 'dataWorker' | 'reach'>,
+  text: string,
+): Promise<{ readonly ok: true; readonly value: SentenceFound } | { readonly ok: false; readonly reason: string }> {
+  try {
+    const [here, relay] = await Promise.all([
+      dataWorker.call('findSentence', { text }),
+      reach((client) => client.findSentence({ body: { text } })),
+    ]);
+    const value = relay.ok
+      ? { here, relay: relay.value, problem: null }
+      : { here, relay: null, problem: problemText(relay.problem) };
+    return { ok: true, value };
+  } catch (error) {
+    return { ok: false, reason: errorText(error) };
+  }
+}
+
+function finalForget({ _id, at, target }: ForgetDoc): FinalForget[] {
+  switch (target.kind) {
+    // The relay hears of agents with the team.
+    case 'agent':
+      return [];
+    case 'conversation':
+      return [{ forgetId: _id, at, target: { kind: 'conversation', agentId: target.agentId } }];
+    case 'span': {
+      const { agentId, from, to } = target;
+      return [{ forgetId: _id, at, target: { kind: 'span', agentId, from, to } }];
+    }
+    default:
+      return target satisfies never;
+  }
+}
+
+/**
+ * Hands final requests to the relay, whenever there are more, and at each connection: the relay may
+ * have been restored from an old backup. Returns a function that stops it.
+ */
+export function announceForgets({ household, live, reach }: Pick<Parts, 'household' | 'live' | 'reach'>): () => void {
+  /** The requests that the connected relay has carried out. */
+  let announced: readonly ForgetDoc[] | null = null;
+  const announce = runAgain(async () => {
+    const { status, forgets } = household.store.getState();
+    if (live.store.getState().link.kind !== 'live') {
+      announced = null;
+      return;
+    }
+    if (status !== 'ready' || forgets === announced) return;
+    const final = forgets.flatMap(finalForget);
+    const known = final.length === 0 ? null : await reach((client) => client.forgets());
+    // If it did not arrive, the next change or connection announces it again.
+    if (known && !known.ok) return;
+    const done = new Set(known?.value.forgetIds);
+    const rest = final.filter(({ forgetId }) => !done.has(forgetId));
+    for (let at = 0; at < rest.length; at += LIMITS.forgets) {
+      const taken = await reach((client) => client.forget({ body: { forgets: rest.slice(at, at + LIMITS.forgets) } }));
+      if (!taken.ok) return;
+    }
+    announced = forgets;
+  });
+  const stops = [household.store, live.store].map((store) => store.subscribe(() => void announce()));
+  return () => stops.forEach((stop) => stop());
+}

@@ -1,0 +1,221 @@
+/** Settings section: forgets a span of time, lists what was forgotten, and finds a sentence. */
+import { type FormEvent, useState } from 'react';
+import type { ForgetTarget } from '../../../shared/domain/forgetting.ts';
+import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
+import { LIMITS } from '../../../shared/protocol/limits.ts';
+import { t } from '../../language/t.ts';
+import { findSentence, type SentenceFound } from '../../state/forgets.ts';
+import { ForgetPreviewList } from '../agent/forget-preview.tsx';
+import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { SureDialog } from '../design/dialog.tsx';
+import { Field } from '../design/field.tsx';
+import { fullTime } from '../text/time.ts';
+import { plural } from '../text/sizes.ts';
+import { useNames, useTeammates } from '../use-somebody.ts';
+
+type Span = Extract<ForgetTarget, { kind: 'span' }>;
+
+function SpanForm() {
+  const team = useTeammates();
+  const actions = useActions();
+  const [agentId, setAgentId] = useState('');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [asked, setAsked] = useState<Span | null>(null);
+  const [start, end] = [new Date(from).getTime(), new Date(to).getTime()];
+  const isSpan = start < end;
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isSpan) setAsked({ kind: 'span', agentId: agentId === '' ? null : agentId, from: start, to: end });
+  }
+  async function forget(target: Span): Promise<string | null> {
+    const done = await actions.forget(target, t`What was said in that time is being forgotten.`);
+    return done.ok ? null : done.reason;
+  }
+  return (
+    <section className="gap-4 stack" aria-label={t`Forget a span of time`}>
+      <h3>{t`Forget a span of time`}</h3>
+      <p>{t`Everything said in it, and the summaries and notes that came from it. An agent that is awake may still know it until it sleeps.`}</p>
+      <form className="gap-4 stack" onSubmit={submit}>
+        <Field label={t`With`}>
+          {({ id }) => (
+            <select id={id} className="field" value={agentId} onChange={({ target }) => setAgentId(target.value)}>
+              <option value="">{t`everybody`}</option>
+              {team.all.map((each) => (
+                <option key={each.agentId} value={each.agentId}>
+                  {each.name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={t`From`}>
+          {({ id }) => (
+            <input
+              id={id}
+              className="field"
+              type="datetime-local"
+              value={from}
+              onChange={({ target }) => setFrom(target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t`Until`}>
+          {({ id }) => (
+            <input
+              id={id}
+              className="field"
+              type="datetime-local"
+              value={to}
+              onChange={({ target }) => setTo(target.value)}
+            />
+          )}
+        </Field>
+        <p>
+          <button type="submit" className="ghost" disabled={!isSpan}>{t`Show what goes…`}</button>
+        </p>
+      </form>
+      {asked && (
+        <SureDialog
+          title={t`Forget this span of time?`}
+          does={[t`Yes, forget it`, t`Forgetting…`]}
+          undone={t`Nothing was forgotten`}
+          onSure={() => forget(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <ForgetPreviewList target={asked} />
+          <p>{t`You can undo it for ten seconds. After that nothing brings it back.`}</p>
+        </SureDialog>
+      )}
+    </section>
+  );
+}
+
+function targetText(target: ForgetDoc['target'], nameOf: (id: string) => string): string {
+  switch (target.kind) {
+    case 'agent':
+      return t`An agent`;
+    case 'conversation':
+      return t`A conversation with ${nameOf(target.agentId)}`;
+    case 'span': {
+      const span = t`${fullTime(target.from)} to ${fullTime(target.to)}`;
+      return target.agentId === null ? t`With everybody: ${span}` : t`With ${nameOf(target.agentId)}: ${span}`;
+    }
+    default:
+      return target satisfies never;
+  }
+}
+
+function Forgotten() {
+  const final = useHousehold((state) => state.forgets);
+  const nameOf = useNames();
+  const sorted = [...final].sort((a, b) => (a.at < b.at ? 1 : -1));
+  return (
+    <section className="gap-4 stack" aria-label={t`What was forgotten`}>
+      <h3>{t`What was forgotten`}</h3>
+      {sorted.length === 0 ? (
+        <p>{t`Nothing was forgotten for good.`}</p>
+      ) : (
+        <ul>
+          {sorted.map(({ _id, target, finalAt }) => (
+            <li key={_id}>
+              <b>{targetText(target, nameOf)}</b> <small>{t`forgotten ${fullTime(finalAt)}`}</small>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Places({ here, relay, problem }: SentenceFound) {
+  const nameOf = useNames();
+  const kinds = Object.entries(here.documents).map(([kind, count]) => t`This browser, ${kind}: ${count}`);
+  const lines = [
+    ...kinds,
+    ...(here.volumes > 0 ? [t`This browser, stored volumes: ${here.volumes}`] : []),
+    ...(here.entries > 0 ? [t`Sealed entries, here and at the relay: ${here.entries}`] : []),
+    ...(here.found > 0 ? [t`This browser, search: ${here.found}`] : []),
+    ...(relay?.places ?? []).map((place) => {
+      switch (place.kind) {
+        case 'table':
+          return t`The relay’s store, ${place.table}: ${place.rows}`;
+        case 'snapshot':
+          return t`The relay’s snapshot of ${nameOf(place.agentId)}`;
+        case 'file':
+          return t`The folder of ${nameOf(place.agentId)}: ${place.path}`;
+        default:
+          return place satisfies never;
+      }
+    }),
+  ];
+  return (
+    <>
+      {lines.length === 0 ? (
+        <p role="status">{t`It was not found anywhere.`}</p>
+      ) : (
+        <ul aria-label={t`Where it was found`}>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {relay !== null && relay.unread > 0 && (
+        <p>{t`${plural(relay.unread, 'file')} could not be searched: too large, or too many.`}</p>
+      )}
+      {problem !== null && <p role="alert">{t`The relay was not searched: ${problem}`}</p>}
+    </>
+  );
+}
+
+function Sentence() {
+  const state = useRoost();
+  const [text, setText] = useState('');
+  const [found, setFound] = useState<SentenceFound | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    const result = await findSentence(state, text.trim());
+    setBusy(false);
+    setFound(result.ok ? result.value : null);
+    setProblem(result.ok ? null : result.reason);
+  }
+  return (
+    <section className="gap-4 stack" aria-label={t`Search everything for a sentence`}>
+      <h3>{t`Search everything for a sentence`}</h3>
+      <p>{t`Everything that this browser and the relay store. The history of files and exported copies are not searched.`}</p>
+      <form className="gap-4 stack" onSubmit={(event) => void submit(event)}>
+        <input
+          className="field"
+          aria-label={t`Sentence`}
+          dir="auto"
+          minLength={LIMITS.sentence}
+          maxLength={LIMITS.searchText}
+          required
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <p>
+          <button type="submit" className="ghost" disabled={busy}>
+            {busy ? t`Searching…` : t`Search everything`}
+          </button>
+        </p>
+      </form>
+      {found && <Places {...found} />}
+      {problem !== null && <p role="alert">{problem}</p>}
+    </section>
+  );
+}
+
+export default function PrivacySection() {
+  return (
+    <div className="gap-6 stack">
+      <SpanForm />
+      <Forgotten />
+      <Sentence />
+    </div>
+  );
+}
