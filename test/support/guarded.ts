@@ -111,11 +111,6 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['browser/remembering.test.ts', 'unit/page/ui/unread.test.tsx'],
   },
   {
-    file: 'browser/ahead.test.ts',
-    guards: [...SYNC, 'src/shared/domain/stamp', 'src/page/ui/changes'],
-    beside: ['attacks/stamps.test.ts', 'browser/direct.test.ts'],
-  },
-  {
     file: 'relay/notifications/notifications-order.test.ts',
     guards: ['server/notifications', 'server/schedules'],
     beside: ['relay/notifications/notifications.test.ts'],

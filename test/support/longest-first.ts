@@ -139,7 +139,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
 const FEW = 5;
 
 /** About how long a file takes. `file`: below `test`. */
-export const secondsOf = (file: string): number => SECONDS[file.replace(/\.test\.tsx?$/, '')] ?? FEW;
+const secondsOf = (file: string): number => SECONDS[file.replace(/\.test\.tsx?$/, '')] ?? FEW;
 const secondsOfSpecification = ({ moduleId, project }: TestSpecification) =>
   secondsOf(relative(`${project.config.root}/test`, moduleId));
 
