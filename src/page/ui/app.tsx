@@ -169,7 +169,7 @@ function Home() {
               </Part>
             )}
             {beside && (
-              <aside className="beside" aria-label={t`About ${name}`}>
+              <aside className="beside scroll" aria-label={t`About ${name}`}>
                 <h2 className="visually-hidden">{t`About ${name}`}</h2>
                 <Part>
                   <AgentPanel agentId={talkTo} />

@@ -70,7 +70,7 @@ function RunLine({ run, named }: { run: Occurrence; named: boolean }) {
         data-tone={toneOf(run)}
         onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
       >
-        <summary>
+        <summary className="line gap-4 text-2 touchable pad-3-5">
           <time dateTime={new Date(run.startedAt ?? run.dueAt).toISOString()}>
             {clockTime(run.startedAt ?? run.dueAt)}
           </time>
@@ -78,10 +78,10 @@ function RunLine({ run, named }: { run: Occurrence; named: boolean }) {
             <FaceOf agentId={run.agentId} />
           </span>
           <span dir="auto">{named ? `${mate.name}: ${whatText(run)}` : whatText(run)}</span>
-          <small>
-            <i className="tone-mark rounded fixed" aria-hidden="true" /> {outcomeText(run)}
+          <small className="ink-2 text-1">
+            <i className="tone-mark rounded fixed inline-block" aria-hidden="true" /> {outcomeText(run)}
           </small>
-          {spent !== '' && <small>{spent}</small>}
+          {spent !== '' && <small className="ink-2 text-1">{spent}</small>}
         </summary>
         {open && (
           <div className="run-more stack gap-4 text-3">
@@ -216,8 +216,8 @@ export function ActivityLog({ kind, agentId }: { kind: LogKind; agentId: AgentId
       })}
       {byDay(shown, now, ({ time }) => time).map(({ day, items }) => (
         <section key={day} className="log-day" aria-label={day}>
-          <h3>{day}</h3>
-          <ul className="log scroll fill call-list wakes">
+          <h3 className="ink-2 text-3">{day}</h3>
+          <ul className="log scroll fill call-list wakes stack gap-3">
             {items.map(({ key, line }) => (
               <Fragment key={key}>{line}</Fragment>
             ))}

@@ -65,7 +65,7 @@ function Parts({ agent: { agentId, face }, onTake }: FaceEditorProps) {
             ‹
           </button>
           <span>
-            {label} <small>{t`${parts[part] + 1} of ${FACE_PARTS[part]}`}</small>
+            {label} <small className="figures block">{t`${parts[part] + 1} of ${FACE_PARTS[part]}`}</small>
           </span>
           <button
             type="button"
@@ -514,12 +514,12 @@ function Changes({ agent }: Props) {
   const style = { '--c': lead ? LEAD_COLOR.color : agent.color };
   if (painting)
     return (
-      <div className="change tint" style={style}>
+      <div className="change tint stack gap-7" style={style}>
         <FacePaint agent={agent} onTake={take} onClose={() => setPainting(false)} />
       </div>
     );
   return (
-    <div className="change tint" style={style}>
+    <div className="change tint stack gap-7" style={style}>
       {lead ? (
         <p className="setting-hint">{t`The lead’s name stands in ${<Link href={PATHS.settings('people', t`Lead's name`)}>{t`Settings, You`}</Link>}, its model in ${<Link href={PATHS.settings('minds', t`Model of the lead`)}>{t`Settings, Models and money`}</Link>}. Its colour is gold, always.`}</p>
       ) : (

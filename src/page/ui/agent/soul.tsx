@@ -71,7 +71,7 @@ export function Soul({ text, name, folds }: { text: string; name: string; folds:
       {text === '' ? (
         <p className="quiet">{t`${name} has not written one yet. It comes in a quiet moment of a session.`}</p>
       ) : (
-        <blockquote className="soul" data-folded={long && !whole}>
+        <blockquote className="soul from-6" data-folded={long && !whole}>
           <Words text={text} />
         </blockquote>
       )}

@@ -186,7 +186,7 @@ export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules
   };
   if (draft === null)
     return (
-      <p className="attached-box">
+      <p className="attached-box cluster apart gap-4 break ink-2">
         <span>{box === null ? t`Runs free on this machine.` : t`In the sandbox: ${shownBox(box)}.`}</span>{' '}
         <button
           type="button"
@@ -582,7 +582,7 @@ export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRul
       if (refused.length === 0) setRound((before) => before + 1);
     });
   return (
-    <div className="attach">
+    <div className="attach stack gap-5 narrow text-3">
       <OneOf<Kind>
         label={t`How`}
         options={[

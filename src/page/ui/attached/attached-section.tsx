@@ -116,7 +116,7 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
     expired: t`The sign-in at ${host} has ended. Sign in again for agents to use it.`,
   }[signIn.state];
   return (
-    <div className="attached-sign-in" data-state={signIn.state}>
+    <div className="attached-sign-in cluster gap-4" data-state={signIn.state}>
       <p role="status">
         <bdi>{words}</bdi>
         {signIn.state === 'waiting' && page !== null && (
@@ -223,7 +223,7 @@ function ServerCard({
     );
   const usable = tools.filter(({ problem: misfit, gone }) => misfit === null && !gone);
   return (
-    <article className="attached ground-0 pad-wide box" data-state={state} aria-label={name}>
+    <article className="attached ground-0 pad-wide box stack gap-5 narrow text-3" data-state={state} aria-label={name}>
       <header>
         <h4 className="text-4">{name}</h4>
         <span role="status">{busy ? t`asking…` : STATES[state]}</span>
@@ -262,7 +262,7 @@ function ServerCard({
               </button>
             </div>
           )}
-          <ul className="attached-tools" aria-label={t`Tools of ${name}`}>
+          <ul className="attached-tools stack gap-4 no-pad" aria-label={t`Tools of ${name}`}>
             {tools.map((tool) => (
               <Tool key={tool.name} tool={tool} busy={busy} onUse={(on) => use([tool], on)} />
             ))}

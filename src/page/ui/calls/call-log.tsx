@@ -31,7 +31,7 @@ export function CallLine({ call, named }: { call: ToolCall; named: boolean }) {
   return (
     <li>
       <details data-error={call.isError} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
+        <summary className="line gap-4 text-2 touchable pad-3-5">
           <time dateTime={new Date(call.askedAt).toISOString()}>
             <span>{clockTime(call.askedAt)}</span>
           </time>

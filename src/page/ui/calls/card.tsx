@@ -53,7 +53,8 @@ function FileText({ file, isOpen }: { file: PinnedFile; isOpen: boolean }) {
   const head = (
     <>
       <span dir="auto">{revealedCode(file.path)}</span>
-      {leadsText(file)} <small>{file.inTurn ? t`${kindText(file)}, named by another` : kindText(file)}</small>
+      {leadsText(file)}{' '}
+      <small className="ink-2">{file.inTurn ? t`${kindText(file)}, named by another` : kindText(file)}</small>
     </>
   );
   if (file.text === null) return <p className="call-file text-2 break">{head}</p>;
@@ -71,7 +72,7 @@ function FileText({ file, isOpen }: { file: PinnedFile; isOpen: boolean }) {
 function ReadFiles({ content: { files, rest, isWhole }, isBounded }: { content: CallContent; isBounded: boolean }) {
   if (files.length === 0 && isWhole) return null;
   return (
-    <section className="call-files" aria-label={t`What it reads of its folder`}>
+    <section className="call-files stack gap-4 one-column" aria-label={t`What it reads of its folder`}>
       {files.length > 0 && (
         <p className="pretty text-2 ink-2">
           {t`It reads ${plural(files.length + rest, 'file')} of its folder, as they are now.`}
@@ -120,7 +121,7 @@ function Changed({ content: { files, before } }: { content: CallContent }) {
     return was?.mark === is?.mark && was?.leadsTo === is?.leadsTo ? [] : [{ path, was, is }];
   });
   return (
-    <section className="call-changed" aria-label={t`What has changed`}>
+    <section className="call-changed stack gap-4 one-column from-5" aria-label={t`What has changed`}>
       <p className="pretty text-2 ink-2">
         <b>{t`Changed since you were asked, or since you allowed it. Check it again.`}</b>
       </p>
@@ -359,7 +360,7 @@ function YesCard({ call, oneClick = false }: CardProps) {
       aria-labelledby={id}
       style={{ '--c': mate.color }}
     >
-      <h3 id={id}>
+      <h3 className="break text-4 medium" id={id}>
         {t`${(
           <span className="agent-name named" dir="auto">
             {mate.name}

@@ -147,7 +147,7 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
     <>
       <span dir="auto">{title}</span>
       {/* A single field says so by its role. */}
-      {isRequired && <em aria-hidden={kind !== 'many'}>{t`required`}</em>}
+      {isRequired && <em className="ink-3 text-2 regular" aria-hidden={kind !== 'many'}>{t`required`}</em>}
     </>
   );
   const about = (
@@ -179,9 +179,9 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
         tabIndex={-1}
         {...(notes.length > 0 ? { 'aria-describedby': notes.join(' ') } : {})}
       >
-        <legend>{named}</legend>
+        <legend className="text-3 medium">{named}</legend>
         {field.options.map((option) => (
-          <label key={option.value} className="tick-line">
+          <label key={option.value} className="tick-line text-3 medium">
             <input
               type="checkbox"
               checked={ticked.includes(option.value)}
@@ -216,7 +216,9 @@ function Field({ field, id, shown, misfit, onType }: FieldProps) {
     kind === 'text' && format === null && ((field.most ?? 0) > LONG_CHARS || (field.preset ?? '').includes('\n'));
   return (
     <div className="question-field no-pad no-frame one-column stack gap-3 narrow break">
-      <label htmlFor={id}>{named}</label>
+      <label className="text-3 medium" htmlFor={id}>
+        {named}
+      </label>
       {options !== null ? (
         <select className="field" {...common} value={text} onChange={type}>
           <option value="">{t`Nothing chosen`}</option>
@@ -299,7 +301,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
       aria-labelledby={id}
       style={{ '--c': mate.color }}
     >
-      <h3 id={id}>
+      <h3 className="break text-4 medium" id={id}>
         {t`The MCP server ${(
           <span className="agent-name named" dir="auto">
             {server}
@@ -312,7 +314,7 @@ export function QuestionCard({ call, question }: { call: ToolCall; question: Ser
       </p>
       <figure className="question-said stack gap-3">
         <figcaption className="ink-2 text-2">{t`In the words of ${server}:`}</figcaption>
-        <blockquote className="break ground-2 pad as-written" dir="auto">
+        <blockquote className="break ground-2 pad as-written scroll-y" dir="auto">
           {revealed(message)}
         </blockquote>
       </figure>

@@ -34,7 +34,9 @@ function Row({ what, children }: { what: string; children: ReactNode }) {
   return (
     <>
       <dt>{what}</dt>
-      <dd dir="auto">{children}</dd>
+      <dd className="break" dir="auto">
+        {children}
+      </dd>
     </>
   );
 }

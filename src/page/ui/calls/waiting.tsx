@@ -20,7 +20,7 @@ export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
   const others = rest.length + asked.filter(({ later }) => later).length;
   if (asked.length === 0) return null;
   return (
-    <section className="call-waiting stack gap-4" aria-label={t`Waits for your answer`}>
+    <section className="call-waiting stack gap-4 scroll-y" aria-label={t`Waits for your answer`}>
       {first && <ApprovalCard key={first.callId} call={first} />}
       {others > 0 && (
         <p>

@@ -346,7 +346,7 @@ function Line({ logged, nameOf, device }: LineProps) {
       if (failed !== null) roost.notices.error(t`This could not be undone: ${failed}`);
     });
   return (
-    <li ref={line} className="change-line gap-4 at-top ruled stack text-4" tabIndex={-1}>
+    <li ref={line} className="change-line gap-4 at-top ruled stack text-4 pad-4-0" tabIndex={-1}>
       <time className="ink-3 text-2" dateTime={new Date(logged.time).toISOString()} title={fullTime(logged.time)}>
         {clockTime(logged.time)}
       </time>
@@ -362,7 +362,7 @@ function Line({ logged, nameOf, device }: LineProps) {
           <Lines lines={lines} />
         )}
         {(device !== null || why !== null || logged.back === 'since') && (
-          <small>
+          <small className="text-2">
             {[device, why, logged.back === 'since' ? t`Changed again since.` : null]
               .filter((each) => each !== null)
               .join(' · ')}

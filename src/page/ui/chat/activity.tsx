@@ -57,7 +57,7 @@ export function ActivityLine({
     <div ref={ref} className="activity relative">
       <button
         type="button"
-        className="activity-line text-start at-most-full round-s plain-button gap-3 line ink-2 text-2"
+        className="activity-line text-start at-most-full round-s plain-button gap-3 line ink-2 text-2 leading-4"
         aria-expanded={open}
         aria-controls={id}
         title={t`What goes on`}

@@ -101,7 +101,7 @@ function ComposerNote({ id, ...about }: ComposerNoteProps) {
   const note = noteOf(about);
   const each = note !== null && note === about.problem?.text ? about.problem.each : [];
   return (
-    <div id={id} className="compose-note text-2 ink-3" role={isWrong ? 'alert' : undefined}>
+    <div id={id} className="compose-note text-2 ink-3 leading-4" role={isWrong ? 'alert' : undefined}>
       <p>{note}</p>
       {each.length > 0 && (
         <details>
@@ -231,7 +231,7 @@ function Suggestions({ id, mentioning: { people, active, pick, point } }: { id: 
   return (
     <div
       id={id}
-      className="suggestions framed-strong scroll round ground-2"
+      className="suggestions framed-strong scroll round ground-2 absolute"
       role="listbox"
       aria-label={t`Who is meant`}
     >
@@ -478,10 +478,10 @@ export function Composer({
       )}
       {offers && <Suggestions id={list} mentioning={mentioning} />}
       {attachesFor && <Chips attaching={attaching} reader={attachesFor} />}
-      <div className="compose-box pad-block-4 round-l flex gap-4 framed" data-disabled={disabled}>
+      <div className="compose-box pad-block-4 round-l flex gap-4 framed at-bottom" data-disabled={disabled}>
         {attaches && <AttachButton attaching={attaching} disabled={disabled} />}
         <textarea
-          className="fill text-4 plain-button"
+          className="fill text-4 plain-button pad-4-0 leading-5"
           ref={field}
           name="message"
           rows={1}

@@ -12,7 +12,7 @@ import './conversation.css';
 /** Shown while a conversation is loading. */
 export function Skeleton({ label = t`Reading the conversation` }: { label?: string }) {
   return (
-    <div className="chat-skeleton" role="status" aria-label={label}>
+    <div className="chat-skeleton fill flex gap-7 column-wise" role="status" aria-label={label}>
       {[0, 1, 2].map((row) => (
         <div className="stack gap-4" key={row}>
           <i className="round-s size-l" />
@@ -45,7 +45,7 @@ function Reason({ speaker }: { speaker: Speaker }) {
   const reason = speaker.kind === 'agent' ? speaker.seat.reason : null;
   if (reason === null) return null;
   return (
-    <p className="chat-reason" role="note">
+    <p className="chat-reason flex gap-4 ink-2 text-2" role="note">
       <WarnIcon />
       <span>
         <strong className="warn">{t`${speaker.name} did not come.`}</strong> {retold(reason)}

@@ -52,8 +52,16 @@ export default function Formula({ tex, apart }: FormulaText) {
   return apart ? (
     // Scrollable where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <span className="md-maths" data-apart role="region" aria-label={t`Formula`} tabIndex={0} ref={place} dir="ltr" />
+    <span
+      className="md-maths at-most-full"
+      data-apart
+      role="region"
+      aria-label={t`Formula`}
+      tabIndex={0}
+      ref={place}
+      dir="ltr"
+    />
   ) : (
-    <span className="md-maths" ref={place} dir="ltr" />
+    <span className="md-maths at-most-full" ref={place} dir="ltr" />
   );
 }

@@ -110,7 +110,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
       ];
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'driven' && seat?.working !== true;
   return (
-    <header className="chat-head line gap-4 tint" style={{ '--c': speaker.color }}>
+    <header className="chat-head line gap-4 tint ruled-below" style={{ '--c': speaker.color }}>
       <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>
         <BackIcon />
       </Link>

@@ -377,7 +377,7 @@ export function Log({
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         ref={log}
-        className="log scroll fill"
+        className="log scroll fill stack gap-3"
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
@@ -432,7 +432,7 @@ export function Log({
         </div>
       </div>
       {leaping && (
-        <p className="log-leap framed-strong rounded line gap-5 nowrap figures text-2 ground-3" role="status">
+        <p className="log-leap framed-strong rounded line gap-5 nowrap figures text-2 ground-3 absolute" role="status">
           <span>{t`Going to the beginning…`}</span>
           <span aria-hidden="true">{t`${plural(read, 'message')} read`}</span>
           <button type="button" className="link-button" onClick={() => pages.stop()}>{t`Stop`}</button>
@@ -441,7 +441,7 @@ export function Log({
       {stick.newBelow && (
         <button
           type="button"
-          className="new-below inline-flex framed-strong rounded gap-3 middle text-2 ground-3"
+          className="new-below inline-flex framed-strong rounded gap-3 middle text-2 ground-3 absolute"
           onClick={stick.toEnd}
         >
           <DownIcon /> {t`New words below`}

@@ -171,7 +171,7 @@ function LongTable({ table, head, row, dir }: LongTableProps) {
   const widths = useMemo(() => widthsOf(table), [table]);
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="md-table md-table-long" role="region" aria-label={t`Table`} tabIndex={0} dir={dir}>
+    <div className="md-table md-table-long framed round-s" role="region" aria-label={t`Table`} tabIndex={0} dir={dir}>
       <table aria-rowcount={rows.length + 1}>
         <colgroup>
           {widths.map((width, i) => (
@@ -241,9 +241,9 @@ function SetFormula({ apart, tex }: FormulaText) {
 
 function Picture({ src, alt }: { src: string | undefined; alt: string }) {
   const url = safeUrl(src);
-  if (!url || url.protocol === 'mailto:') return <span className="md-image">{alt || t`a picture`}</span>;
+  if (!url || url.protocol === 'mailto:') return <span className="md-image ink-3">{alt || t`a picture`}</span>;
   return (
-    <span className="md-image">
+    <span className="md-image ink-3">
       {alt && <span>{alt} · </span>}
       <Outside url={url}>{t`Show image from ${url.host}`}</Outside>
     </span>
@@ -490,7 +490,11 @@ function setBlock(token: Token, inside: readonly Token[], setting: Setting, skip
       );
     }
     case 'blockquote_open':
-      return <blockquote dir={directionOf(textIn(inside))}>{setBlocks(inside, setting)}</blockquote>;
+      return (
+        <blockquote className="ink-2 from-5" dir={directionOf(textIn(inside))}>
+          {setBlocks(inside, setting)}
+        </blockquote>
+      );
     case 'table':
       return setTable(token.meta as unknown as TableMeta, setting);
     case 'fence':
@@ -606,7 +610,7 @@ const Markdown = memo(function Markdown(props: Props) {
   // Text with chips is cached separately. A chip looks up its agent when it renders.
   const chips = use(Mentioned).length > 0;
   return (
-    <div className="md" dir="auto">
+    <div className="md break" dir="auto">
       {props.growing ? set(props, chips) : pieces.get(keyOf(props, chips), () => set(props, chips))}
     </div>
   );
@@ -657,7 +661,7 @@ export const Piece = memo(function Piece({ piece, growing = false, breaks = true
   const isShown = useDeferredValue(true, !plainFirst);
   if (!isShown) return <Plain text={text} />;
   const set = <Markdown text={text} around={around} start={start} growing={growing} breaks={breaks} />;
-  return notes ? <div className="md-notes">{set}</div> : set;
+  return notes ? <div className="md-notes ink-2">{set}</div> : set;
 });
 
 /** Overscan in px for the pieces of an answer that is being streamed. */

@@ -388,7 +388,7 @@ export function Bubble({
       <div className="relative narrow">
         {first && (
           <header className="msg-who flex baseline gap-4 named text-2 bold">
-            {received && <small>{t`from`}</small>}
+            {received && <small className="text-1">{t`from`}</small>}
             <span dir="auto">{mine ? t`You` : speaker.name}</span>
             <Moment time={time} passedBy={kept !== null}>
               <HowLongAgo time={time} />

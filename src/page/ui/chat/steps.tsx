@@ -92,7 +92,7 @@ export function StepLine({ stepKey, phrase, state, outcome, took, answer = null,
   return (
     <li className="step" data-state={state}>
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary className="at-most-full">
+        <summary className="at-most-full line gap-3 round-s">
           <span className="step-mark centred fixed" aria-hidden="true" />
           <span className="step-text truncate ink-2" dir="auto">
             {phrase}
@@ -110,7 +110,7 @@ export function StepLine({ stepKey, phrase, state, outcome, took, answer = null,
       </details>
       {inSight && <pre dir="auto">{output}</pre>}
       {!inSight && !open && outcome.isShown && outcome.firstLine !== '' && (
-        <p className="step-first truncate" dir="auto">
+        <p className="step-first truncate from-6" dir="auto">
           {outcome.firstLine}
         </p>
       )}
@@ -133,12 +133,16 @@ export function FileCard({ file: { path, preview, more } }: { file: WrittenFile 
   const name = revealedCode(path.slice(at + 1));
   return (
     <article className="file-card clip box ground-2" aria-label={name}>
-      <header>
+      <header className="line gap-4">
         <span className="files-kind fixed" data-kind="file" aria-hidden="true" />
         <b className="text-3" dir="auto">
           {name}
         </b>
-        {at > 0 && <small dir="auto">{revealedCode(path.slice(0, at))}</small>}
+        {at > 0 && (
+          <small className="narrow" dir="auto">
+            {revealedCode(path.slice(0, at))}
+          </small>
+        )}
         {agentId !== null && (
           <button
             type="button"

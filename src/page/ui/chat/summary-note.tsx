@@ -30,7 +30,7 @@ function CorrectionForm({ message, onClose }: { readonly message: MessageDoc; re
     });
   }
   return (
-    <form className="summary-form" onSubmit={submit}>
+    <form className="summary-form stack" onSubmit={submit}>
       <textarea
         className="field"
         aria-label={t`Text of the summary`}

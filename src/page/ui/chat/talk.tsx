@@ -106,14 +106,14 @@ function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string
         )}
       </div>
       <h3 className="named">{title}</h3>
-      <p className="ink-2">{text}</p>
+      <p className="ink-2 above-4">{text}</p>
       {openers.length > 0 && (
-        <ul className="flex wrap gap-4 centred-row">
+        <ul className="flex wrap gap-4 centred-row above-6">
           {openers.map((opener) => (
             <li key={opener}>
               <button
                 type="button"
-                className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2"
+                className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2 pad-3-5"
                 onClick={() => onPick(opener)}
               >
                 {opener}
@@ -161,13 +161,13 @@ export function FirstWords({
   const title = rehearsing ? t`In this demo you can try` : t`Ask ${speaker.name}, for example`;
   return (
     <section className="first-words line gap-5 narrow" aria-label={title}>
-      <h3 className="fixed ink-3">{title}</h3>
+      <h3 className="fixed ink-3 text-2">{title}</h3>
       <ul className="flex gap-4 narrow">
         {words.map((text) => (
           <li className="fixed" key={text}>
             <button
               type="button"
-              className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2 nowrap"
+              className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2 nowrap pad-3-5"
               onClick={() => onPick(text)}
             >
               {text}

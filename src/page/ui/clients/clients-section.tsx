@@ -408,7 +408,7 @@ export function MakeCredential({
           </select>
         </label>
       )}
-      <label htmlFor={id} className="make-label">
+      <label htmlFor={id} className="make-label grow">
         <span>{t`Where it is used (for you to tell it apart)`}</span>
         <input
           id={id}
@@ -449,7 +449,7 @@ export function ClientsSection() {
     <div className="clients">
       <p className="settings-note under-6 ink-2 text-3">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents, or as the lead. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
       <h3>{t`What a credential lets it do`}</h3>
-      <ul className="may">
+      <ul className="may stack gap-2 ink-2 text-3 from-6">
         <li>{t`Read its agent’s inbox, threads and remaining limits, and the names of the team.`}</li>
         <li>{t`Write to other agents and ask to wake them, within its agent’s limits.`}</li>
         <li>{t`Have requests answered by your model, which cost money, within its daily budget.`}</li>

@@ -73,7 +73,7 @@ const DrawingBlock = lazy(() => import('./drawing-block.tsx').catch(() => ({ def
 
 function NotFetched({ onClose }: DrawingBlockProps) {
   return (
-    <p className="md-drawing-foot">
+    <p className="md-drawing-foot flex wrap ink-2 above-3">
       <span role="status">{t`The part of the page that draws could not be fetched. Is the relay there?`}</span>
       <button type="button" className="link-button" onClick={onClose}>{t`Close`}</button>
     </p>
@@ -122,7 +122,7 @@ function Copy({ code }: { code: string }) {
     <>
       <button
         type="button"
-        className="icon-button md-copy"
+        className="icon-button md-copy ground-1 absolute"
         aria-label={t`Copy code`}
         title={outcome === null ? t`Copy` : OUTCOMES[outcome]}
         onClick={() => void copy()}
@@ -190,7 +190,7 @@ function Code({ code, language }: { code: string; language: string }) {
     <>
       {/* Scrollable where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0} dir="ltr" translate="no">
+      <pre className="framed ground-1 round-s scroll" tabIndex={0} dir="ltr" translate="no">
         <code>
           {Array.from({ length: Math.ceil(lines.length / size) }, (_none, i) => {
             const some = lines.slice(i * size, (i + 1) * size);
@@ -220,13 +220,13 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
   const shown = asked === code;
   return (
     <div className="md-mermaid">
-      <div className="md-code">{children}</div>
+      <div className="md-code relative">{children}</div>
       {shown ? (
-        <Suspense fallback={<p className="md-drawing-foot">{t`Drawing…`}</p>}>
+        <Suspense fallback={<p className="md-drawing-foot flex wrap ink-2 above-3">{t`Drawing…`}</p>}>
           <DrawingBlock code={code} onClose={() => setAsked(null)} />
         </Suspense>
       ) : (
-        <p className="md-drawing-foot">
+        <p className="md-drawing-foot flex wrap ink-2 above-3">
           <button
             type="button"
             className="link-button"
@@ -243,5 +243,9 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
 export function CodeBlock({ code, info }: { code: string; info: string }) {
   const language = /^\S*/.exec(info.trim())?.[0].toLowerCase() ?? '';
   const block = <Code code={code} language={language} />;
-  return language === MERMAID ? <Mermaid code={code}>{block}</Mermaid> : <div className="md-code">{block}</div>;
+  return language === MERMAID ? (
+    <Mermaid code={code}>{block}</Mermaid>
+  ) : (
+    <div className="md-code relative">{block}</div>
+  );
 }

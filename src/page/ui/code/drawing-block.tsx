@@ -51,7 +51,12 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
       {isDrawn && (
         // Scrollable where it is too large, by keyboard too.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div className="md-drawing-paper" role="region" aria-label={t`Drawing`} tabIndex={0}>
+        <div
+          className="md-drawing-paper framed ground-1 round-s scroll"
+          role="region"
+          aria-label={t`Drawing`}
+          tabIndex={0}
+        >
           <img
             src={`data:image/svg+xml,${encodeURIComponent(drawn.svg)}`}
             alt={t`What the code says, as a drawing`}
@@ -61,7 +66,7 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
           />
         </div>
       )}
-      <p className="md-drawing-foot">
+      <p className="md-drawing-foot flex wrap ink-2 above-3">
         <span role="status" className={isDrawn ? 'visually-hidden' : undefined}>
           {drawn === null ? t`Drawing…` : isDrawn ? t`Drawn` : drawn.problem}
         </span>

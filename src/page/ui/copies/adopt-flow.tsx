@@ -180,7 +180,7 @@ function Form({
   };
   return (
     <form
-      className="copies-form"
+      className="copies-form stack at-start narrow"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -367,7 +367,7 @@ export function AdoptFlow({
         )}
         {/* Scrollable, so it must be reachable by keyboard. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <blockquote className="soul adopt-text fill" tabIndex={0} aria-label={t`Soul`}>
+        <blockquote className="soul adopt-text fill from-6" tabIndex={0} aria-label={t`Soul`}>
           {parsed.soul === '' ? (
             <p className="setting-hint">{t`There is no soul in it.`}</p>
           ) : (

@@ -34,7 +34,7 @@ function Begin() {
   };
   return (
     <form
-      className="copies-form"
+      className="copies-form stack at-start narrow"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -96,21 +96,21 @@ function ExportAll() {
 export function CopiesSection() {
   return (
     <div className="copies gap-7 stack narrow ink-2 text-3">
-      <section aria-label={t`Export everything`}>
-        <h3>{t`Export everything`}</h3>
+      <section className="stack gap-5 narrow ruled" aria-label={t`Export everything`}>
+        <h3 className="ink">{t`Export everything`}</h3>
         <ExportAll />
       </section>
-      <section aria-label={t`Bring something in`}>
-        <h3>{t`Bring something in`}</h3>
+      <section className="stack gap-5 narrow ruled" aria-label={t`Bring something in`}>
+        <h3 className="ink">{t`Bring something in`}</h3>
         <p>{t`You see what is in a file before anything is taken. Bringing in the same file twice is harmless.`}</p>
         <ImportCopy />
       </section>
-      <section aria-label={t`One agent alone`}>
-        <h3>{t`One agent alone`}</h3>
+      <section className="stack gap-5 narrow ruled" aria-label={t`One agent alone`}>
+        <h3 className="ink">{t`One agent alone`}</h3>
         <p>{t`An agent’s own page exports it as a zip of plain files: its soul as text, its identity, and every conversation. Such a zip, or a SOUL.md that you wrote yourself, can be adopted into an empty seat: here, or from the seat’s own menu.`}</p>
       </section>
-      <section aria-label={t`Limits as YAML`}>
-        <h3>{t`Limits as YAML`}</h3>
+      <section className="stack gap-5 narrow ruled" aria-label={t`Limits as YAML`}>
+        <h3 className="ink">{t`Limits as YAML`}</h3>
         <LimitsAsYaml />
       </section>
     </div>

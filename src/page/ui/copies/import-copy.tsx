@@ -87,7 +87,7 @@ export function NewPassphraseFields({
   const fault = passphraseFault(value);
   const apart = second !== '' && !first.startsWith(second);
   return (
-    <div className="pass full">
+    <div className="pass full stack at-start narrow">
       <Field
         label={t`Passphrase`}
         value={first}
@@ -131,7 +131,7 @@ function PassphraseForm({
   const [shown, setShown] = useState(false);
   return (
     <form
-      className="pass full"
+      className="pass full stack at-start narrow"
       onSubmit={(event) => {
         event.preventDefault();
         if (text !== '') onTry(text);
@@ -260,7 +260,7 @@ function Preview({ fileName, preview, onTake, onCancel }: PreviewProps) {
   const lines = met.map((conflict, i) => <li key={i}>{conflictText(conflict)}</li>);
   return (
     <form
-      className="copies-preview"
+      className="copies-preview stack at-start narrow"
       onSubmit={(event) => {
         event.preventDefault();
         if (!nothingChosen)

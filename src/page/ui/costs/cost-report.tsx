@@ -57,14 +57,14 @@ function Chart({ days, measure, budgetUsd }: { days: readonly Day[]; measure: Me
       </div>
       <div className="chart-bars relative stack" style={{ '--days': oldestFirst.length }}>
         {budget !== null && budget <= top && (
-          <span className="chart-budget" style={{ '--at': budget / top }}>
-            <small className="warn text-1 ground-1">{t`budget ${budgetText(budget)}`}</small>
+          <span className="chart-budget absolute untouchable" style={{ '--at': budget / top }}>
+            <small className="warn text-1 ground-1 absolute">{t`budget ${budgetText(budget)}`}</small>
           </span>
         )}
         {oldestFirst.map((day, i) => (
           <span
             key={day.day}
-            className="chart-day flex"
+            className="chart-day flex at-bottom"
             title={t`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`}
             data-today={i === oldestFirst.length - 1}
           >
@@ -297,14 +297,14 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
   return (
     <>
       <section className="cost-today panel round-l framed" aria-label={t`Today`}>
-        <h2 className="ink-2">{t`Today`}</h2>
+        <h2 className="ink-2 text-3 medium">{t`Today`}</h2>
         <p className="cost-figure bold figures">{costText(today)}</p>
         <p className="pretty ink-3 text-3">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
         <Meter label={t`Today’s budget for everybody`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
         {costs.dailyBudgetUsd === null && <p className="pretty ink-3 text-3">{t`No daily budget is set.`}</p>}
       </section>
       {rehearsing && (
-        <p className="cost-note warn-box warn text-3 round">{t`Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.`}</p>
+        <p className="cost-note warn-box warn text-3 round pad-4-6">{t`Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.`}</p>
       )}
       <section className="cost-block gap-5 stack narrow" aria-label={t`Day by day`}>
         <div className="cost-line gap-4 cluster">

@@ -317,7 +317,7 @@ function PriceTable() {
 
 function AgentLine({ who, today }: { who: Teammate; today: string }) {
   return (
-    <li className="budget-line gap-4 cluster tint" style={{ '--c': who.color }}>
+    <li className="budget-line gap-4 cluster tint pad-4-0" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
       <div>
         <Link href={PATHS.soul(who.agentId)} dir="auto">
@@ -380,7 +380,7 @@ export function CostsSection() {
         <Link href={PATHS.activity('costs')}>{t`All the figures`}</Link>
       </p>
       {rehearsing && (
-        <p className="cost-note warn-box warn text-3 round under-6">{t`Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.`}</p>
+        <p className="cost-note warn-box warn text-3 round under-6 pad-4-6">{t`Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.`}</p>
       )}
       {!online && (
         <p className="settings-note under-6 ink-2 text-3">{t`The relay cannot be reached now: what is set here could not be saved.`}</p>

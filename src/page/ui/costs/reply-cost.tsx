@@ -15,7 +15,7 @@ export default function ReplyCost({ messageId }: { messageId: MessageId }) {
   if (!cost) return null;
   return (
     <p
-      className="msg-cost text-1 nowrap figures ink-3"
+      className="msg-cost text-1 nowrap figures ink-3 absolute untouchable"
       data-always={always}
       title={
         cost.estimated

@@ -398,7 +398,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
         {camera.kind === 'asking' ? t`Asking for the camera…` : t`Scan with the camera`}
       </button>
       {camera.kind === 'off' && camera.failed !== null && (
-        <p className="devices-warning" role="alert">
+        <p className="devices-warning middle apart wrap gap-4 pad-wide" role="alert">
           {camera.failed}
         </p>
       )}
@@ -487,7 +487,7 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
       : undefined,
   );
   return (
-    <div className="devices-done" role="status">
+    <div className="devices-done middle apart wrap gap-4 pad-wide" role="status">
       <StepHead>{name === undefined ? t`The new device is one of yours now` : t`${name} is one of yours now`}</StepHead>
       <p>{t`It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.`}</p>
       <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>

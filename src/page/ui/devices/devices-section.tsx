@@ -89,7 +89,7 @@ function RemoveDialog({
   return (
     <Dialog title={t`Remove ${device.name}?`} onClose={onClose}>
       <div className="devices stack gap-7 narrow ink-2 text-3">
-        <ul className="devices-points stack gap-4">
+        <ul className="devices-points stack gap-4 from-6">
           <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
           <li>{t`The household key is renewed. It reads nothing that is written from now on.`}</li>
           <li>
@@ -149,12 +149,12 @@ function Row({
 }) {
   const { name, self, online } = device;
   return (
-    <li className="device" data-online={online || self}>
+    <li className="device box line gap-4 pad-block-4" data-online={online || self}>
       <i className="device-dot rounded fixed" aria-hidden="true" />
       <div className="device-who fill break">
         <b dir="auto">{name}</b>
         {self && <span className="device-tag framed-strong rounded nowrap ink-2 text-1">{t`this device`}</span>}
-        <small className="figures" dir="auto">
+        <small className="figures text-2 block" dir="auto">
           {reachText(device, now)}
         </small>
       </div>
@@ -242,7 +242,11 @@ function SecondHome({ kept }: { kept: StoredElsewhere }) {
       <WrongNote text={kept.trouble && retold(kept.trouble)} />
       <WrongNote text={failed} />
       {asking ? (
-        <div className="devices-warning" role="alertdialog" aria-label={t`Hand nothing to the relay?`}>
+        <div
+          className="devices-warning middle apart wrap gap-4 pad-wide"
+          role="alertdialog"
+          aria-label={t`Hand nothing to the relay?`}
+        >
           <p>
             <strong>{t`Hand nothing to the relay?`}</strong>{' '}
             {kept.files
@@ -294,7 +298,7 @@ function WithoutRelay() {
     return null;
   };
   return (
-    <details className="without-relay">
+    <details className="without-relay ruled">
       <summary className="text-4 bold ink">{t`Without a relay`}</summary>
       <p>{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
       <ol className="without-steps above-6 gap-6 stack">
@@ -375,7 +379,7 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
   const [failed, setFailed] = useState<string | null>(null);
   const one = entries === 1;
   return (
-    <div className="devices-warning" role="status">
+    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="status">
       <p>
         <strong>
           {plural(entries, 'entry of another device waits outside.', 'entries of another device wait outside.')}
@@ -428,7 +432,7 @@ function HowFar({ status }: { status: SharedStatus }) {
         </p>
       )}
       {refused > 0 && (
-        <p className="devices-warning">
+        <p className="devices-warning middle apart wrap gap-4 pad-wide">
           <span>
             {t`${<strong>{t`${plural(refused, 'entry was', 'entries were')} refused`}</strong>} since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.`}
           </span>
@@ -494,7 +498,7 @@ interface AloneProps {
 function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => void }) {
   if (joining === null || joining.step === 'failed') return null;
   return (
-    <div className="devices-note" role="status">
+    <div className="devices-note middle apart wrap gap-4 pad-wide" role="status">
       <p>{t`This browser is on its way to join another device.`}</p>
       <button type="button" className="ghost" onClick={onGoOn}>{t`Go on`}</button>
     </div>

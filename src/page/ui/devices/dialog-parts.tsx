@@ -35,7 +35,7 @@ export function PasteText({ label, placeholder, button, busy = false, onText }: 
       <label className="medium" htmlFor={id}>
         {label}
       </label>
-      <div className="device-line gap-4 flex wrap">
+      <div className="device-line gap-4 flex wrap at-bottom">
         <textarea
           id={id}
           className="field device-text narrow break"
@@ -237,7 +237,7 @@ export function TwoTeams() {
   const agents = useHousehold(({ roster }) => roster.seats.size + roster.waiting.length);
   if (!begun) return null;
   return (
-    <div className="devices-warning" role="note">
+    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="note">
       <p>
         {t`${(
           <strong>

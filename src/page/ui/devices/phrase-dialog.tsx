@@ -125,13 +125,13 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
   return (
     <div className="devices-block stack gap-5 narrow">
       <p>{t`Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.`}</p>
-      <ul className="devices-points stack gap-4">
+      <ul className="devices-points stack gap-4 from-6">
         <li>{t`They are shown once, and stored nowhere. Have paper and a pen at hand.`}</li>
         <li>{t`Anyone with these words has your team. Keep them like a house key.`}</li>
         <li>{t`You are asked for three of them afterwards, so that a slip of the pen is found now.`}</li>
       </ul>
       {replaces && (
-        <p className="devices-warning">
+        <p className="devices-warning middle apart wrap gap-4 pad-wide">
           <span>
             {t`${<strong>{t`You have a phrase already.`}</strong>} It holds until the new one has passed its check; from then on the old one opens nothing.`}
           </span>
@@ -210,7 +210,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         );
       case 'done':
         return (
-          <div className="devices-done" role="status">
+          <div className="devices-done middle apart wrap gap-4 pad-wide" role="status">
             <StepHead>{t`Your recovery phrase holds from now on`}</StepHead>
             <p>{t`Keep the paper somewhere safe, and not beside this device. You can check it here at any time.`}</p>
             <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>

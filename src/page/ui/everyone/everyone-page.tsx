@@ -129,7 +129,7 @@ export default function EveryonePage({ onClose }: { onClose: () => void }) {
           }}
         />
         <div className="everyone-ways to-end line gap-5">
-          <span className="chip-quiet figures">{awake.length === 0 ? t`Nobody is awake` : price}</span>
+          <span className="chip-quiet figures ink-3 text-2">{awake.length === 0 ? t`Nobody is awake` : price}</span>
           <button type="submit" className="solid" disabled={words === '' || isLong || awake.length === 0}>
             {t`Ask`}
           </button>
@@ -137,7 +137,7 @@ export default function EveryonePage({ onClose }: { onClose: () => void }) {
       </form>
       {asked && (
         <section aria-label={t`Answers`}>
-          <blockquote className="everyone-asked ink-2" dir="auto">
+          <blockquote className="everyone-asked ink-2 from-5" dir="auto">
             <PersonWords parts={[{ kind: 'text', text: asked.text }]} />
           </blockquote>
           <ul className="everyone-answers no-pad gap-5 stack">

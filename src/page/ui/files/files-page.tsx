@@ -90,8 +90,8 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
                 <span dir="auto">{name}</span>
               )}
             </span>
-            <small className="files-size">{ODD[kind] ?? bytes(entry.bytes)}</small>
-            <small className="files-when text-end">
+            <small className="files-size text-2">{ODD[kind] ?? bytes(entry.bytes)}</small>
+            <small className="files-when text-end text-2">
               {dayWithin(entry.changedAt, now)} {clockTime(entry.changedAt)}
             </small>
             <MenuButton label={t`More for ${name}`} items={items}>
@@ -448,7 +448,7 @@ export default function FilesPage({
           {history ? (
             <FileHistory key={whose.agentId} agentId={whose.agentId} name={whose.name} opened={history} />
           ) : (
-            <div className="files-folder">
+            <div className="files-folder stack gap-6 one-column">
               <Folder
                 key={`${whose.agentId} ${folder}`}
                 agentId={whose.agentId}

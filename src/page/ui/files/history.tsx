@@ -145,7 +145,7 @@ function CompareDialog({ agentId, name, point, change, onClose }: ChangeProps) {
     });
   return (
     <Dialog title={change.path} shape="wide" onClose={onClose}>
-      <div className="history-from" role="group" aria-label={t`Compared with`}>
+      <div className="history-from flex wrap gap-4" role="group" aria-label={t`Compared with`}>
         {(['previous', 'before'] as const).map((each) => (
           <button key={each} type="button" className="ghost" aria-pressed={from === each} onClick={() => setFrom(each)}>
             {each === 'previous' ? t`What was changed then` : t`From before that until now`}
@@ -200,7 +200,7 @@ function RestoreDialog({
         )}
       </QueryView>
       <p>{t`What came later is undone too. This is recorded as well, so you can undo it.`}</p>
-      <p className="history-only">{ONLY_FILES}</p>
+      <p className="history-only break ink-2 text-3 pretty">{ONLY_FILES}</p>
     </SureDialog>
   );
 }
@@ -231,7 +231,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
       <ul className="history-changes" aria-label={t`Changed files`}>
         {answer.changes.map((change) => (
           <li className="stack middle touchable" key={`${change.folder}/${change.file}`} data-change={change.change}>
-            <small className="history-what">{CHANGES[change.change]}</small>
+            <small className="history-what ink-3 text-2">{CHANGES[change.change]}</small>
             <span className="history-path flex baseline wrap break">
               {change.kind === 'folder' ? (
                 <span dir="auto">{`${change.path}/`}</span>
@@ -245,7 +245,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
                   {change.path}
                 </button>
               )}
-              {change.from !== null && <small dir="auto">{t`was ${change.from.path}`}</small>}
+              {change.from !== null && <small className="ink-3 text-2" dir="auto">{t`was ${change.from.path}`}</small>}
             </span>
             <MenuButton
               label={t`More for ${change.path}`}
@@ -260,7 +260,7 @@ function ChangeList({ agentId, name, point, answer }: Whose & { point: Point; an
         <p className="files-about pretty ink-2 text-3">{t`And ${count(answer.more)} more, which are restored with all.`}</p>
       )}
       {answer.notRecorded.length > 0 && (
-        <details className="history-left">
+        <details className="history-left break ink-2 text-3 pretty">
           <summary>{t`Not recorded: ${count(answer.notRecorded.length + answer.moreNotRecorded)}`}</summary>
           <p>{t`They are never restored, replaced or deleted by undo.`}</p>
           <ul>
@@ -296,13 +296,13 @@ function PointItem({
     <li>
       <button
         type="button"
-        className="history-head touchable text-start full plain-button stack middle break ink"
+        className="history-head touchable text-start full plain-button stack middle break ink pad-4-6"
         aria-expanded={isOpen}
         onClick={onToggle}
       >
         <span dir="auto">{workText(point.work, nameOf)}</span>
-        <small>{countsText(point.counts)}</small>
-        <small>
+        <small className="ink-3 text-2">{countsText(point.counts)}</small>
+        <small className="ink-3 text-2">
           {dayWithin(point.at, now)} {clockTime(point.at)}
         </small>
       </button>
@@ -317,7 +317,7 @@ function PointItem({
             </p>
           )}
           <PointChanges {...{ agentId, name, point }} />
-          <div className="history-ways">
+          <div className="history-ways flex wrap gap-4">
             <button type="button" className="ghost" onClick={() => setRestoring('before')}>
               {t`Restore all as before this…`}
             </button>
@@ -444,7 +444,7 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
       )}
       {failed !== null && <p role="alert">{failed}</p>}
       {more && <button type="button" className="ghost" onClick={() => void showMore()}>{t`Show older changes`}</button>}
-      <div className="history-foot stack at-start gap-4">
+      <div className="history-foot stack at-start gap-4 break ink-2 text-3 pretty">
         <p>{ONLY_FILES}</p>
         <p>
           {t`The history takes ${bytes(taken)} of ${name}’s room. Changes older than ${keptDays} days are dropped, and the oldest earlier where the history takes more than half of the room. Files over ${bytes(fileBytes)} are not recorded.`}
@@ -460,7 +460,7 @@ function HistoryList({ agentId, name, opened, history }: Whose & { opened: Opene
 
 export function FileHistory({ agentId, name, opened }: Whose & { opened: OpenedPoint }) {
   return (
-    <div className="files-history">
+    <div className="files-history stack gap-6 one-column">
       <QueryView query={historiesOf(useRoost()).of(agentId)} what={t`The history`}>
         {(history) => <HistoryList {...{ agentId, name, opened, history }} />}
       </QueryView>

@@ -10,7 +10,7 @@ function CallError() {
   const { live } = useRoost();
   if (!error) return null;
   return (
-    <div className="call-error" role="alert">
+    <div className="call-error flex round" role="alert">
       <p>
         <strong>{error.call === 'wake' ? t`The wake did not happen.` : t`The summoning did not happen.`}</strong>{' '}
         {t`${retold(error.error)} Everyone is as before.`}
@@ -31,11 +31,11 @@ function NobodyCame() {
   const { go } = useRoute();
   if (!nobody) return null;
   return (
-    <div className="call-error" role="alert">
+    <div className="call-error flex round" role="alert">
       <p>
         {t`${<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>} ${retold(nobody.reason)} Look whether the model answers, then wake them again.`}
       </p>
-      <div className="call-error-ways">
+      <div className="call-error-ways flex">
         <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>{t`Look at the model`}</button>
         <button
           type="button"

@@ -51,7 +51,7 @@ function GroupMarks({ able, marked, onMark }: MarksProps) {
           <li key={group.groupId}>
             <button
               type="button"
-              className="group-mark no-fill rounded ink framed"
+              className="group-mark no-fill rounded ink framed pad-3-5"
               aria-pressed={asleep.length > 0 && isSame(asleep, marked)}
               disabled={asleep.length === 0}
               onClick={() => onMark(group, asleep)}
@@ -87,7 +87,7 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
     });
   };
   return (
-    <form className="group-name" onSubmit={submit}>
+    <form className="group-name cluster gap-4 above-5" onSubmit={submit}>
       <label htmlFor={id}>{t`Name of the group`}</label>
       <input
         id={id}
@@ -142,7 +142,7 @@ function KeepGroup({ marked, last }: KeepProps) {
       />
     );
   return (
-    <div className="group-acts">
+    <div className="group-acts cluster gap-4 above-5">
       {marked.length > 1 && !same && (
         <button
           type="button"

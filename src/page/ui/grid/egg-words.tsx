@@ -18,7 +18,7 @@ export default function EggWords({ agentId, otherwise }: { agentId: AgentId; oth
   return (
     <>
       {tried.length > 0 && (
-        <span className="egg-tried">
+        <span className="egg-tried flex gap-3 nowrap ink-3 clip centred-row at-most-full">
           {tried.slice(-SHOWN).map((name) => (
             <s key={name} dir="auto">
               {name}

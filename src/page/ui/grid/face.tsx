@@ -221,7 +221,7 @@ const HAND = runs([
 ]);
 
 export const RaisedHand = () => (
-  <svg className="seat-hand" viewBox="0 0 16 14" aria-hidden="true" focusable="false">
+  <svg className="seat-hand absolute" viewBox="0 0 16 14" aria-hidden="true" focusable="false">
     <Runs runs={HAND} className="hand" />
   </svg>
 );
@@ -302,7 +302,7 @@ export function Face({
   return (
     <svg
       ref={svg}
-      className="face"
+      className="face size-s size-m full block full-height"
       data-awake={awake}
       viewBox={`0 0 ${FACE_SIZE} ${FACE_SIZE}`}
       style={{ '--c': color }}

@@ -243,7 +243,7 @@ function Status() {
   const { waits } = useStore(waitingOf(useRoost()));
   const asking = new Set(waits.flatMap((wait) => (wait.kind === 'question' ? [wait.call.agentId] : []))).size;
   return (
-    <div className="hearth-status">
+    <div className="hearth-status flex apart wrap ink-3">
       {!progress && <Sleepers />}
       {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
       {asking > 0 && <Link href={PATHS.inbox}>{plural(asking, 'agent asks you', 'agents ask you')}</Link>}
@@ -263,18 +263,18 @@ function WhyAsleep() {
   const asleep = useLive((state) => state.live === null);
   const somebody = useHousehold((state) => state.roster.seats.size > 0);
   if (!asleep || !somebody || !lastEnd || link.kind !== 'live') return null;
-  return <p className="hearth-why">{t`Everyone sleeps: ${endText(lastEnd.reason)}.`}</p>;
+  return <p className="hearth-why ink-3">{t`Everyone sleeps: ${endText(lastEnd.reason)}.`}</p>;
 }
 
 function LoadFailed() {
   const error = useHousehold((state) => state.error);
   const actions = useActions();
   return (
-    <div className="call-error" role="alert">
+    <div className="call-error flex round" role="alert">
       <p>
         {t`${<strong>{t`The team could not be read from this device.`}</strong>} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
       </p>
-      <div className="call-error-ways">
+      <div className="call-error-ways flex">
         <button type="button" className="ghost" onClick={() => void actions.reload()}>{t`Try again`}</button>
       </div>
     </div>
@@ -288,7 +288,7 @@ export function Hearth({ selected }: { selected: string | null }) {
   // Without any schedule, nothing happened by itself.
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   return (
-    <section className="hearth" aria-label={t`Hearth`}>
+    <section className="hearth flex scroll shrinks column-wise" aria-label={t`Hearth`}>
       <h1 className="visually-hidden">{t`Your team`}</h1>
       {scheduled && <ClockNote />}
       {scheduled && <MorningLine />}

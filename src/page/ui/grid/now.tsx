@@ -120,7 +120,7 @@ export default function Now() {
   if (busy.length === 0) return null;
   return (
     <section className="now" aria-label={t`Now`}>
-      <h2>{t`Now`}</h2>
+      <h2 className="ink-3 text-1">{t`Now`}</h2>
       <ul>
         {busy.map((mate) => (
           <LineOf key={mate.agentId} mate={mate} />

@@ -135,7 +135,7 @@ function SeatFrame({
   };
   return (
     <li
-      className="seat tint"
+      className="seat tint box narrow relative"
       data-state={state}
       data-asleep={asleep}
       data-selected={selected}
@@ -165,7 +165,7 @@ function SeatFrame({
           {figure}
           {line.state === 'asks' && <RaisedHand />}
         </span>
-        {name !== null && <span className="seat-name">{name}</span>}
+        {name !== null && <span className="seat-name truncate fixed named at-most-full">{name}</span>}
         {line.state === 'hatching' && agentId !== null ? (
           <EggWords agentId={agentId} otherwise={line.text} />
         ) : (
@@ -182,11 +182,11 @@ function SeatFrame({
       <span id={note} hidden>
         {[...badges.map(({ label: text }) => text), about, reason && retold(reason)].filter(Boolean).join('. ')}
       </span>
-      {state !== 'empty' && <span className="seat-dot rounded" aria-hidden="true" />}
+      {state !== 'empty' && <span className="seat-dot rounded absolute untouchable" aria-hidden="true" />}
       {badges.length > 0 && (
-        <span className="seat-badges" aria-hidden="true">
+        <span className="seat-badges flex gap-2 absolute untouchable" aria-hidden="true">
           {badges.map(({ kind, count }) => (
-            <span key={kind} className="seat-badge" data-kind={kind}>
+            <span key={kind} className="seat-badge middle inline-flex centred-row" data-kind={kind}>
               {kind === 'waiting' && <EnvelopeIcon />}
               <span>{count}</span>
             </span>

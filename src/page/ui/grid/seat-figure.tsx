@@ -116,7 +116,7 @@ function Shell({ position, crack }: { position: number; crack: 0 | 1 | 2 }) {
 export function Egg({ position, color, crack }: { position: number; color: string; crack: 0 | 1 | 2 }) {
   return (
     <svg
-      className="egg egg-whole"
+      className="egg egg-whole full block full-height"
       data-crack={crack}
       viewBox="0 0 16 16"
       style={{ '--c': color, '--turn': `${-position * 370}ms` }}
@@ -139,7 +139,7 @@ interface InShell {
 function StirringFace({ agentId, face, color, position }: InShell) {
   return (
     <svg
-      className="egg egg-stirring"
+      className="egg egg-stirring full block full-height"
       viewBox="0 0 16 16"
       style={{ '--c': color, '--turn': `${-position * 290}ms` }}
       aria-hidden="true"
@@ -162,7 +162,7 @@ function StirringFace({ agentId, face, color, position }: InShell) {
 function OpeningEgg({ agentId, face, color, position, born }: InShell & { born: boolean }) {
   return (
     <svg
-      className="egg egg-opening"
+      className="egg egg-opening full block full-height"
       data-born={born}
       data-awake="true"
       viewBox="0 0 16 16"

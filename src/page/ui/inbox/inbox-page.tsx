@@ -211,7 +211,9 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
       <PageHead title={t`Inbox`} onClose={onClose} />
       <QueryProblem query={query} state={state} what={t`What waits for you`} before={state.kind === 'ready'} />
       <section aria-labelledby="inbox-waiting">
-        <h2 id="inbox-waiting">{waits.length === 0 ? t`Waits for you` : waitsText(waits)}</h2>
+        <h2 className="under-5" id="inbox-waiting">
+          {waits.length === 0 ? t`Waits for you` : waitsText(waits)}
+        </h2>
         {waits.length === 0 && state.kind === 'ready' && (
           <p className="query-quiet ink-3 text-3">{t`Nothing is waiting for you.`}</p>
         )}
@@ -223,7 +225,7 @@ export default function InboxPage({ onClose }: { onClose: () => void }) {
       </section>
       {sandbox !== null && sandbox.why !== null && <p className="pretty text-2 ink-2">{retold(sandbox.why)}</p>}
       <section aria-labelledby="inbox-new">
-        <h2 id="inbox-new">{t`Unread`}</h2>
+        <h2 className="under-5" id="inbox-new">{t`Unread`}</h2>
         <MorningLine />
         {unread.length === 0 && <p className="query-quiet ink-3 text-3">{t`Nothing new.`}</p>}
         {unread.length > 0 && (

@@ -91,7 +91,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
           )}
           <Moment time={message.time}>{dayAndClock(message.time, now)}</Moment>
         </p>
-        <p className="inbox-message-text ink plain" dir="auto">
+        <p className="inbox-message-text ink plain leading-5" dir="auto">
           {long && !whole ? `${message.text.slice(0, SHOWN)}…` : message.text}
         </p>
         {long && (

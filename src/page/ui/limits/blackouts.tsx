@@ -132,7 +132,7 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
   return (
     <li className="blackout pad-5 box stack gap-4" aria-label={t`Quiet hours ${at + 1}`}>
       <div className="blackout-row flex wrap">
-        <label className="blackout-name stack gap-2 ink-3 text-2">
+        <label className="blackout-name stack gap-2 ink-3 text-2 grow">
           {t`Name`}
           <input
             className="field ink text-3"

@@ -134,7 +134,7 @@ function File({ file, name }: { readonly file: Memory; readonly name: string }) 
       <details className="memory-file">
         <summary className="flex baseline wrap gap-4">
           <code dir="auto">{path}</code>
-          {pinned && <span className="memory-pin">{t`pinned`}</span>}
+          {pinned && <span className="memory-pin ink-3 text-2">{t`pinned`}</span>}
           <Written version={file} name={name} />
         </summary>
         {editing ? (

@@ -154,14 +154,14 @@ function ConnectionCard({ connection }: { connection: Connection }) {
   const name = connectionName(connection);
 
   return (
-    <article className="connection" data-state={state.kind} aria-label={name}>
+    <article className="connection stack gap-4 pad-wide ground-0" data-state={state.kind} aria-label={name}>
       <header>
         <b>{name}</b>
         <span className="connection-state ink-3 text-2" role="status">
           {busy ?? stateText(connection)}
         </span>
       </header>
-      <p className="connection-models">
+      <p className="connection-models break">
         <span>
           {connection.leadModel === connection.agentModel
             ? modelName(connection.agentModel, connection.models)
@@ -173,7 +173,7 @@ function ConnectionCard({ connection }: { connection: Connection }) {
         <p className="ink-3 text-2">{t`Set where the relay was started; it is changed there, and goes first.`}</p>
       )}
       {state.kind === 'fails' && busy === null && (
-        <p className="connection-why danger text-3">{retold(state.message)}</p>
+        <p className="connection-why danger text-3 break">{retold(state.message)}</p>
       )}
       {state.kind === 'answers' && state.tools === false && <p className="ink-3 text-2">{TALKS_ONLY}</p>}
       {connection.readsOnly?.map(({ model, tokens }) => (
@@ -182,7 +182,7 @@ function ConnectionCard({ connection }: { connection: Connection }) {
         </p>
       ))}
       {failed !== null && (
-        <p className="connection-why danger text-3" role="alert">
+        <p className="connection-why danger text-3 break" role="alert">
           {failed}
         </p>
       )}
@@ -272,7 +272,7 @@ function LocalServers({ connect, busy }: { connect: Connect; busy: boolean }) {
 function Found({ found, connect, busy }: { found: readonly FoundServer[]; connect: Connect; busy: boolean }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
   return (
-    <ul className="connect-found" aria-label={t`Found on this machine`}>
+    <ul className="connect-found stack gap-4 full no-pad" aria-label={t`Found on this machine`}>
       {found.map(({ program, address, models }) => (
         <li className="box cluster gap-4 ground-0 pad-5" key={address}>
           <b className="fixed ink">{program}</b>
@@ -585,13 +585,14 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
   const { trying, connect, back } = useConnect();
   const { connections, may } = all;
   const outcome = <Outcome trying={trying} connect={connect} onBack={back} onClose={onClose} />;
-  if (trying.kind === 'choose' || trying.kind === 'done') return <div className="connect">{outcome}</div>;
+  if (trying.kind === 'choose' || trying.kind === 'done')
+    return <div className="connect stack gap-6 ink-2 text-3">{outcome}</div>;
   return (
-    <div className="connect">
+    <div className="connect stack gap-6 ink-2 text-3">
       {connections.length === 0 ? (
         <p>{t`You’re in the demo. Its answers are scripted.`}</p>
       ) : (
-        <ul className="connections" aria-label={t`Connected`}>
+        <ul className="connections stack gap-4 full no-pad" aria-label={t`Connected`}>
           {connections.map((connection) => (
             <li key={connection.connectionId}>
               <ConnectionCard connection={connection} />

@@ -157,7 +157,9 @@ export function ModelSelect({ label, hint, value, standard, standardModel = '', 
   const described = { 'aria-describedby': `${id}-hint`, 'aria-invalid': wrong !== null };
   return (
     <div className="model-select">
-      <label htmlFor={id}>{label}</label>
+      <label className="text-3 medium block under-3" htmlFor={id}>
+        {label}
+      </label>
       <div className="setting-row">
         {naming ? (
           <input

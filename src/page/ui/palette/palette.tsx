@@ -69,7 +69,11 @@ function FilterRow({
     </option>
   ));
   return (
-    <div className="palette-filters wrap flex gap-3 fixed" role="group" aria-label={t`Which messages`}>
+    <div
+      className="palette-filters wrap flex gap-3 fixed ruled-below pad-4-6"
+      role="group"
+      aria-label={t`Which messages`}
+    >
       <select
         className="narrow ink-2 text-2 framed round-s no-fill at-most-full"
         aria-label={t`With whom`}
@@ -488,10 +492,10 @@ export default function Palette({
         if (event.target === ref.current) onClose();
       }}
     >
-      <div className="palette-inside column-wise flex narrow">
+      <div className="palette-inside column-wise flex narrow grow">
         <input
           ref={field}
-          className="palette-field plain-button text-5 fixed ink"
+          className="palette-field plain-button text-5 fixed ink ruled-below"
           role="combobox"
           aria-expanded="true"
           aria-controls={list}
@@ -534,7 +538,7 @@ export default function Palette({
           role="listbox"
           aria-label={t`Found`}
           aria-busy={searched.waits}
-          className="palette-list shrinks fill"
+          className="palette-list shrinks fill scroll-y"
         >
           {shown.map((option, i) => {
             const isFirst = groupOf(option) !== groupOf(shown[i - 1]);

@@ -16,7 +16,12 @@ export function Moment({ time, passedBy = false, children }: Props) {
   const [exact, setExact] = useState(false);
   return (
     <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
-      <button type="button" className="moment" tabIndex={passedBy ? -1 : 0} onClick={() => setExact(!exact)}>
+      <button
+        type="button"
+        className="moment plain-button no-pad"
+        tabIndex={passedBy ? -1 : 0}
+        onClick={() => setExact(!exact)}
+      >
         {exact ? fullTime(time) : children}
       </button>
     </time>

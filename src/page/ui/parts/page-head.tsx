@@ -72,7 +72,9 @@ export function PageHead({ title, pageTitle = title, onClose, children }: Props)
   useTitle(pageTitle);
   return (
     <div className="page-head under-6 whole-row gap-4 cluster apart">
-      <h1 tabIndex={-1}>{title}</h1>
+      <h1 className="bold" tabIndex={-1}>
+        {title}
+      </h1>
       <div className="flex wrap gap-4">
         {children}
         <button type="button" className="ghost" onClick={onClose}>

@@ -77,7 +77,7 @@ function Clients({ agentId, name }: MoreTabProps) {
       <h3>{t`API clients`}</h3>
       <CredentialList agentId={agentId} team={team} />
       <details className="agent-make">
-        <summary className="text-2">{t`Let a program act as ${name}…`}</summary>
+        <summary className="text-2 pad-4-0">{t`Let a program act as ${name}…`}</summary>
         <MakeCredential among={[team.find(agentId)]} />
         <p className="gap-4 above-3 flex wrap text-2">
           <Link href={PATHS.settings('clients')}>{t`What it may do`}</Link>
@@ -222,7 +222,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
   return (
     <li>
       <details className="earlier-soul ruled" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
+        <summary className="touchable pad-4-0">
           <time dateTime={new Date(version.time).toISOString()}>{fullTime(version.time)}</time>
           <span>{current ? t`${what} · as it is now` : what}</span>
         </summary>
@@ -230,7 +230,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
         {open && !current && (
           <>
             {earlier !== null && <h4>{t`As a whole, then`}</h4>}
-            <blockquote className="soul">
+            <blockquote className="soul from-6">
               <Words text={version.text} />
             </blockquote>
           </>
@@ -246,7 +246,7 @@ function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
     return <p className="quiet">{souls.length === 0 ? t`There is none yet.` : t`${name} has not changed it since.`}</p>;
   return (
     <>
-      <ol className="soul-versions">
+      <ol className="soul-versions ruled-below">
         {souls.slice(0, listed).map((version, i) => (
           <Version key={version.key} version={version} earlier={souls[i + 1] ?? null} current={i === 0} />
         ))}
@@ -290,7 +290,7 @@ function Facts({ agent }: { agent: Agent }) {
         </dd>
         <dt className="ink-3">{t`Colour`}</dt>
         <dd className="break ink text-end">
-          <i className="swatch" aria-hidden="true" />
+          <i className="swatch inline-block" aria-hidden="true" />
           {agent.colorName}
         </dd>
         {agent.position !== null && (
@@ -305,7 +305,7 @@ function Facts({ agent }: { agent: Agent }) {
         <dd className="break ink text-end">{bytes(bytesOf(agent.soul))}</dd>
       </dl>
       <details className="facts-ids">
-        <summary className="text-2 above-4">{t`Advanced`}</summary>
+        <summary className="text-2 above-4 pad-4-0">{t`Advanced`}</summary>
         <dl className="facts gap-5 stack">
           <dt className="ink-3">{t`Id`}</dt>
           <dd className="break ink text-end">

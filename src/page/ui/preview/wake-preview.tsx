@@ -61,7 +61,7 @@ function Row({ share, prompt, name, cost }: RowProps) {
           <span className="size-l fixed" data-asleep="true">
             <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
           </span>
-          <span className="preview-name agent-name clip named">{name}</span>
+          <span className="preview-name agent-name clip named grow">{name}</span>
           <span className="preview-sizes to-end text-end flex wrap figures ink-3 text-2">
             <span className="nowrap">{t`soul ${bytes(soulBytes)}`}</span>
             <span className="nowrap">
@@ -84,7 +84,7 @@ function Row({ share, prompt, name, cost }: RowProps) {
           >{t`Copy`}</button>
           {/* Scrollable, so that it can be reached by keyboard. */}
           <pre
-            className="framed round-s scroll text-start as-written ground-0 pad-6"
+            className="framed round-s scroll text-start as-written ground-0 pad-6 break"
             // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             tabIndex={0}
             dir="auto"

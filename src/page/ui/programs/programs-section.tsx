@@ -65,7 +65,7 @@ function ProgramCard({ program }: { program: Program }) {
   const tryIt = () => act(() => programs.change((client) => client.tryProgram({ programId })));
   return (
     <article
-      className="attached ground-0 pad-wide box"
+      className="attached ground-0 pad-wide box stack gap-5 narrow text-3"
       data-state={state.kind === 'fails' ? 'failed' : 'connected'}
       aria-label={name}
     >
@@ -169,7 +169,7 @@ function ProgramForm({ found }: { found: Programs['found'] }) {
     });
   }
   return (
-    <form className="attach" onSubmit={submit}>
+    <form className="attach stack gap-5 narrow text-3" onSubmit={submit}>
       {found.length > 0 && (
         <div className="cluster gap-4" role="group" aria-label={t`Found on the relay’s machine`}>
           <span

@@ -32,16 +32,18 @@ function Marks({ task: { priority, labels } }: { task: TaskCard }) {
   return (
     <span className="task-marks above-4 whole-row gap-3 cluster">
       {priority !== 'normal' && (
-        <span className="task-priority" data-priority={priority}>
+        <span className="task-priority nowrap ink-2 framed rounded at-most-full" data-priority={priority}>
           {PRIORITY_NAMES[priority]}
         </span>
       )}
       {shown.map((label) => (
-        <span key={label} className="task-label" dir="auto">
+        <span key={label} className="task-label nowrap ink-2 framed rounded at-most-full" dir="auto">
           {label}
         </span>
       ))}
-      {labels.length > shown.length && <span className="task-label">+{labels.length - shown.length}</span>}
+      {labels.length > shown.length && (
+        <span className="task-label nowrap ink-2 framed rounded at-most-full">+{labels.length - shown.length}</span>
+      )}
     </span>
   );
 }
@@ -59,7 +61,11 @@ function CriteriaCount({ criteria: { met, all } }: Pick<TaskCard, 'criteria'>) {
 function StateLine({ task, state }: { task: TaskCard; state: TaskState }) {
   const { known, now } = useBoard();
   return (
-    <span className="task-still fill break ink-3 text-1" data-state={state.state} title={stateHint(state) ?? undefined}>
+    <span
+      className="task-still fill break ink-3 text-1 leading-4"
+      data-state={state.state}
+      title={stateHint(state) ?? undefined}
+    >
       <span>{stateText(state, task, known)}</span> <span className="nowrap">· {stateWhen(state, now)}</span>
     </span>
   );
@@ -193,14 +199,14 @@ export const Card = memo(function Card({ task, column }: Props) {
         <MoreIcon />
       </MenuButton>
       {note !== '' && (
-        <p className="task-note break whole-row clamp clip ink-2 text-2" dir="auto">
+        <p className="task-note break whole-row clamp clip ink-2 text-2 leading-4" dir="auto">
           {note}
         </p>
       )}
       <Marks task={task} />
       {column !== undefined && (
         <span className="task-column line gap-4 narrow ink-2 text-2">
-          <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
+          <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
           <span className="nowrap" dir="auto">
             {column}
           </span>

@@ -65,7 +65,7 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
     return (
       <tr className="patch-line" data-kind={kind}>
         <td colSpan={3} aria-hidden="true" />
-        <td className="patch-text">{text}</td>
+        <td className="patch-text break ink as-written">{text}</td>
       </tr>
     );
   return (
@@ -84,7 +84,7 @@ const Line = memo(function Line({ line: { kind, before, after }, text, row, labe
         aria-hidden="true"
       />
       <td className="patch-mark centred" data-mark={MARKS[kind]} aria-hidden="true" />
-      <td className="patch-text">
+      <td className="patch-text break ink as-written">
         {kind !== 'same' && <span className="visually-hidden">{SPOKEN[kind]}</span>}
         <span>{text}</span>
         {label !== null && (
@@ -278,7 +278,7 @@ function FileDiff({ file, isCode, startsOpen, onShow }: FileDiffProps) {
       data-number={file.number}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary className="ground-2" ref={summary}>
+      <summary className="ground-2 pad-3-5" ref={summary}>
         <ChevronIcon />
         <span className="file-path fill break" dir="ltr">
           {before !== null && <s className="ink-3">{revealedLine(before)}</s>} <b>{revealedLine(path)}</b>
@@ -353,7 +353,7 @@ export function Changes({ diff: { files, more, head }, kind, onMore, onShow }: P
   return (
     <>
       <section ref={list} className="review-part" aria-label={plural(files.length + more, 'file')}>
-        <h3 className="middle">
+        <h3 className="middle flex gap-4 text-3 under-4">
           <span>{plural(files.length + more, 'file')}</span>{' '}
           {more === 0 && <LineCounts added={added} removed={removed} />}
         </h3>

@@ -34,7 +34,7 @@ const STATES: Readonly<Record<Checkout['state'], { readonly name: string; readon
 function Unsaved({ unsaved }: Pick<Checkout, 'unsaved'>) {
   const more = unsaved.length - MOST_LINES;
   return unsaved.length === 0 ? null : (
-    <ul className="checkout-unsaved stack gap-1">
+    <ul className="checkout-unsaved stack gap-1 from-5">
       {unsaved.slice(0, MOST_LINES).map((one) => (
         <li key={one}>
           <code dir="ltr">{revealedLine(one)}</code>
@@ -60,7 +60,7 @@ function CheckoutLine({ checkout, project: { projectId }, task, away }: LineProp
   const title = task ? `#${task.number} ${task.title}` : t`a task that is gone`;
   const isLost = state === 'unsaved' || state === 'unknown';
   return (
-    <li className="checkout" data-state={state}>
+    <li className="checkout stack gap-5 break text-2 ground-2 at-top" data-state={state}>
       <span className="size-m">
         <FaceOf agentId={agentId} />
       </span>

@@ -90,7 +90,7 @@ export function Comments({ task }: { task: Task }) {
   const comments = commentsOf(useRoost());
   return (
     <section className="task-section" aria-label={t`Comments`}>
-      <h3>{t`Comments`}</h3>
+      <h3 className="flex gap-4 ink-3 text-1 under-4">{t`Comments`}</h3>
       <QueryView query={comments.of(task)} what={t`The comments`}>
         {({ comments: shown, more }) => (
           <>
@@ -109,7 +109,7 @@ export function Comments({ task }: { task: Task }) {
                         {dayAndClock(time, now)}
                       </time>
                     </p>
-                    <div className="task-said">
+                    <div className="task-said narrow break ink-2 full">
                       <Words text={text} />
                     </div>
                   </li>

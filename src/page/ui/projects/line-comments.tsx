@@ -189,7 +189,7 @@ function NoteView({ note, where = null }: { note: LineNote; where?: ReactNode })
           </span>
         )}
       </p>
-      <div className="task-said">
+      <div className="task-said narrow break ink-2 full">
         <Words text={text} />
       </div>
     </li>
@@ -244,7 +244,7 @@ export function NotesBelow({ title, notes }: { title: string; notes: readonly Li
   if (notes.length === 0) return null;
   return (
     <section className="review-part" aria-label={title}>
-      <h3 className="middle">{title}</h3>
+      <h3 className="middle flex gap-4 text-3 under-4">{title}</h3>
       {notes.map((note) => (
         <div key={note.comment.commentId} className="line-elsewhere pad-block-4 text-2 stack gap-2 break">
           <p dir="ltr">{lineText(note.comment)}</p>

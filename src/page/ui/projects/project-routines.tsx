@@ -314,7 +314,7 @@ function ColumnsField({ project, columnIds, onColumns }: ColumnsProps) {
                     onColumns(target.checked ? [...columnIds, columnId] : columnIds.filter((one) => one !== columnId))
                   }
                 />
-                <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
+                <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
                 <span className="named agent-name" dir="auto">
                   {name}
                 </span>

@@ -83,7 +83,7 @@ function ColumnsEditor({ columns, countOf, onChange }: ColumnsProps) {
           const held = countOf(columnId);
           return (
             <li className="stack middle gap-4" key={columnId}>
-              <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
+              <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
               <input
                 className="field text-3"
                 dir="auto"
@@ -251,12 +251,12 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
         <ProjectPlace project={project} away={away} />
         <button
           type="button"
-          className="ghost project-webhooks"
+          className="ghost project-webhooks self-start"
           onClick={() => setWebhooks(true)}
         >{t`Webhooks…`}</button>
         <button
           type="button"
-          className="ghost ghost-danger project-delete"
+          className="ghost ghost-danger project-delete self-start"
           disabled={away}
           onClick={() => setRemoving(true)}
         >{t`Delete this project…`}</button>

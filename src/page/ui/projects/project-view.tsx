@@ -208,8 +208,8 @@ function ColumnView({ column, tasks, hidden, isTab = false }: ColumnProps) {
     >
       {!isTab && (
         <header className="column-head line gap-4" title={KIND_HINTS[column.kind]}>
-          <i className="kind-mark fixed" data-kind={column.kind} aria-hidden="true" />
-          <h2 className="nowrap text-3" dir="auto">
+          <i className="kind-mark fixed inline-block" data-kind={column.kind} aria-hidden="true" />
+          <h2 className="nowrap text-3 narrow clip" dir="auto">
             {column.name}
           </h2>
           <span className="column-count end figures ink-3 text-2">{count(tasks.length)}</span>
@@ -555,7 +555,7 @@ function Opened({ route, project, tasks }: OpenedProps) {
     );
   return (
     <BoardContext value={board}>
-      <div className="project" data-away={away}>
+      <div className="project stack shrinks" data-away={away}>
         <Head project={project} place={place} team={team} />
         <FilterBar filter={filter} search={search} tasks={tasks} team={team} onChange={setFilter} />
         <Notes project={project} away={away} />

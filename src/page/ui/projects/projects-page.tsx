@@ -38,7 +38,7 @@ function Counts({ project }: { project: Project }) {
         ) : (
           parts.map(({ columnId, name, kind, count }) => (
             <span className="middle gap-3 inline-flex" key={columnId}>
-              <i className="kind-mark fixed" data-kind={kind} aria-hidden="true" />
+              <i className="kind-mark fixed inline-block" data-kind={kind} aria-hidden="true" />
               <b className="ink">{count}</b> <span dir="auto">{name}</span>
             </span>
           ))
@@ -96,7 +96,7 @@ function Nothing() {
           <li key={title}>
             <button
               type="button"
-              className="project-example gap-2 text-start panel-2 framed-strong pad-6 full stack round"
+              className="project-example gap-2 text-start panel-2 framed-strong pad-6 full stack round full-height"
               aria-disabled={busy}
               onClick={() => (example === null ? setAsks(true) : begin(example()))}
             >

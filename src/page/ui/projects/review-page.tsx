@@ -134,9 +134,13 @@ function Standing({ task }: { task: Task }) {
         </span>
       </p>
       {reverts && last !== null && <RevertQuestion task={task} commit={last} onClose={() => setReverts(false)} />}
-      {title !== task.title && <h2 dir="auto">{title}</h2>}
+      {title !== task.title && (
+        <h2 className="text-4" dir="auto">
+          {title}
+        </h2>
+      )}
       {body !== '' && body !== task.description && (
-        <div className="task-said">
+        <div className="task-said narrow break ink-2 full">
           <Words text={body} />
         </div>
       )}
@@ -259,8 +263,8 @@ function Opened({ task, onClose }: Props) {
   useReviewKeys(root, { accept, merge: () => askMerge(true) });
   return (
     <LineNotesProvider value={notes}>
-      <div ref={root} className="review shrinks stack" role="region" aria-label={titleOf(task)}>
-        <header className="review-head gap-4 whole-row pad-wide cluster">
+      <div ref={root} className="review shrinks stack full-height" role="region" aria-label={titleOf(task)}>
+        <header className="review-head gap-4 whole-row pad-wide cluster ruled-below">
           <h1 tabIndex={-1}>
             <span>#{task.number}</span>{' '}
             <Link href={PATHS.task(project.projectId, task.taskId)} dir="auto">

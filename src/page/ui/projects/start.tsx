@@ -75,7 +75,7 @@ export function StartButton({ ref, task, state, onCard = false }: ButtonProps) {
   const isContinued = state.state === 'stopped' && state.agentId === first.agentId;
   const label = isContinued ? t`Continue with ${first.name}` : t`Start with ${first.name}`;
   return (
-    <span className="start" data-on-card={onCard}>
+    <span className="start flex gap-4 narrow column-wise" data-on-card={onCard}>
       <span className="start-button at-most-full flex gap-1">
         <button
           ref={ref}

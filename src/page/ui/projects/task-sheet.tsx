@@ -105,7 +105,7 @@ function TextFields({ task }: { task: Task }) {
         <label>
           <span>{t`Description`}</span>
           <textarea
-            className="field text-4"
+            className="field text-4 leading-5"
             dir="auto"
             rows={Math.min(14, Math.max(4, description.split('\n').length + 1))}
             maxLength={PROJECT_LIMITS.text}
@@ -120,7 +120,7 @@ function TextFields({ task }: { task: Task }) {
         </label>
       ) : (
         <div className="task-description stack at-start gap-4">
-          <div className="task-words">
+          <div className="task-words narrow break ink-2 full">
             <Words text={description} />
           </div>
           <button
@@ -193,10 +193,10 @@ function CriterionLine({ task, criterion }: { task: Task; criterion: Criterion }
       >
         <CheckIcon />
       </button>
-      <div className="criterion-words text-4 stack gap-1 break">
+      <div className="criterion-words text-4 stack gap-1 break leading-5">
         {open !== 'text' && <span dir="auto">{text}</span>}
         {met !== null && (
-          <small>
+          <small className="text-2">
             {metBy(met.by, known.nameOf)}
             {met.evidence !== '' && <span dir="auto">: {met.evidence}</span>}
           </small>
@@ -257,7 +257,7 @@ export function Criteria({ task }: { task: Task }) {
   const met = task.criteria.filter((one) => one.met !== null).length;
   return (
     <section className="task-section">
-      <h3>
+      <h3 className="flex gap-4 ink-3 text-1 under-4">
         <b>{t`Done when`}</b> {task.criteria.length > 0 && <span>{t`${met} of ${task.criteria.length}`}</span>}
       </h3>
       {task.criteria.length > 0 && (
@@ -310,8 +310,8 @@ function Place({ task }: { task: Task }) {
   };
   return (
     <section className="task-place pad-wide box ground-2">
-      <p className="task-still fill break ink-3 text-1 line gap-3" data-state={state.state}>
-        <b>{stateText(state, card, known)}</b>
+      <p className="task-still fill break ink-3 text-1 line gap-3 leading-4 wrap text-3" data-state={state.state}>
+        <b className="ink">{stateText(state, card, known)}</b>
         <span>{stateWhen(state, now)}</span>
         {asks !== null && <Link className="ghost" href={PATHS.inbox}>{t`Look at it`}</Link>}
         {state.state === 'working' && <Link className="ghost" href={PATHS.agent(state.agentId)}>{t`Watch`}</Link>}
@@ -376,7 +376,7 @@ function Removable({
   return items.length === 0 ? null : (
     <ul className="task-chips flex wrap gap-3 narrow">
       {items.map(({ key, text }) => (
-        <li key={key} className="task-label middle gap-1 inline-flex">
+        <li key={key} className="task-label middle gap-1 inline-flex nowrap ink-2 framed rounded at-most-full">
           <span dir="auto">{text}</span>
           <button
             className="stack ink-3 rounded both-centred no-fill size-s"
@@ -428,7 +428,7 @@ function Details({ task, team }: { task: Task; team: Teammates }) {
   };
   return (
     <section className="task-section task-details stack gap-4">
-      <h3>{t`Details`}</h3>
+      <h3 className="flex gap-4 ink-3 text-1 under-4">{t`Details`}</h3>
       {parent && (
         <Row label={t`Part of`}>
           <Link href={PATHS.task(project.projectId, parent.taskId)}>
@@ -533,7 +533,7 @@ function History({ task }: { task: Task }) {
   const lines = historyLines(task.history);
   return (
     <section className="task-section">
-      <h3>{t`History`}</h3>
+      <h3 className="flex gap-4 ink-3 text-1 under-4">{t`History`}</h3>
       <ol className="task-history gap-4 stack">
         {lines.map((line, i) => {
           const time = line.at(-1)?.time ?? 0;
@@ -547,7 +547,7 @@ function History({ task }: { task: Task }) {
                 </time>
               </p>
               {notes.length > 0 && (
-                <div className="task-said">
+                <div className="task-said narrow break ink-2 full">
                   {notes.map((note, at) => (
                     <Words key={at} text={note} />
                   ))}

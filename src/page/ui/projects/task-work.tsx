@@ -82,7 +82,7 @@ function Some<Item>({
 /** How a command ended, with a mark that does not depend on colour. */
 function Exit({ code }: { code: number | null }) {
   return (
-    <span className="exit" data-ok={code === 0}>
+    <span className="exit fixed figures danger text-1 medium" data-ok={code === 0}>
       {code === null ? `✕ ${t`cut short`}` : `${code === 0 ? '✓' : '✕'} ${code}`}
     </span>
   );
@@ -282,7 +282,7 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
   return (
     <li>
       <details className="attempt box ground-2" open={isOpen}>
-        <summary>
+        <summary className="pad">
           <ChevronIcon />
           <span className="size-s fixed">
             <FaceOf agentId={agentId} />
@@ -318,11 +318,11 @@ function AttemptView({ attempt, isOpen, inReview }: AttemptProps) {
         )}
         {review !== null && <SecondReview review={review} />}
         {note !== '' && (
-          <div className="attempt-note above-5">
+          <div className="attempt-note above-5 from-5">
             <h5>
               {noteBy === 'agent' ? t`${who}’s summary` : noteBy === 'human' ? t`What you said` : t`Why it ended`}
             </h5>
-            <div className="task-said">
+            <div className="task-said narrow break ink-2 full">
               <Words text={noteBy === 'relay' ? retold(note) : note} />
             </div>
           </div>
@@ -429,7 +429,7 @@ export function TaskAttempts({ task, inReview = false }: { task: Task; inReview?
   const hasChange = receipts.some(({ files, commits }) => files.length + commits.length > 0);
   return (
     <section className="task-section" aria-label={t`Attempts`}>
-      <h3>
+      <h3 className="flex gap-4 ink-3 text-1 under-4">
         <b>{t`Attempts`}</b>{' '}
         {used.length > 0 && (
           <span>{sum.tokens === null ? spentText(sum) : t`${costText(sum)} in all, ${tokens(sum.tokens)} tokens`}</span>

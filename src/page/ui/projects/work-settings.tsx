@@ -191,7 +191,7 @@ function microOf(text: string): number | null {
 
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <fieldset className="work-group">
+    <fieldset className="work-group stack gap-5 ruled">
       <legend>{title}</legend>
       {children}
     </fieldset>

@@ -71,7 +71,7 @@ export default function ProposedRoutines({ agentId }: { agentId: AgentId }) {
   const [first, ...others] = asked;
   if (!first) return null;
   return (
-    <section className="call-waiting stack gap-4" aria-label={t`Proposed routines`}>
+    <section className="call-waiting stack gap-4 scroll-y" aria-label={t`Proposed routines`}>
       <RoutineCard key={first.proposalId} proposal={first} />
       {others.length > 0 && (
         <p>

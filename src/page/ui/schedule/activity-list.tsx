@@ -166,7 +166,7 @@ export function ActivityList({
         const mate = team.find(line.agentId);
         const { lastDone } = line;
         return (
-          <li key={line.key} className="tint" style={{ '--c': mate.color }}>
+          <li key={line.key} className="tint stack gap-4" style={{ '--c': mate.color }}>
             <span className="account-face">
               <FaceOf agentId={mate.agentId} />
             </span>
@@ -207,7 +207,7 @@ export function ActivityList({
                   className="gap-3 flex baseline wrap break ink-2"
                   data-tone={toneOf(newest)}
                 >
-                  <i className="tone-mark rounded fixed" aria-hidden="true" />
+                  <i className="tone-mark rounded fixed inline-block" aria-hidden="true" />
                   <Link href={PATHS.schedule(mate.agentId)}>
                     {count > 1 && <span>{`${count} × `}</span>}
                     <span>{outcomeText(newest)}</span>

@@ -37,7 +37,7 @@ export function ZoneNote() {
     setFailed(set.ok ? null : problemText(set.problem));
   };
   return (
-    <p className="schedule-note" role="status">
+    <p className="schedule-note ink-2 text-3 pretty" role="status">
       <span>{t`The household’s clock is that of ${zone}, where it is ${clockTime(now + wallTime(zone, now) - wallTime(here, now))}. This device is in ${here}, where it is ${clockTime(now)}.`}</span>{' '}
       <button type="button" className="link-button" onClick={() => void take()}>{t`Take ${here}`}</button>
       {failed !== null && <span> {failed}</span>}
@@ -60,8 +60,10 @@ interface FieldProps {
 export function Labelled({ label, hint, wrong, children }: FieldProps) {
   const id = useId();
   return (
-    <div className="editor-field rows-top gap-3 stack">
-      <label htmlFor={id}>{label}</label>
+    <div className="editor-field rows-top gap-3 stack full">
+      <label className="text-2 medium" htmlFor={id}>
+        {label}
+      </label>
       {children({ id, 'aria-invalid': wrong !== undefined, 'aria-describedby': `${id}-hint ${id}-wrong` })}
       <p id={`${id}-hint`} className="setting-hint">
         {hint}
@@ -320,7 +322,7 @@ export function WhenFields({ draft, set, wrong, before, offset, onceHint, childr
   const zoneHint = zone === null ? null : t`In ${zone}, the household’s time zone.`;
   return (
     <fieldset className="editor-when pad-wide box stack at-start gap-5">
-      <legend>{t`When`}</legend>
+      <legend className="text-2 medium">{t`When`}</legend>
       <ZoneNote />
       <OneOf
         label={t`How it is set`}

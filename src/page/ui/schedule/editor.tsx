@@ -170,7 +170,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
         </WhenFields>
         {scheduleId !== null && <RoutineProjects scheduleId={scheduleId} />}
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
-          <summary>{t`More`}</summary>
+          <summary className="ink-2 text-3 touchable">{t`More`}</summary>
           <CronChoice draft={draft} set={set} />
           <div className="editor-pair gap-5 stack">
             <Labelled

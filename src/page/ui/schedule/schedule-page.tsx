@@ -70,7 +70,7 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
                 return (
                   <li key={`${one.dueAt}`} data-tone={toneOf(one)}>
                     <p className="history-line gap-3 cluster figures ink-3 text-2">
-                      <i className="tone-mark rounded fixed" aria-hidden="true" />
+                      <i className="tone-mark rounded fixed inline-block" aria-hidden="true" />
                       <time dateTime={new Date(one.dueAt).toISOString()}>{momentText(one.dueAt, now)}</time>
                       <b className="ink">{outcomeText(one)}</b>
                       {one.late && <span>{t`made up for late`}</span>}
@@ -79,7 +79,7 @@ function History({ scheduleId }: { scheduleId: ScheduleId }) {
                     </p>
                     {one.detail !== null &&
                       (one.kind === 'script' || (toneOf(one) !== 'good' && toneOf(one) !== 'quiet')) && (
-                        <p className="history-detail text-2 break ink-2">{retold(one.detail)}</p>
+                        <p className="history-detail text-2 break ink-2 from-6">{retold(one.detail)}</p>
                       )}
                     {one.said !== null && one.said !== '' && (
                       <div className="history-said indented scroll ink-2 text-3">
@@ -114,7 +114,7 @@ function RoutineWords({ schedule, next, now }: { schedule: Schedule; next: strin
     <div className="routine-words">
       <h4 className="break text-4" dir="auto">
         {schedule.kind === 'routine' && schedule.color !== null && (
-          <i className="routine-color" style={{ background: schedule.color }} aria-hidden="true" />
+          <i className="routine-color inline-block" style={{ background: schedule.color }} aria-hidden="true" />
         )}
         <span>{schedule.name}</span>
       </h4>
@@ -184,7 +184,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
           ? (waitsText(scheduled) ?? t`not due any more`)
           : t`next ${nextText(nextAt, now)}`;
   return (
-    <li className="routine" data-on={on}>
+    <li className="routine box panel pad-5" data-on={on}>
       <div className="routine-line gap-4 stack middle">
         {schedule.kind === 'reminder' ? (
           <span className="routine-kind rounded ink-2 text-1 framed">{t`Reminder`}</span>
@@ -305,12 +305,12 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
           shown.length > 0 && (
             <section className="gap-5 stack narrow" aria-labelledby="night-copies">
               <h2 id="night-copies">{t`Copies on the relay`}</h2>
-              <p className="schedule-note">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
+              <p className="schedule-note ink-2 text-3 pretty">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
               <ul className="copies-left panel box" aria-labelledby="night-copies">
                 {shown.map((copy) => {
                   const mate = team.find(copy.agentId);
                   return (
-                    <li className="middle wrap flex gap-4" key={mate.agentId}>
+                    <li className="middle wrap flex gap-4 pad-4-6" key={mate.agentId}>
                       <span className="routine-face size-m fixed">
                         <FaceOf agentId={mate.agentId} />
                       </span>
@@ -470,7 +470,7 @@ function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => v
           <li key={title}>
             <button
               type="button"
-              className="schedule-example text-start panel-2 full box ink text-3"
+              className="schedule-example text-start panel-2 full box ink text-3 pad-4-6"
               disabled={onExample === null}
               onClick={() => onExample?.(draft)}
             >

@@ -310,8 +310,16 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
     <div className="lanes panel gap-3 box stack text-1" aria-hidden="true">
       <div className="lane-track relative round-s lane-hours ink-3">
         {ticks.map(({ at, time, named }) => (
-          <i key={time} style={{ insetInlineStart: percent(at) }} data-named={named} data-last={at > LAST}>
-            {named && <small className="nowrap figures">{days ? day.format(time) : clockTime(time)}</small>}
+          <i
+            className="absolute"
+            key={time}
+            style={{ insetInlineStart: percent(at) }}
+            data-named={named}
+            data-last={at > LAST}
+          >
+            {named && (
+              <small className="nowrap figures text-1 absolute">{days ? day.format(time) : clockTime(time)}</small>
+            )}
           </i>
         ))}
       </div>
@@ -320,14 +328,19 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
           <span className="lane-name agent-name truncate named">{mate.name}</span>
           <div className="lane-track relative round-s">
             {ticks.map(({ at, time, named }) => (
-              <i key={time} className="lane-tick" style={{ insetInlineStart: percent(at) }} data-named={named} />
+              <i
+                key={time}
+                className="lane-tick absolute"
+                style={{ insetInlineStart: percent(at) }}
+                data-named={named}
+              />
             ))}
             {timeline.blackouts
               .filter(({ agentId }) => agentId === mate.agentId)
               .map(({ from, to, label }) => (
                 <span
                   key={from}
-                  className="lane-dark"
+                  className="lane-dark absolute"
                   title={label}
                   style={{
                     insetInlineStart: percent(placeIn(timeline, from)),
@@ -340,20 +353,20 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
               .map(({ from, critical }) => (
                 <span
                   key={from}
-                  className="lane-clash"
+                  className="lane-clash absolute"
                   data-critical={critical}
                   style={{ insetInlineStart: percent(placeIn(timeline, from)) }}
                 />
               ))}
             {marksOf(timeline, mate.agentId, colors).map(({ at, kind, color }) => (
               <b
-                className="rounded"
+                className="rounded absolute"
                 key={at}
                 data-kind={kind}
                 style={{ insetInlineStart: percent(at), ...(color === null ? {} : { '--c': color }) }}
               />
             ))}
-            <span className="lane-now" style={{ insetInlineStart: percent(placeIn(timeline, now)) }} />
+            <span className="lane-now absolute" style={{ insetInlineStart: percent(placeIn(timeline, now)) }} />
           </div>
         </div>
       ))}
@@ -364,16 +377,16 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
           </span>
         ))}
         <span className="middle gap-3 inline-flex">
-          <span className="lane-dark" /> {t`quiet hours`}
+          <span className="lane-dark absolute" /> {t`quiet hours`}
         </span>
         <span className="middle gap-3 inline-flex">
-          <span className="lane-clash above-3" data-critical="false" /> {t`two or three agents at once`}
+          <span className="lane-clash above-3 absolute" data-critical="false" /> {t`two or three agents at once`}
         </span>
         <span className="middle gap-3 inline-flex">
-          <span className="lane-clash above-3" data-critical="true" /> {t`four or more at once`}
+          <span className="lane-clash above-3 absolute" data-critical="true" /> {t`four or more at once`}
         </span>
         <span className="middle gap-3 inline-flex">
-          <span className="lane-now" /> {t`now`}
+          <span className="lane-now absolute" /> {t`now`}
         </span>
       </p>
     </div>
@@ -412,7 +425,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                       ? '–'
                       : line.past.map(({ text, tone, count }) => (
                           <span key={text} className="flex baseline gap-4" data-tone={tone}>
-                            <i className="tone-mark rounded fixed" aria-hidden="true" />
+                            <i className="tone-mark rounded fixed inline-block" aria-hidden="true" />
                             <span>{count > 1 ? `${count} × ${text}` : text}</span>
                           </span>
                         ))}
@@ -465,9 +478,9 @@ export function ScheduleTimeline({ agentId }: { agentId: AgentId | null }) {
           const dark = timeline.blackouts.filter((one) => mates.some((mate) => mate.agentId === one.agentId));
           return (
             <>
-              <p className="schedule-most">{mostText(timeline.most, hours)}</p>
+              <p className="schedule-most ink-2 text-3 pretty">{mostText(timeline.most, hours)}</p>
               {timeline.leftOut && (
-                <p className="schedule-most">
+                <p className="schedule-most ink-2 text-3 pretty">
                   {[
                     ...(timeline.leftOut.moments
                       ? [

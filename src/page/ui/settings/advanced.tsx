@@ -120,7 +120,7 @@ function NumberCell({ setting, column, fieldId, labelledBy }: CellProps) {
         aria-labelledby={labelledBy}
         aria-describedby={problem}
       />
-      <small id={problem} role="status" data-wrong={isWrong}>
+      <small className="text-1 block" id={problem} role="status" data-wrong={isWrong}>
         {isWrong ? t`From ${numberText(setting, min)} to ${numberText(setting, max)}.` : ''}
       </small>
     </>
@@ -227,8 +227,10 @@ function SettingRow({ setting, columns }: { setting: Setting; columns: readonly 
         <label id={id} htmlFor={`${id}-0`}>
           {label}
         </label>
-        {unit !== '' && !label.toLowerCase().includes(unit.toLowerCase()) && <small>{unit}</small>}
-        {setting.hint !== undefined && <small>{retold(setting.hint)}</small>}
+        {unit !== '' && !label.toLowerCase().includes(unit.toLowerCase()) && (
+          <small className="text-1 block">{unit}</small>
+        )}
+        {setting.hint !== undefined && <small className="text-1 block">{retold(setting.hint)}</small>}
       </th>
       {columns.map((column, at) => (
         <td key={column.id}>
@@ -319,7 +321,7 @@ function Table({ columns, heads }: { columns: readonly Column[]; heads: readonly
       <table className="advanced full text-3">
         <thead>
           <tr>
-            <th scope="col">{t`Setting`}</th>
+            <th className="ink-2 text-2 medium" scope="col">{t`Setting`}</th>
             {heads}
           </tr>
         </thead>
@@ -375,7 +377,7 @@ function AgentHead({ agentId }: { agentId: AgentId | null }) {
   const roster = useHousehold((state) => state.roster);
   const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
   return (
-    <th scope="col">
+    <th className="ink-2 text-2 medium" scope="col">
       <select
         className="field field-select"
         aria-label={t`Agent`}
@@ -422,7 +424,7 @@ function Both({ agentId, everybody, household }: { agentId: AgentId; everybody: 
   );
 }
 
-const Everybody = () => <th scope="col" id="advanced-everybody">{t`Everybody`}</th>;
+const Everybody = () => <th className="ink-2 text-2 medium" scope="col" id="advanced-everybody">{t`Everybody`}</th>;
 
 function Loaded({ own, effective, agentId }: { own: unknown; effective: unknown; agentId: AgentId | null }) {
   const everybody = useHouseholdColumn(own);

@@ -182,7 +182,7 @@ export function PromptSection() {
           <li className="line gap-4 ink-3 text-2" key={name}>
             <button
               type="button"
-              className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2"
+              className="chip touchable text-start framed-strong no-fill rounded text-2 ink-2 pad-3-5"
               onClick={() => insert(name)}
             >
               <code>{`{{${name}}}`}</code>

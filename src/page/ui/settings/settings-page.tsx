@@ -136,7 +136,7 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
   const hits = settingsNamed(typed).filter(({ section }) => shown.includes(section));
   const list = useId();
   return (
-    <nav className="settings-nav column-wise gap-5 flex" aria-label={t`Settings`}>
+    <nav className="settings-nav column-wise gap-5 flex scroll-y" aria-label={t`Settings`}>
       <input
         type="search"
         className="field settings-search fixed"
@@ -217,7 +217,7 @@ export default function SettingsPage({
   const [first, ...others] = partsOfPage(page).filter(isShown);
   const { title } = PAGES[page];
   return (
-    <div className="settings" data-at={section === null ? 'list' : 'section'} data-page={page}>
+    <div className="settings stack rows-top" data-at={section === null ? 'list' : 'section'} data-page={page}>
       <PageHead
         title={t`Settings`}
         pageTitle={section === null ? t`Settings` : t`${title} · Settings`}
@@ -228,7 +228,9 @@ export default function SettingsPage({
       </Link>
       <Pages shown={SETTINGS_PAGE_NAMES.flatMap(partsOfPage).filter(isShown)} current={page} />
       <section className="settings-section panel round-l narrow framed" key={page} aria-labelledby="settings-title">
-        <h2 id="settings-title">{title}</h2>
+        <h2 className="under-6" id="settings-title">
+          {title}
+        </h2>
         {first !== undefined && content(first, agentId)}
         {others.map((part) => (
           <Part key={part} section={part} open={part === section} />

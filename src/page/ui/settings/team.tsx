@@ -70,9 +70,9 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
       <span className="size-l">
         <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
       </span>
-      <div className="team-who">
+      <div className="team-who grow">
         <Link href={PATHS.agent(agent.agentId)}>{displayName(agent, roster)}</Link>
-        <small>
+        <small className="text-2 block">
           {t`${
             isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
               ? t`seat ${seatNumber(agent.position)} · `

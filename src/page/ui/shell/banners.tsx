@@ -21,8 +21,8 @@ export function NoticeList() {
   const told = (
     <div className="notices" role="status" aria-live="polite">
       {list.map((notice) => (
-        <div key={notice.id} className="notice gap-4 line text-3 ground-3" data-tone={notice.tone}>
-          <p className="break">{notice.text}</p>
+        <div key={notice.id} className="notice gap-4 line text-3 ground-3 pad-3-5" data-tone={notice.tone}>
+          <p className="break grow">{notice.text}</p>
           {notice.action && (
             <button
               type="button"

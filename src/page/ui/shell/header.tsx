@@ -41,7 +41,7 @@ function SessionPill() {
   if (startedAt !== null)
     return (
       <div className="pill pill-session" title={t`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
-        <i className="pill-dot pill-live" aria-hidden="true" />
+        <i className="pill-dot pill-live fixed rounded" aria-hidden="true" />
         <b className="fixed ink">{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
         <EndSession />
       </div>
@@ -49,7 +49,7 @@ function SessionPill() {
   if (trouble && link.kind !== 'live')
     return (
       <div className="pill pill-trouble" role="status">
-        <i className="pill-dot pill-lost" aria-hidden="true" />
+        <i className="pill-dot pill-lost fixed rounded" aria-hidden="true" />
         {/* The banner says why, and what to do. */}
         <b className="fixed ink clip">{t`Not connected`}</b>
         <span className="pill-more">{`${t`everyone sleeps`}${heard}`}</span>
@@ -69,7 +69,7 @@ function SessionPill() {
   const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
   return (
     <p className="pill" title={version ? t`Relay ${version}` : undefined}>
-      <i className="pill-dot pill-asleep" aria-hidden="true" />
+      <i className="pill-dot pill-asleep fixed rounded" aria-hidden="true" />
       <b className="fixed ink">{t`No session`}</b>
       <span className={why === '' ? 'pill-more' : 'pill-why'}>{`${t`everyone sleeps`}${since}${why}`}</span>
     </p>
@@ -110,7 +110,7 @@ function EndSession() {
   return (
     <button
       type="button"
-      className="end-session"
+      className="end-session middle gap-3 ink text-2 rounded inline-flex no-frame"
       aria-label={label}
       title={t`Everyone sleeps; WAKE brings them back`}
       disabled={ending === 'now'}
@@ -129,7 +129,7 @@ function EndSession() {
 export function Header({ begun, around }: { begun: boolean; around: Around }) {
   const quiet = useLive((state) => state.link.kind === 'live');
   return (
-    <header className="header middle gap-5 narrow">
+    <header className="header middle gap-5 narrow flex ruled-below">
       <Link href={PATHS.hearth} className="mark touchable unlined gap-4 line ink" aria-label={t`Roost`}>
         <Mark />
         <span className="mark-name">{t`Roost`}</span>
@@ -142,7 +142,11 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
       <ModelChip where="header" />
       {begun && <CostChip />}
       {begun && (
-        <button type="button" className="find-field" onClick={() => around.open('palette')}>
+        <button
+          type="button"
+          className="find-field middle gap-4 ink-3 text-2 framed round-s inline-flex"
+          onClick={() => around.open('palette')}
+        >
           <FindIcon />
           <span>{t`Find`}</span>
           <kbd className="nowrap ink-2 ground-3 no-frame" aria-hidden="true">

@@ -43,7 +43,7 @@ const SUN: readonly (readonly [number, number, number])[] = [
 export default function Land() {
   return (
     <svg
-      className="sky-land"
+      className="sky-land full absolute"
       viewBox={`0 0 ${LAND.width} ${LAND.height}`}
       preserveAspectRatio="xMinYMax slice"
       shapeRendering="crispEdges"

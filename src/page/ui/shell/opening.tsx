@@ -22,9 +22,9 @@ export function Sky() {
   ).length;
   const dawn = live ? FIRST_LIGHT + ((1 - FIRST_LIGHT) * awake) / SEAT_ORDER.length : 0;
   return (
-    <div className="sky" style={{ '--dawn': dawn }} aria-hidden="true">
-      <i className="sky-stars" />
-      <i className="sky-glow" />
+    <div className="sky clip" style={{ '--dawn': dawn }} aria-hidden="true">
+      <i className="sky-stars absolute" />
+      <i className="sky-glow absolute" />
       <Land />
     </div>
   );
@@ -76,7 +76,7 @@ export function Opening({ awaited }: { awaited: Awaited | null }) {
         {words === null ? <p className="visually-hidden">{t`Opening what is stored here…`}</p> : <p>{words}</p>}
       </div>
       {words !== null && <button type="button" className="ghost" onClick={() => location.reload()}>{t`Reload`}</button>}
-      <div className="opening-grid" aria-hidden="true">
+      <div className="opening-grid stack gap-5 full" aria-hidden="true">
         {Array.from({ length: 9 }, (_, i) => (
           <i className="box ground-1" key={i} />
         ))}

@@ -50,7 +50,7 @@ export function Places({ route, className }: { route: Route; className: string }
           <PlaceIcon />
           <span>{name}</span>
           {place === 'inbox' && waits.length > 0 && (
-            <b className="waits-badge" title={waitsText(waits)}>
+            <b className="waits-badge text-1 rounded centred" title={waitsText(waits)}>
               {waits.length}
               <span className="visually-hidden"> {t`wait for you`}</span>
             </b>

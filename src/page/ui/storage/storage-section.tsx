@@ -125,7 +125,7 @@ function Leaving({ forget, name: what, color, now }: { forget: ForgetDoc; name: 
   };
   return (
     <li className="tint" style={{ '--c': color }}>
-      <span className="leaving-what">
+      <span className="leaving-what grow">
         <b className="named" dir="auto">
           {what}
         </b>
@@ -411,7 +411,7 @@ export function StorageSection() {
           <Block title={t`Space used`}>
             <p>
               {used(status)}
-              <span className="store-documents ink-3">{plural(status.documents, 'entry', 'entries')}</span>
+              <span className="store-documents ink-3 inline-block">{plural(status.documents, 'entry', 'entries')}</span>
             </p>
             <RelayRoom />
             <Kinds kinds={status.kinds} />

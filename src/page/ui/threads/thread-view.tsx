@@ -429,7 +429,7 @@ const MOST = 4;
 export function Faces({ people }: { people: readonly Teammate[] }) {
   const shown = people.length > MOST ? people.slice(0, MOST - 1) : people;
   return (
-    <span className="faces" aria-hidden="true">
+    <span className="faces middle fixed inline-flex" aria-hidden="true">
       {shown.map(({ agentId, face, color }) => (
         <Face key={agentId} agentId={agentId} face={face} color={color} awake={false} />
       ))}
@@ -508,7 +508,7 @@ function Head({
       title.current?.focus();
   }, [takeFocus]);
   return (
-    <header className="chat-head line gap-4 thread-head">
+    <header className="chat-head line gap-4 thread-head ruled-below">
       <Link href={PATHS.threads} className="icon-button thread-back" aria-label={t`All threads`}>
         <BackIcon />
       </Link>
@@ -570,7 +570,7 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
     <div className="thread-closed scroll ruled stack gap-4 ink-3 text-2" role="note">
       <p>{t`Closed by ${nameOf(closed.by, team)}, ${fullTime(closed.time)}.`}</p>
       {closed.summary !== '' && (
-        <div className="thread-summary ink text-4">
+        <div className="thread-summary ink text-4 from-5">
           <Words text={closed.summary} />
         </div>
       )}

@@ -214,7 +214,7 @@ export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
   const [openedWith] = useState(threadId);
   useTitle(threadId === null ? t`Threads` : null);
   return (
-    <div className="threads" data-open={threadId !== null}>
+    <div className="threads stack full-height" data-open={threadId !== null}>
       <nav className="threads-list shrinks scroll" aria-label={t`Threads`}>
         <header className="threads-head line apart gap-5">
           <h1 tabIndex={-1}>{t`Threads`}</h1>

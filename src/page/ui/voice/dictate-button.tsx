@@ -110,7 +110,7 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
         <MicIcon />
       </button>
       {(asking || interim !== '' || problem !== null) && (
-        <span id={id} className="dictate-note block text-2 box ink-2 ground-2" role="status">
+        <span id={id} className="dictate-note block text-2 box ink-2 ground-2 absolute" role="status">
           {asking ? (
             <>
               {t`Your browser turns what you say into text. Most send the sound to their maker for that (Chrome to Google, Safari to Apple unless the system does it); Roost hears none of it. You look at the text before it is sent.`}

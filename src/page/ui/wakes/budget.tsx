@@ -86,7 +86,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const sources = Object.entries(stats.bySource).filter(([, count]) => count > 0);
   return (
     <>
-      <p className="budget-next relative ink" data-passes={heardUntil === null && next.passes}>
+      <p className="budget-next relative ink from-6" data-passes={heardUntil === null && next.passes}>
         {heardUntil === null ? next.text : awayText(heardUntil)}
       </p>
       <Used
@@ -124,7 +124,7 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   const query = reachQueries(useRoost()).stats(agentId);
   return (
-    <div className="budget">
+    <div className="budget stack gap-5 ink-2 text-3">
       <QueryView query={query} what={t`What is left today`}>
         {(stats) => <Figures stats={stats} agentId={agentId} />}
       </QueryView>

@@ -210,7 +210,7 @@ function WakeLine({ wake, figure, asked, outcome, open, onToggle, controls }: Li
   return (
     <button
       type="button"
-      className="wake-line text-start full plain-button stack middle gap-5 text-3 round"
+      className="wake-line text-start full plain-button stack middle gap-5 text-3 round pad-3-5"
       aria-expanded={open}
       aria-controls={controls}
       onClick={onToggle}
@@ -315,7 +315,7 @@ function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
         asked={clickText(wakes, nameOf)}
         outcome={clickOutcomes(wakes)}
       />
-      <ul id={id} className="wakes ruled" hidden={!unfolded}>
+      <ul id={id} className="wakes ruled stack gap-3" hidden={!unfolded}>
         {unfolded && <Rows {...props} />}
       </ul>
     </li>

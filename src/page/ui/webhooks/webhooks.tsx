@@ -133,7 +133,7 @@ function NewWebhook({
     });
   };
   return (
-    <form className="webhook-form ruled" noValidate onSubmit={make}>
+    <form className="webhook-form ruled stack gap-5" noValidate onSubmit={make}>
       <h3>{t`A new webhook`}</h3>
       <label>
         <span>{t`Who calls it`}</span>
@@ -196,7 +196,7 @@ function Secrets({ made: { webhook, secret, signingSecret }, onDone }: { made: M
       ? `curl -X POST ${address}`
       : `curl -X POST ${address} -H 'Content-Type: application/json' -d '{"title": "Broken link", "text": "On the first page."}'`;
   return (
-    <section className="webhook-secrets" aria-label={t`The address of ${webhook.name}`}>
+    <section className="webhook-secrets stack gap-5" aria-label={t`The address of ${webhook.name}`}>
       <p>
         {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Anybody who has the address can call it.`}
       </p>
@@ -228,7 +228,7 @@ export function WebhooksDialog({ subject, onClose }: { subject: WebhookSubject; 
     // An accidental press beside the dialog must not lose a secret that is shown once.
     <Dialog title={t`Webhooks of “${subject.name}”`} onClose={made === null ? onClose : () => undefined}>
       {made === null ? (
-        <div className="webhooks">
+        <div className="webhooks stack gap-5">
           <p className="setting-hint">
             {subject.kind === 'routine'
               ? t`A webhook is an address. Whoever calls it starts the routine, within its limits and its budget.`

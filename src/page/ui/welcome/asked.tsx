@@ -46,7 +46,7 @@ function Viewing({ view, onClose }: { view: HouseholdView; onClose: () => void }
                 : t`Awake: ${awake.join(', ')}`}
         </p>
         {lines.length >= VIEW_LINES && <p>{t`Only the newest ${VIEW_LINES} messages are shown here.`}</p>}
-        <ol className="view-lines stack gap-4" aria-label={t`What is said`}>
+        <ol className="view-lines stack gap-4 scroll-y" aria-label={t`What is said`}>
           {lines.map((line) => (
             <li className="as-written" key={line.messageId} dir="auto">
               <b>{whose(line)}</b> <span>{line.text}</span>

@@ -31,7 +31,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
   };
 
   return (
-    <form onSubmit={begin} noValidate>
+    <form className="stack gap-6" onSubmit={begin} noValidate>
       <div className="welcome-field rows-top text-2 medium stack gap-3">
         <label htmlFor="human">{t`Your name`}</label>
         <input
@@ -46,7 +46,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           aria-describedby="human-note"
           dir="auto"
         />
-        <small id="human-note">
+        <small className="text-2" id="human-note">
           {tried && missing.human ? t`They need something to call you.` : t`What the agents call you.`}
         </small>
       </div>
@@ -63,7 +63,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           aria-describedby="lead-note"
           dir="auto"
         />
-        <small id="lead-note">
+        <small className="text-2" id="lead-note">
           {tried && missing.lead ? t`The lead needs a name.` : t`Sits in the middle and calls the others.`}
         </small>
       </div>

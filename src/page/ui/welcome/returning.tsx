@@ -31,7 +31,7 @@ export function ComeBack({ lead = t`Your team lives on another device, or lived 
   return (
     <div className="welcome-back above-6 text-2 stack gap-3 ink-2">
       <p id="come-back">{lead}</p>
-      <ul aria-labelledby="come-back">
+      <ul className="flex wrap gap-4" aria-labelledby="come-back">
         {WAYS.map(({ way: one, label }) => (
           <li key={one}>
             <button type="button" className="link-button" disabled={blocked} onClick={() => setWay(one)}>
@@ -94,7 +94,7 @@ function BeginAnew() {
       >{t`Begin anew without them`}</button>
     );
   return (
-    <div className="devices-warning" role="alertdialog" aria-label={t`Begin anew?`}>
+    <div className="devices-warning middle apart wrap gap-4 pad-wide" role="alertdialog" aria-label={t`Begin anew?`}>
       <p>
         {t`${<strong>{t`Begin anew?`}</strong>} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
       </p>

@@ -39,7 +39,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
             <p className="welcome-lead above-5 pretty ink-2">{t`Eight agents research, write, code in a sandbox and keep routines for you. They remember, and ask before anything leaves their folder.`}</p>
             <ul className="welcome-examples no-pad stack gap-3 ink-2" aria-label={t`Ask them, for example`}>
               {EXAMPLES.map((example) => (
-                <li key={example}>{t`“${example}”`}</li>
+                <li className="from-6" key={example}>{t`“${example}”`}</li>
               ))}
             </ul>
             <Begin onBegun={onBegun} beside={false} />
