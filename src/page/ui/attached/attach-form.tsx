@@ -403,7 +403,7 @@ function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
       }}
     >
       <NameField name={name} onName={setName} />
-      <Field label={t`Program`} hint={t`It lies on the relay’s machine.`}>
+      <Field label={t`Program`}>
         <input
           {...PLAIN}
           className="field"

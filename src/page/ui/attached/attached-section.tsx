@@ -313,7 +313,6 @@ export function AttachedSection() {
           </>
         )}
       </QueryView>
-      <p className="setting-hint">{t`Tokens and variables go to the relay once, lie there sealed, and are never shown or sent again. A tool that is another than you saw is off until you have looked at it again.`}</p>
     </div>
   );
 }

@@ -51,12 +51,12 @@ export default function Formula({ tex, apart }: FormulaText) {
   const place = (into: HTMLSpanElement | null) => into?.replaceChildren(drawn.math.cloneNode(true));
   return apart ? (
     // Scrollable where it is too wide, by keyboard too.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <span
       className="md-maths at-most-full"
       data-apart
       role="region"
       aria-label={t`Formula`}
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       ref={place}
       dir="ltr"

@@ -304,9 +304,7 @@ function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) 
                 },
               ]
             : []),
-          ...(edit
-            ? [{ label: t`Edit from here`, hint: t`What came after it stays, as an earlier version`, run: edit }]
-            : []),
+          ...(edit ? [{ label: t`Edit from here`, run: edit }] : []),
           ...(canReadAloud()
             ? [
                 {
@@ -321,7 +319,6 @@ function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) 
           { label: t`Copy`, run: () => void copyText(state, text(), t`Message`) },
           {
             label: t`Copy link`,
-            hint: t`For somebody who may open your Roost.`,
             run: () => void copyText(state, new URL(path, location.href).href, t`Link`),
           },
         ]}

@@ -207,7 +207,7 @@ export function CredentialList({ agentId, team }: { agentId: AgentId | null; tea
 interface ToPaste {
   readonly key: string;
   readonly title: string;
-  readonly about: string;
+  readonly about?: string;
   readonly text: string;
 }
 
@@ -223,13 +223,11 @@ function settingsToPaste(origin: string, secret: string, model: string | null): 
     {
       key: 'claude-code',
       title: t`Claude Code: Roost’s tools`,
-      about: t`Once, in a terminal. Inbox, threads, waking and the rest are then tools of that Claude Code.`,
       text: `claude mcp add --transport http roost ${origin}/mcp --header "Authorization: Bearer ${secret}"`,
     },
     {
       key: 'mcp',
       title: t`Any other program that speaks MCP`,
-      about: t`Streamable HTTP. Where a program takes its settings as JSON, this is the part for it.`,
       text: JSON.stringify(
         {
           mcpServers: {
@@ -300,7 +298,7 @@ function SecretDialog({
           ({ key, title, about, text }) => (
             <section className="stack gap-3" key={key} aria-label={title}>
               <h3 className="ink above-3">{title}</h3>
-              <p>{about}</p>
+              {about !== undefined && <p>{about}</p>}
               <CopyableText text={text} what={title} />
             </section>
           ),
@@ -457,7 +455,6 @@ export function ClientsSection() {
       </ul>
       <p className="setting-hint">{t`Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program and its model.`}</p>
       <p className="setting-hint">{t`It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or make credentials.`}</p>
-      <p className="setting-hint">{t`An application is no agent: it calls Roost by plain HTTP, under a name of its own, and may do what you tick. The guide to the API has an example.`}</p>
       <h3>{t`Let one in`}</h3>
       <MakeCredential among={[...here.filter(isAgent), ...here.filter((one) => !isAgent(one))]} applications />
       <h3>{t`Who is let in`}</h3>

@@ -50,11 +50,11 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
     <div className="md-drawing" ref={box}>
       {isDrawn && (
         // Scrollable where it is too large, by keyboard too.
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <div
           className="md-drawing-paper framed ground-1 round-s scroll"
           role="region"
           aria-label={t`Drawing`}
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           tabIndex={0}
         >
           <img

@@ -41,7 +41,6 @@ function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): C
       }),
       of(seat, 'adopt', t`Adopt from a file into ${seat}…`, () => go(PATHS.adopt(position)), {
         short: t`Adopt from a file…`,
-        hint: t`An agent’s zip, or a SOUL.md`,
         disabled: blocked,
       }),
     ];
@@ -49,7 +48,6 @@ function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): C
   return [
     of(seat, 'give up', t`Give up the egg in ${seat}`, () => void actions.sleep(agentId), {
       short: t`Give up this egg`,
-      hint: t`The seat is empty again`,
     }),
   ];
 }
@@ -126,12 +124,10 @@ const ofAnybody = (
     () => void exportConversationFile(roost, agentId, name),
     {
       short: t`Export this conversation`,
-      hint: t`As a text to read, with its pictures and files`,
       words: t`save download markdown`,
     },
   ),
   of(agentId, 'change', t`Change ${name}…`, () => go(PATHS.change(agentId)), {
-    hint: t`Name, colour, face, model`,
     words: 'rename',
   }),
   of(agentId, 'copy soul', t`Copy the soul of ${name}`, () => void copyText(roost, soul, t`${name}’s soul`), {

@@ -194,7 +194,6 @@ const ROWS: readonly Row[] = [
     when: somebodySleeps,
   }),
   action('summon', 'SUMMON', ({ roost }) => void roost.actions.summon(), {
-    hint: t`somebody new into each empty seat`,
     words: t`hatch egg new agent`,
     when: ({ roost }) => emptySeats(roost.household.store.getState().roster).length > 0,
   }),
@@ -210,7 +209,6 @@ const ROWS: readonly Row[] = [
     when: (around) => wakesOn(around) !== false,
   }),
   action('let wakes', t`Resume all`, ({ roost }) => void roost.actions.stopWakes(false), {
-    hint: t`All wakes are paused now`,
     words: 'on',
     menu: true,
     when: (around) => wakesOn(around) === false,
@@ -242,34 +240,28 @@ const ROWS: readonly Row[] = [
   }),
   page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups`, menu: true }),
   page('projects', t`Projects`, PATHS.projects, {
-    hint: t`Boards of tasks that your agents take`,
     words: t`board kanban tasks work`,
     does: t`To your projects`,
     keys: ['B'],
   }),
   action('new project', t`New project`, ({ go }) => go(PATHS.newProject), { words: t`board kanban begin` }),
   page('inbox', t`Inbox`, PATHS.inbox, {
-    hint: t`What waits for you, and what is new`,
     words: t`approvals yes no needs review unread`,
     does: t`To your inbox`,
     keys: ['Y'],
   }),
   page('schedule', t`Schedule`, PATHS.schedule(), {
-    hint: t`Routines, reminders and scripts`,
     words: t`routines reminders schedule cron scripts`,
   }),
   page('activity', t`Activity`, PATHS.activity(), {
-    hint: t`Everything agents did`,
     words: t`wakes runs tools calls log history`,
     menu: true,
   }),
   page('costs', t`Costs`, PATHS.activity('costs'), {
-    hint: t`Tokens and money, today and before`,
     words: 'spent',
     menu: true,
   }),
   page('files', t`Files`, PATHS.files(null), {
-    hint: t`Your agents’ folders`,
     words: t`folders workspace`,
     menu: true,
   }),

@@ -75,7 +75,6 @@ export function Changes({ changes, ticks, onTicks }: Props) {
   return (
     <fieldset className="copies-changes">
       <legend>{t`What it would change here`}</legend>
-      <p className="setting-hint">{t`Each only if you tick it. What is not ticked stays as it is.`}</p>
       <ul>
         {changes.map((change) => (
           <li key={change.tick}>

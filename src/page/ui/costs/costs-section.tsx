@@ -1,7 +1,7 @@
 /** Settings section: daily budgets and the table of prices. */
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ANY_MODEL, DEFAULT_PRICES, PRICE_STEP_MOST } from '../../../shared/domain/prices.ts';
+import { DEFAULT_PRICES, PRICE_STEP_MOST } from '../../../shared/domain/prices.ts';
 import type { Price, PricesAnswer } from '../../../shared/protocol/costs.ts';
 import { BUDGET_BOUNDS } from '../../../shared/domain/guardrails.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
@@ -111,8 +111,6 @@ function areOwn(prices: readonly Price[]): boolean {
   const own = new Set(DEFAULT_PRICES.map(lineOf));
   return prices.length === own.size && prices.every((price) => own.has(lineOf(price)));
 }
-
-const hasAny = (rows: readonly PriceRow[]): boolean => rows.some(({ model }) => model.trim() === ANY_MODEL);
 
 const TITLES: Record<Amount, string> = {
   input: t`Input`,
@@ -251,9 +249,6 @@ function Editor({ table: { prices, version } }: { table: PricesAnswer }) {
           {first.message}
         </p>
       )}
-      {draft && !first && !hasAny(rows) && (
-        <p className="setting-hint">{t`There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.`}</p>
-      )}
       {isNewer && (
         <p className="setting-state" data-wrong="true" role="alert">
           {CHANGED_ELSEWHERE}
@@ -348,7 +343,6 @@ function Budgets({ own }: { own: HouseholdConfig }) {
       />
       <BudgetField
         label={t`Each agent`}
-        hint={t`For agents without a budget below.`}
         held={own.coordination.daily_budget_usd ?? null}
         none={t`no limit`}
         most={BUDGET_BOUNDS.agent.max}

@@ -125,7 +125,7 @@ function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => 
   return (
     <Dialog title={t`Rename this device`} onClose={onClose}>
       <form className="devices stack gap-7 narrow ink-2 text-3" onSubmit={rename} noValidate>
-        <NameField value={name} onChange={setName} hint={t`Your other devices show it by this name.`} />
+        <NameField value={name} onChange={setName} />
         {failed !== null && <Wrong title={t`It could not be renamed.`} reason={failed} />}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
@@ -340,9 +340,6 @@ function WithoutRelay() {
               button={t`Open the connection`}
               onText={take}
             />
-          )}
-          {made === null && (
-            <p className="setting-hint">{t`The connection opens then, and “direct connection” stands beside the other device above.`}</p>
           )}
           {opening && (
             <p

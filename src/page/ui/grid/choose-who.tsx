@@ -253,7 +253,6 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title={t`Who shall wake?`} onClose={onClose}>
-      <p className="setting-hint choose-hint">{t`Press a face to wake that one, or mark several.`}</p>
       <GroupMarks
         able={able}
         marked={new Set(agents.map(({ agentId }) => agentId))}

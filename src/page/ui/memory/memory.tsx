@@ -80,7 +80,7 @@ function Written({
   const now = useNow();
   const by = { human: t`by you`, agent: t`by ${name}`, dream: t`in a dream of ${name}` }[source.by];
   return (
-    <small>
+    <small className="ink-3 text-2">
       <span>{[by, dayAndClock(changedAt, now)].join(' · ')}</span>
       {source.read.length > 0 && <span>{` · ${t`after reading text of others`}`}</span>}
     </small>

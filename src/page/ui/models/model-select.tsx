@@ -1,7 +1,7 @@
 /** Selects one of the connected models, from the lists of their servers. */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { MODEL_LIMITS, type Models } from '../../../shared/protocol/models.ts';
+import type { Models } from '../../../shared/protocol/models.ts';
 import { isPriceKnown, priceFor } from '../../../shared/domain/prices.ts';
 import { SETTING_TEXT_MAX } from '../../../shared/domain/settings.ts';
 import { t } from '../../language/t.ts';
@@ -91,7 +91,6 @@ function ConnectionNotes({ all }: { all: Models }) {
       </p>
     );
   const failing = all.connections.filter(({ state }) => state.kind === 'fails');
-  const isCut = all.connections.some(({ models }) => models.length >= MODEL_LIMITS.listed);
   return (
     <>
       {failing.map((connection) => (
@@ -99,9 +98,6 @@ function ConnectionNotes({ all }: { all: Models }) {
           {connectionName(connection)}: {stateText(connection)}. <Link href={PATHS.connect}>{t`What to do`}</Link>
         </p>
       ))}
-      {isCut && (
-        <p className="setting-hint">{t`At most ${MODEL_LIMITS.listed} models of a server are listed. Others can be chosen by their name.`}</p>
-      )}
     </>
   );
 }

@@ -112,7 +112,6 @@ export default function ModelPicker({ all, onClose }: { all: Models; onClose: ()
             )
           );
         })}
-        {chosen === null && <p className="setting-hint">{t`They have different models now.`}</p>}
         <WrongNote text={failed} />
         <p className="gap-4 flex wrap text-2">
           <Link href={PATHS.connect}>{t`Connect another`}</Link>

@@ -100,9 +100,6 @@ function ToldDevices({ told }: { told: Notified }) {
       {shown.kind === 'failed' && (
         <p className="settings-note under-6 ink-2 text-3" role="alert">{t`The relay did not say.`}</p>
       )}
-      {shown.kind === 'ready' && shown.value.devices.every(({ pushed }) => !pushed) && (
-        <p className="setting-hint">{t`None yet while Roost is closed.`}</p>
-      )}
       {shown.kind === 'ready' && (
         <ul className="above-5 stack gap-4">
           {shown.value.devices
@@ -146,7 +143,6 @@ export function NotificationsSection() {
   const { kinds, quiet } = choice;
   return (
     <>
-      <p className="settings-note under-6 ink-2 text-3">{t`You are told once of each thing, first on the device you used last. What you answer on one goes from the others. Nothing of a conversation is in it.`}</p>
       <label className="tick-line">
         <input
           type="checkbox"
@@ -191,9 +187,6 @@ export function NotificationsSection() {
             </label>
           ))}
         </div>
-      )}
-      {quiet && quiet.from === quiet.to && (
-        <p className="setting-hint">{t`They begin when they end, so there are none.`}</p>
       )}
       <p role="status" className="setting-hint">
         <span>{said}</span>{' '}

@@ -140,7 +140,7 @@ export const listed = (around: Around): readonly Command[] => [
     id: `setting ${section} ${name}`,
     group: 'settings',
     label: name,
-    hint: SECTIONS[section].title,
+    hint: SECTIONS[section],
     whenTyped: true,
     ...(words === undefined ? {} : { words }),
     run: () => around.go(PATHS.settings(section, name)),

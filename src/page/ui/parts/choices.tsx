@@ -8,7 +8,7 @@ import './agent-select.css';
 
 interface SelectSettingProps {
   readonly label: string;
-  readonly hint: string;
+  readonly hint?: string;
   /** The chosen value; null: the default. */
   readonly chosen: string | null;
   /** Label of the default. */

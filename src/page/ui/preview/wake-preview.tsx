@@ -145,7 +145,6 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
             <p className="quiet">{t`The tokens count everything that is sent: tools, system prompts and the two requests of the lead too. What they answer comes on top.`}</p>
           )}
           {costs.problem !== null && <p role="status">{t`What it would cost is not known: ${costs.problem}`}</p>}
-          <p className="quiet">{t`Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told who is called, and the first words of their souls.`}</p>
           <ul className="above-6 stack gap-4">
             {rows.map(({ share, prompt }) => (
               <Row

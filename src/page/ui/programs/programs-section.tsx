@@ -248,7 +248,6 @@ export function ProgramsSection() {
       <QueryView query={list} what={t`The ACP agents`}>
         {({ programs, found, allowed, why }) => (
           <>
-            {programs.length === 0 && <p className="setting-hint">{t`None is here yet.`}</p>}
             {programs.map((program) => (
               <ProgramCard key={program.programId} program={program} />
             ))}

@@ -48,7 +48,6 @@ function Question({ refused, whole, onClose }: QuestionProps) {
         <p>{t`Not everything that this project asks for is there:`}</p>
         <p className="round-s pad warn-box text-4 warn">{why}</p>
         {request !== null && <p>{t`A request to merge is open. If you merge it, the task is done.`}</p>}
-        <p className="setting-hint">{t`You may say that it is done anyway. Nothing is merged then, and its card says what is missing.`}</p>
         <WrongNote text={failed} />
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>{t`Leave it where it is`}</button>

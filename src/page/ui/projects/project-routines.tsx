@@ -59,7 +59,6 @@ export function useProjectRoutines(project: Project, away: boolean): Part {
             ))}
           </ul>
         )}
-        <p className="setting-hint">{t`With a routine an agent looks for ready tasks by itself, within its limits and your budget. Where nothing is ready, no model is asked.`}</p>
       </fieldset>
     ),
     dialog: editing && <MappingDialog {...editing} project={project} away={away} onClose={() => setEditing(null)} />,
@@ -95,9 +94,6 @@ function OfAgent({ project, mate, away, onEdit }: OfAgentProps) {
           <span>{t`The routines could not be read: ${problemText(shown.problem)}`}</span>{' '}
           <button type="button" className="link-button" onClick={() => void query.again()}>{t`Try again`}</button>
         </p>
-      )}
-      {shown.kind === 'ready' && shown.value.length === 0 && (
-        <p className="setting-hint">{t`No routine works on it.`}</p>
       )}
       {shown.kind === 'ready' &&
         shown.value.map((mapping) => (

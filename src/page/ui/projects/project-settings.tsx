@@ -251,12 +251,12 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
         <ProjectPlace project={project} away={away} />
         <button
           type="button"
-          className="ghost project-webhooks self-start"
+          className="ghost self-start"
           onClick={() => setWebhooks(true)}
         >{t`Webhooks…`}</button>
         <button
           type="button"
-          className="ghost ghost-danger project-delete self-start"
+          className="ghost ghost-danger self-start"
           disabled={away}
           onClick={() => setRemoving(true)}
         >{t`Delete this project…`}</button>

@@ -249,7 +249,6 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
               on={draft.worktrees}
               onChange={(worktrees) => onChange({ worktrees })}
             />
-            <p className="setting-hint">{t`Off: each agent keeps one checkout with what was installed and built in it, and one task of the project is worked on at a time.`}</p>
           </>
         )}
         {isGit && <CommandChoice chosen={draft.commands} onChange={(commands) => onChange({ commands })} />}
@@ -261,7 +260,6 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
         <p className="setting-hint">{t`On: an agent that has claimed a task can divide it, and others take the parts without waiting for you. Off: the parts wait in the backlog.`}</p>
         <TextField
           label={t`Setup command`}
-          hint={t`Runs once in each new checkout, in the sandbox of the agent.`}
           placeholder="npm ci"
           value={draft.setup}
           onChange={(setup) => onChange({ setup })}
@@ -283,7 +281,6 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
             onChange={(on) => onChange({ doneNeeds: { ...draft.doneNeeds, [need]: on } })}
           />
         ))}
-        <p className="setting-hint">{t`What is off is not asked for. The card of a task says what it was done without.`}</p>
         <label className="work-amount stack middle gap-5 work-reviewer">
           <span>{t`Automatic reviewer`}</span>
           <select
@@ -299,7 +296,6 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
             ))}
           </select>
         </label>
-        <p className="setting-hint">{t`It is a fresh run with the model of this agent. It sees the criteria, the changes and the checks, and nothing that the agent said. It costs as much as a run.`}</p>
       </Group>
       <Group title={t`Limits`}>
         <div className="stack gap-4">
@@ -326,7 +322,6 @@ export function WorkSettings({ project: { kind, repository }, draft, onChange }:
             );
           })}
         </div>
-        <p className="setting-hint">{t`An executor is a short run that gets one task and nothing else. At a limit the work stops, and you are told.`}</p>
       </Group>
     </>
   );

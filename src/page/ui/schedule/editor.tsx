@@ -58,7 +58,7 @@ const ROUTINE: Kind<Draft, Routine> = {
 
 /** Rarely used fields, each a line of text. */
 const MORE_TEXTS = [
-  { field: 'model', label: t`Model`, hint: t`What thinks when this is due.` },
+  { field: 'model', label: t`Model`, hint: undefined },
   {
     field: 'planningModel',
     label: t`Model of the first request`,
@@ -140,7 +140,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
     >
       <form className="editor" onSubmit={save} noValidate>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
-        <Labelled label={t`What it does`} hint={t`In your own words; Markdown works.`} wrong={wrong['instructions']}>
+        <Labelled label={t`What it does`} wrong={wrong['instructions']}>
           {(given) => (
             <textarea
               {...given}
@@ -190,7 +190,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
                 />
               )}
             </Labelled>
-            <Labelled label={t`Colour`} hint={t`Of its marks in the timeline.`} wrong={wrong['color']}>
+            <Labelled label={t`Colour`} wrong={wrong['color']}>
               {(given) => (
                 <span className="editor-color touchable gap-4 line ink-2 text-3">
                   <input
@@ -216,7 +216,6 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
             <ContextField draft={draft} set={set} wrong={wrong} />
             <ChoiceField
               label={t`When the relay was away`}
-              hint={t`Of the last minutes only; never all at once.`}
               wrong={wrong['catch_up']}
               choices={CATCH_UPS}
               value={draft.catch_up}

@@ -33,7 +33,6 @@ export function RoutineProjects({ scheduleId }: { scheduleId: ScheduleId }) {
               </li>
             ))}
           </ul>
-          <p className="setting-hint">{t`It takes tasks only from these. What each of them sets for it stands in the settings of the project.`}</p>
         </>
       )}
     </section>

@@ -78,11 +78,7 @@ function ReminderEditor({ scheduleId, before, offset, draft: first, onClose }: P
     <Dialog title={t`Change this reminder`} shape="wide" onClose={() => onClose(draft)}>
       <form className="editor" onSubmit={save} noValidate>
         <NameField draft={draft} set={set} wrong={wrong} />
-        <Labelled
-          label={t`Message`}
-          hint={t`The agent is given it as a reminder from itself.`}
-          wrong={wrong['message']}
-        >
+        <Labelled label={t`Message`} wrong={wrong['message']}>
           {(given) => (
             <textarea
               {...given}
@@ -198,11 +194,7 @@ function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose 
             value={draft.on_failure}
             onChange={(on_failure) => set({ on_failure })}
           />
-          <Labelled
-            label={t`Seconds it may take`}
-            hint={t`After that it is ended, and has failed.`}
-            wrong={wrong['most']}
-          >
+          <Labelled label={t`Seconds it may take`} wrong={wrong['most']}>
             {(given) => (
               <input
                 {...given}

@@ -23,25 +23,25 @@ export const PAGES: Readonly<Record<SettingsPageName, SectionInfo>> = {
   advanced: { title: t`Advanced`, about: t`Every limit in one table` },
 };
 
-export const SECTIONS: Readonly<Record<SettingsSection, SectionInfo>> = {
-  people: { title: t`Names`, about: t`What you and the lead are called` },
-  notifications: { title: t`Notifications`, about: t`What reaches this device, and when` },
-  changes: { title: t`What you changed`, about: t`Every change, with undo` },
-  about: { title: t`About`, about: t`Version, and who sees what` },
-  team: { title: t`Team and seats`, about: t`Seats, retired agents` },
-  limits: { title: t`What agents may do`, about: t`How far, how lively, quiet hours, budget` },
-  minds: { title: t`Models`, about: t`The lead’s and the agents’ model` },
-  costs: { title: t`Budgets and prices`, about: t`Dollars a day, and per token` },
-  programs: { title: t`ACP agents`, about: t`Claude Code, Codex and others` },
-  attached: { title: t`MCP servers`, about: t`Tools of other programs` },
-  clients: { title: t`API clients`, about: t`Programs that act as your agents` },
-  devices: { title: t`Devices`, about: t`Phone, second computer, recovery phrase` },
-  storage: { title: t`Storage`, about: t`Space used, and how safe it is` },
-  copies: { title: t`Export & import`, about: t`Everything in one file` },
-  privacy: { title: t`Privacy`, about: t`Forget, and search for what is left` },
-  advanced: { title: t`All settings`, about: t`Everybody’s and each agent’s` },
-  prompt: { title: t`Wake prompt`, about: t`What an agent reads first` },
-  rehearsal: { title: t`Failures to try`, about: t`Let the demo misbehave` },
+export const SECTIONS: Readonly<Record<SettingsSection, string>> = {
+  people: t`Names`,
+  notifications: t`Notifications`,
+  changes: t`What you changed`,
+  about: t`About`,
+  team: t`Team and seats`,
+  limits: t`What agents may do`,
+  minds: t`Models`,
+  costs: t`Budgets and prices`,
+  programs: t`ACP agents`,
+  attached: t`MCP servers`,
+  clients: t`API clients`,
+  devices: t`Devices`,
+  storage: t`Storage`,
+  copies: t`Export & import`,
+  privacy: t`Privacy`,
+  advanced: t`All settings`,
+  prompt: t`Wake prompt`,
+  rehearsal: t`Failures to try`,
 };
 
 export interface NamedSetting {
@@ -108,7 +108,7 @@ export function settingsNamed(typed: string): readonly NamedSetting[] {
     .filter((word) => word !== '');
   if (asked.length === 0) return [];
   const wordsOf = ({ section, name, words = '' }: NamedSetting) =>
-    plain(`${name} ${words} ${SECTIONS[section].title}`).split(/[^\p{L}\p{N}]+/u);
+    plain(`${name} ${words} ${SECTIONS[section]}`).split(/[^\p{L}\p{N}]+/u);
   return NAMED_SETTINGS.filter((setting) =>
     asked.every((each) => wordsOf(setting).some((word) => word.startsWith(each))),
   );

@@ -38,7 +38,6 @@ function LanguageSetting() {
   return (
     <SelectSetting
       label={t`Language`}
-      hint={t`Of this page, on this device. Agents answer in the language you write.`}
       chosen={chosen}
       fallback={chosen === null ? t`As the browser: ${now}` : t`As the browser`}
       options={Object.entries(LANGUAGES).map(([code, { name }]) => ({ value: code, name, lang: code }))}
@@ -52,7 +51,6 @@ function AppearanceSetting() {
   return (
     <SelectSetting
       label={t`Appearance`}
-      hint={t`Of this page, on this device.`}
       chosen={chosen}
       fallback={t`As the system`}
       options={[

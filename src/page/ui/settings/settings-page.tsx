@@ -180,7 +180,6 @@ function Pages({ shown, current }: { shown: readonly SettingsSection[]; current:
 
 /** A part of a page that opens in place. */
 function Part({ section, open }: { section: SettingsSection; open: boolean }) {
-  const { title, about } = SECTIONS[section];
   const [first] = partsOfPage(pageOfSection(section));
   const id = useId();
   const ref = useRef<HTMLElement>(null);
@@ -191,7 +190,7 @@ function Part({ section, open }: { section: SettingsSection; open: boolean }) {
     <section ref={ref} className="settings-part ruled" aria-labelledby={id} data-open={open}>
       <h3>
         <Link href={PATHS.settings(open && first !== undefined ? first : section)} aria-expanded={open}>
-          <span id={id}>{title}</span> {!open && <small>{about}</small>}
+          <span id={id}>{SECTIONS[section]}</span>
         </Link>
       </h3>
       {open && content(section, null)}

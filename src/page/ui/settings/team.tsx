@@ -126,7 +126,6 @@ export function TeamSection() {
     <>
       <p className="settings-note under-6 ink-2 text-3">{t`Retired agents keep everything and can return. To delete one, open its page.`}</p>
       <h3>{t`In their seats`}</h3>
-      <p className="setting-hint">{t`In the team they change places by drag, or by Alt and an arrow key. A seat keeps its colour and its number.`}</p>
       {seated.length === 0 && <Empty>{t`Nobody yet.`}</Empty>}
       <ul className="above-5 stack gap-4">
         {seated.map(([position, agent]) => (

@@ -30,7 +30,6 @@ export function VoiceChoice({ agentId, name }: Props) {
     <SelectSetting
       className="change-part no-pad no-frame narrow"
       label={t`Voice`}
-      hint={t`For “Read aloud” in the menu of a message, on this device.`}
       chosen={chosen}
       fallback={own ? t`Default: ${own.name}` : t`Default`}
       options={voices.map(({ voiceURI, name: label }) => ({ value: voiceURI, name: label }))}
