@@ -262,6 +262,10 @@ export function callProgress(
   return { call, done: total - running.length, total, left: running.length };
 }
 
+/** Is this agent set to sleep in the running session? It keeps what was said, and is not asked. */
+export const isPaused = ({ live }: LiveState, agentId: AgentId): boolean =>
+  live !== null && live.paused.has(agentId) && (live.awake.has(agentId) || live.clients.has(agentId));
+
 /** Why this agent sleeps although it was woken in this session, or null. */
 export function asleepReason(state: LiveState, agentId: AgentId): AsleepReason | null {
   // A reason given for all of them is not repeated for each.

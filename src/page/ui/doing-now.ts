@@ -8,13 +8,12 @@ import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import { useShallow } from 'zustand/react/shallow';
 import type { AgentId } from '../../shared/domain/ids.ts';
-import { LEAD_ID } from '../../shared/domain/seat.ts';
 import { t } from '../language/t.ts';
 import type { ToolCall } from '../../shared/protocol/calls.ts';
 import { openAnswerOf } from '../state/answers.ts';
 import { atWorkOf } from '../state/at-work.ts';
 import { callsOf } from '../state/calls.ts';
-import type { ClientCall } from '../state/live.ts';
+import { type ClientCall, isPaused } from '../state/live.ts';
 import type { calling, Doing, doingOf } from './chat/doing.ts';
 import type { NameOf } from './chat/deeds.ts';
 import { useAnswers, useLive, useRoost } from './context.tsx';
@@ -116,12 +115,12 @@ export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const aloneSince = useLive((state) => (agentId === null ? undefined : state.working.get(agentId)));
   const tasks = useStore(atWorkOf(roost).store);
   const task = tasks.kind === 'ready' && agentId !== null ? tasks.value.get(agentId)?.card.title : undefined;
-  const paused = useLive((state) => agentId !== null && state.live?.paused.has(agentId) === true);
+  const paused = useLive((state) => agentId !== null && isPaused(state, agentId));
   // Without a connection to the relay, activity is unknown.
   const heard = useLive((state) => state.link.kind === 'live');
   if (agentId === null || !heard) return null;
   const waiting = approvals.kind === 'ready' ? approvals.value.waiting : [];
   const asked = waiting.find((call) => call.agentId === agentId);
   const place = at === undefined ? undefined : { at, from: answer?.from ?? roost.device.now() };
-  return doingNow({ asked, paused: paused && agentId !== LEAD_ID, place, answer, client, aloneSince, task });
+  return doingNow({ asked, paused, place, answer, client, aloneSince, task });
 }

@@ -98,12 +98,12 @@ interface Shown {
 
 /** The target of an address or a message. */
 export type Somebody =
-  | (Shown & { readonly kind: 'lead'; readonly awake: boolean })
-  | (Shown & { readonly kind: 'agent'; readonly awake: boolean; readonly seat: SeatView })
+  | (Shown & { readonly kind: 'lead'; readonly awake: boolean; readonly asleep: boolean })
+  | (Shown & { readonly kind: 'agent'; readonly awake: boolean; readonly asleep: boolean; readonly seat: SeatView })
   /** An agent without a seat: waiting for one, or retired. */
-  | (Shown & { readonly kind: 'seatless'; readonly awake: false; readonly retired: boolean })
+  | (Shown & { readonly kind: 'seatless'; readonly awake: false; readonly asleep: boolean; readonly retired: boolean })
   /** Hatching, without a name yet. */
-  | (Shown & { readonly kind: 'egg'; readonly awake: false; readonly seat: SeatView })
+  | (Shown & { readonly kind: 'egg'; readonly awake: false; readonly asleep: false; readonly seat: SeatView })
   | { readonly kind: 'nobody' };
 
 export function useSomebody(agentId: AgentId): Somebody {
@@ -120,6 +120,7 @@ export function useSomebody(agentId: AgentId): Somebody {
         face: roster.lead?.face ?? name,
         color: LEAD_COLOR.color,
         awake: live.live !== null,
+        asleep: live.live === null && !live.working.has(LEAD_ID),
       };
     }
     for (const position of SEAT_ORDER) {
@@ -133,6 +134,7 @@ export function useSomebody(agentId: AgentId): Somebody {
           face: '',
           color: seat.color,
           awake: false,
+          asleep: false,
           seat,
         };
       return {
@@ -142,6 +144,7 @@ export function useSomebody(agentId: AgentId): Somebody {
         face: seat.agent.face,
         color: seat.color,
         awake: seat.state === 'awake',
+        asleep: seat.asleep,
         seat,
       };
     }
@@ -155,6 +158,7 @@ export function useSomebody(agentId: AgentId): Somebody {
       face,
       color,
       awake: false,
+      asleep: true,
       retired: retired || !isSeatPosition(position),
     };
   }, [agentId, roster, settings, live]);

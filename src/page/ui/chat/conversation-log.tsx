@@ -197,7 +197,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onWi
   const from = useUnread((state) => state.begins.get(agentId) ?? null);
   // While the first unread message is not loaded yet, the divider has no place.
   const newFrom = from !== null && (!more || (messages[0]?.at ?? '') <= from) ? from : null;
-  const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
+  const { asleep } = speaker;
   const { log: items, meanwhile } = useMemo(() => {
     const written = answers.store.getState().open;
     const open = openIds.flatMap((id) => written.get(id) ?? []);

@@ -28,10 +28,10 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
   return doing ? <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} /> : <p>{otherwise}</p>;
 }
 
-function seatText({ paused, working, state, client }: SeatView): string {
+function seatText({ paused, working, asleep, state, client }: SeatView): string {
   if (paused) return t`set to sleep, keeps what was said`;
   if (working) return t`at work by itself`;
-  if (state === 'sleeping') return t`asleep`;
+  if (asleep) return t`asleep`;
   if (state === 'hatching') return t`waking`;
   return state === 'driven' ? t`driven by ${client?.name ?? t`a program`}` : t`awake`;
 }
@@ -108,13 +108,12 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         { label: t`Print this conversation`, run: print },
         ...menu,
       ];
-  const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'driven' && seat?.working !== true;
   return (
     <header className="chat-head line gap-4 tint ruled-below" style={{ '--c': speaker.color }}>
       <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>
         <BackIcon />
       </Link>
-      <div className="chat-face fixed" data-asleep={dim && seat?.state !== 'hatching'}>
+      <div className="chat-face fixed" data-asleep={speaker.asleep}>
         {seat ? (
           <SeatFigure seat={seat} />
         ) : (

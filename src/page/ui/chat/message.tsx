@@ -531,6 +531,7 @@ function Received({ message, stretch, to }: Pick<MessageProps, 'message' | 'stre
           face: message.author,
           color: 'var(--ink-3)',
           awake: false,
+          asleep: true,
           retired: true,
         }
       : sender;

@@ -92,13 +92,7 @@ function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string
   const openers = !speaker.awake ? [] : speaker.kind === 'lead' ? ofLead : OPENERS;
   return (
     <div className="empty-log centred-column centred stack tint" style={{ '--c': speaker.color }}>
-      <div
-        className="empty-figure under-6"
-        data-asleep={
-          speaker.kind === 'agent' ? speaker.seat.state === 'sleeping' : speaker.kind === 'lead' && !speaker.awake
-        }
-        aria-hidden="true"
-      >
+      <div className="empty-figure under-6" data-asleep={speaker.asleep} aria-hidden="true">
         {speaker.kind === 'agent' || speaker.kind === 'egg' ? (
           <SeatFigure seat={speaker.seat} />
         ) : (

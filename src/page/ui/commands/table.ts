@@ -258,7 +258,7 @@ const ROWS: readonly Row[] = [
     menu: true,
   }),
   page('costs', t`Costs`, PATHS.activity('costs'), {
-    words: 'spent',
+    words: t`money tokens spent`,
     menu: true,
   }),
   page('files', t`Files`, PATHS.files(null), {

@@ -1,4 +1,5 @@
 /** One message to everybody who is awake, and the answers side by side. */
+import { isPaused } from '../../state/live.ts';
 import { type FormEvent, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
@@ -31,10 +32,11 @@ const NOBODY: readonly Agent[] = [];
 /** The agents that read a message now, in the order of their seats. */
 function useAwake(): readonly Agent[] {
   const seats = useHousehold(({ roster }) => roster.seats);
-  const live = useLive((state) => state.live);
+  const state = useLive((now) => now);
+  const { live } = state;
   if (!live) return NOBODY;
   return [...seats]
-    .filter(([, { agentId }]) => live.awake.has(agentId) && !live.paused.has(agentId))
+    .filter(([, { agentId }]) => live.awake.has(agentId) && !isPaused(state, agentId))
     .toSorted(([a], [b]) => a - b)
     .map(([, agent]) => agent);
 }

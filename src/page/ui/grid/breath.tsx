@@ -30,9 +30,7 @@ export default function Breath() {
       // The lead, too.
       live.live === null ||
       POSITIONS.some((position) => {
-        if (!isSeatPosition(position)) return false;
-        const { state, working } = seatView(position, roster, live);
-        return state === 'sleeping' && !working;
+        return isSeatPosition(position) && seatView(position, roster, live).asleep;
       }),
   );
   const seen = usePageSeen();

@@ -3,6 +3,7 @@ import { type SubmitEvent, useId, useMemo, useState } from 'react';
 import { type Agent, displayName } from '../../../shared/domain/agent.ts';
 import { type AgentGroup, GROUPS } from '../../../shared/domain/seat.ts';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { isPaused } from '../../state/live.ts';
 import { t } from '../../language/t.ts';
 import { groupsIn, storeGroup, removeGroup } from '../../state/groups.ts';
 import { arrivingOf } from '../../state/devices.ts';
@@ -231,14 +232,14 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
   const roster = useHousehold((state) => state.roster);
   const sleepers = useSleepers({ withPaused: true });
-  const paused = useLive((state) => state.live?.paused);
+  const live = useLive((state) => state);
   const arriving = useDevices(arrivingOf);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [group, setGroup] = useState<string | null>(null);
   const able = sleepers.filter(({ agentId }) => !arriving.includes(agentId));
   const agents = able.filter(({ agentId }) => chosen.has(agentId));
   // An agent of the session that was put to sleep continues where it was and rereads nothing.
-  const isRead = ({ agentId }: Agent) => !paused?.has(agentId);
+  const isRead = ({ agentId }: Agent) => !isPaused(live, agentId);
   const each = useWakeCosts(able.filter(isRead));
   const together = useWakeCosts(agents.filter(isRead));
   const wake = (called: readonly Agent[]) => {
@@ -247,7 +248,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   };
   const noteOf = (agent: Agent): string => {
     if (arriving.includes(agent.agentId)) return t`on its way here`;
-    if (paused?.has(agent.agentId)) return t`goes on where it was`;
+    if (isPaused(live, agent.agentId)) return t`goes on where it was`;
     const cost = each.of(agent.agentId);
     return cost ? costText(cost) : '';
   };

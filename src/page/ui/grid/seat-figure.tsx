@@ -5,7 +5,7 @@ import { type JoinedClient, type Lifecycle, lifecycleOf } from '../../../shared/
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { type Position, seatColor, seatNumber, type SeatPosition } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
-import { asleepReason, type LiveState } from '../../state/live.ts';
+import { asleepReason, isPaused, type LiveState } from '../../state/live.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { useAnswers, useRoost } from '../context.tsx';
 import { CRACKS, EGG, Face, FaceShape, Runs, speckles } from './face.tsx';
@@ -31,6 +31,8 @@ export interface SeatView {
   readonly reason: string | null;
   /** It is in the running session and was put to sleep. */
   readonly paused: boolean;
+  /** Nothing asks it: neither a session, nor a run, nor an API client. */
+  readonly asleep: boolean;
   /** It sleeps in the person’s session, and works in a run. */
   readonly working: boolean;
   /** The API client that drives it, with or without a mind here. */
@@ -58,12 +60,9 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     name,
     ...(agent ? { color: agent.color, colorName: agent.colorName } : seatColor(position)),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,
-    paused:
-      agent !== null &&
-      live.live !== null &&
-      (live.live.awake.has(agent.agentId) || client !== null) &&
-      live.live.paused.has(agent.agentId),
+    paused: agent !== null && isPaused(live, agent.agentId),
     working,
+    asleep: agent !== null && state === 'sleeping' && !working,
     client,
   };
 }

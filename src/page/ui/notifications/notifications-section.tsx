@@ -188,6 +188,9 @@ export function NotificationsSection() {
           ))}
         </div>
       )}
+      {quiet && quiet.from === quiet.to && (
+        <p className="setting-hint">{t`They begin when they end, so there are none.`}</p>
+      )}
       <p role="status" className="setting-hint">
         <span>{said}</span>{' '}
         {before && (

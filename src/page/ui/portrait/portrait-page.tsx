@@ -583,12 +583,11 @@ export default function PortraitPage(props: Props) {
   if (!agent || somebody.kind === 'nobody' || somebody.kind === 'egg')
     return <Redirect to={PATHS.agent(agentId)} replace />;
   const { name, face, color, awake } = somebody;
-  const busy = somebody.kind === 'agent' && (somebody.seat.state !== 'sleeping' || somebody.seat.working);
   const title = TAB_TITLES.find((one) => one.tab === tab)?.title ?? '';
   return (
     <div className="portrait page one-column stack ink-2 tint" style={{ '--c': color }}>
       <div className="portrait-head gap-7 stack middle">
-        <span className="portrait-face both-centred pad-5 stack" data-asleep={!awake && !busy}>
+        <span className="portrait-face both-centred pad-5 stack" data-asleep={somebody.asleep}>
           <Face agentId={agentId} face={face} color={color} awake={awake} />
         </span>
         <div>

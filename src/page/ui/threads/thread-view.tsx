@@ -213,6 +213,7 @@ const speakerOf = ({ agentId, name, face, color, retired }: Teammate): Speaker =
   face,
   color,
   awake: false,
+  asleep: true,
   retired,
 });
 

@@ -534,7 +534,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
   await waitFor(() => expect(page.reach.bodies('PUT /api/attached/s1')).toEqual([{ box: null, version: 1 }]));
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
   await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
-  await page.user.type(screen.getByLabelText(/It lies on the relay/), 'files-server');
+  await page.user.type(screen.getByLabelText('Program', { selector: 'input:not([type=radio])' }), 'files-server');
   await page.user.type(screen.getByLabelText(/^Folder that it reads and writes/), '/srv/files');
   await page.user.type(screen.getByLabelText(/^Hosts that it reaches/), 'api.example.org');
   await page.user.click(screen.getByRole('button', { name: 'Connect' }));
@@ -574,7 +574,7 @@ test('a program that is fetched is offered the host of its registry and the fold
   const page = await attachForm();
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
   await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
-  await page.user.type(screen.getByLabelText(/It lies on the relay/), 'npx');
+  await page.user.type(screen.getByLabelText('Program', { selector: 'input:not([type=radio])' }), 'npx');
   fireEvent.change(screen.getByLabelText(/^Arguments/), { target: { value: FILES.args.join('\n') } });
   const given = await screen.findByRole('checkbox', { name: /^Give what is needed to start/ });
   for (const words of [
