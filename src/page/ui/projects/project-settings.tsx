@@ -249,11 +249,7 @@ export function ProjectSettings({ project, tasks, away, onClose, onRemoved }: Pr
         <WorkSettings project={project} draft={draft} onChange={change} />
         <ProjectWork project={project} tasks={tasks} away={away} />
         <ProjectPlace project={project} away={away} />
-        <button
-          type="button"
-          className="ghost self-start"
-          onClick={() => setWebhooks(true)}
-        >{t`Webhooks…`}</button>
+        <button type="button" className="ghost self-start" onClick={() => setWebhooks(true)}>{t`Webhooks…`}</button>
         <button
           type="button"
           className="ghost ghost-danger self-start"
