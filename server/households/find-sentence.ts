@@ -8,6 +8,7 @@ import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { SentencePlace, SentencePlaces } from '../../src/shared/protocol/forgets.ts';
 import { rowsWith } from '../store/forgetting.ts';
 import type { Db } from '../store/index.ts';
+import { rowId } from '../store/said.ts';
 import type { Workspaces } from '../tools/workspaces/index.ts';
 import type { Team } from './team.ts';
 
@@ -42,14 +43,28 @@ async function filesOf(folder: string): Promise<readonly string[]> {
 }
 
 export function createFindSentence({ db, home, copies, directory, workspaces }: Deps) {
-  return async (sentence: string): Promise<SentencePlaces> => {
+  /** Calls of one tool. */
+  async function callsOf(tool: string): Promise<SentencePlaces> {
+    const calls = await db
+      .selectFrom('tool_calls')
+      .select('call')
+      .where('home', '=', home)
+      .where('tool', '=', tool)
+      .execute();
+    const places = calls.length === 0 ? [] : [{ kind: 'table' as const, table: 'tool_calls', rows: calls.length }];
+    return { places, ids: calls.flatMap((row) => rowId('tool_calls', row) ?? []), unread: 0 };
+  }
+
+  return async (sentence: string, isTool = false): Promise<SentencePlaces> => {
+    if (isTool) return await callsOf(sentence);
     const has = finder(sentence);
     const places: SentencePlace[] = [];
     let unread = 0;
-    const rows = await rowsWith(db, home, (row) =>
+    const found = await rowsWith(db, home, (row) =>
       Object.values(row).some((value) => typeof value === 'string' && has(value)),
     );
-    for (const [table, count] of rows) places.push({ kind: 'table', table, rows: count });
+    for (const [table, rows] of found) places.push({ kind: 'table', table, rows: rows.length });
+    const ids = [...found].flatMap(([table, rows]) => rows.flatMap((row) => rowId(table, row) ?? []));
     for (const agentId of new Set([LEAD_ID, ...(await directory.all()).map((member) => member.agentId)])) {
       const copy = await copies.of(agentId);
       if (copy && has(JSON.stringify(copy))) places.push({ kind: 'snapshot', agentId });
@@ -63,6 +78,6 @@ export function createFindSentence({ db, home, copies, directory, workspaces }: 
           places.push({ kind: 'file', agentId, path: relative(folder, path) });
       }
     }
-    return { places, unread };
+    return { places, ids, unread };
   };
 }

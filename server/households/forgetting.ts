@@ -7,6 +7,7 @@ import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import type { AgentId, ProjectId, ThreadId } from '../../src/shared/domain/ids.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import { documentsOf, stampOf } from '../../src/shared/protocol/intake.ts';
+import { namesSource } from '../../src/shared/domain/forgetting.ts';
 import { isCovered } from '../../src/shared/protocol/documents/kinds.ts';
 import { parseStamp } from '../../src/shared/domain/stamp.ts';
 import type { FinalForget } from '../../src/shared/protocol/forgets.ts';
@@ -18,7 +19,7 @@ import type { Webhooks } from '../webhooks/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { forgetRows, type Rewrites } from '../store/forgetting.ts';
 import { emptyLog } from '../store/dialect.ts';
-import { forgetSaid, type Said } from '../store/said.ts';
+import { forgetItems, forgetSaid, type Said } from '../store/said.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenEventLog } from '../team/events/index.ts';
 import { scopeOf } from '../team/gate/index.ts';
@@ -119,7 +120,7 @@ function isSaidIn(event: RoostEvent, forgets: readonly FinalForget[]): boolean {
   return forgets.some((forget) => isCovered(answer, forget));
 }
 const saidIn = ({ target, at }: FinalForget, everybody: readonly AgentId[]): Said => ({
-  agentIds: target.agentId === null ? everybody : [target.agentId],
+  agentIds: target.kind === 'items' ? [] : target.agentId === null ? everybody : [target.agentId],
   from: target.kind === 'span' ? target.from : 0,
   to: target.kind === 'span' ? target.to : (parseStamp(at)?.time ?? 0),
 });
@@ -258,11 +259,16 @@ export function createForgetting(deps: Deps): Forgetting {
     if (due.length === 0) return;
     const everybody = [LEAD_ID, ...(await directory.all()).map(({ agentId }) => agentId)];
     const all = due.map((forget) => saidIn(forget, everybody));
-    const agentIds = [...new Set(all.flatMap((each) => each.agentIds))];
+    const isOfItems = due.some(({ target }) => target.kind === 'items');
+    const agentIds = isOfItems ? everybody : [...new Set(all.flatMap((each) => each.agentIds))];
     const isDone = await each(
       [
         () => deps.memories.forget(),
         ...all.map((each) => () => forgetSaid(db, home, each)),
+        async () => {
+          const items = due.filter(({ target }) => target.kind === 'items');
+          if (items.length > 0) await forgetItems(db, home, (id) => items.some((forget) => namesSource(forget, id)));
+        },
         () => deps.notifications.forget(agentIds),
         async () => {
           await deps.records.recover();

@@ -216,7 +216,7 @@ interface HomeParts {
   readonly models: HomeModels;
   readonly onTeam: () => Promise<void>;
   readonly forgetting: Forgetting;
-  readonly findSentence: (text: string) => Promise<SentencePlaces>;
+  readonly findSentence: (text: string, isTool?: boolean) => Promise<SentencePlaces>;
   /** Endpoints of parts that define their own. */
   readonly others: readonly Handled[];
 }

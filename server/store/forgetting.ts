@@ -237,12 +237,12 @@ export async function forgetHousehold(given: Db, relay: string, home: string): P
   await emptyLog(given);
 }
 
-/** How often a text stands in rows of a home, by table. Sealed columns are not read. */
+/** Rows of a home that have a text, by table. Sealed columns are not read. */
 export async function rowsWith(
   given: Db,
   home: string,
   hasText: (row: Readonly<Record<string, unknown>>) => boolean,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, readonly Readonly<Record<string, unknown>>[]>> {
   const logs = await given.selectFrom('logs').select('log').where('home', '=', home).execute();
   const own = (column: string): Condition => {
     if (column === 'home') return sql<boolean>`home = ${home}`;
@@ -253,12 +253,12 @@ export async function rowsWith(
     );
   };
   const db = given as unknown as AnyDb;
-  const found = new Map<string, number>();
+  const found = new Map<string, readonly Readonly<Record<string, unknown>>[]>();
   for (const table of Object.keys(RULES)) {
     const among = rowsThatGo(db, 'household', table, own);
     const rows = among ? await db.selectFrom(table).selectAll().where(among).execute() : [];
-    const count = rows.filter(hasText).length;
-    if (count > 0) found.set(table, count);
+    const having = rows.filter(hasText);
+    if (having.length > 0) found.set(table, having);
   }
   return found;
 }

@@ -2,7 +2,7 @@
  * What happens to the rows of each table when what was said with an agent in a span of time is
  * forgotten. A table that does not say it is an error of types.
  */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Db } from './index.ts';
 import type { Tables } from './tables.ts';
 
@@ -138,14 +138,56 @@ async function forgetOutcomes(db: Db, home: string, { agentIds, from, to }: Said
     .where('ended_at', '>=', from)
     .where('ended_at', '<', to)
     .execute();
-  for (const { schedule, due_at, detail_json } of rows) {
-    const detail = JSON.parse(detail_json ?? '{}') as Record<string, unknown>;
-    await db
-      .updateTable('occurrences')
-      .set({ detail_json: JSON.stringify({ ...detail, said: null, detail: null }) })
-      .where('home', '=', home)
-      .where('schedule', '=', schedule)
-      .where('due_at', '=', due_at)
-      .execute();
+  for (const row of rows) await withoutWords(db, home, row);
+}
+
+async function withoutWords(
+  db: Db,
+  home: string,
+  { schedule, due_at, detail_json }: Pick<Selectable<Tables['occurrences']>, 'schedule' | 'due_at' | 'detail_json'>,
+): Promise<void> {
+  const detail = JSON.parse(detail_json ?? '{}') as Record<string, unknown>;
+  await db
+    .updateTable('occurrences')
+    .set({ detail_json: JSON.stringify({ ...detail, said: null, detail: null }) })
+    .where('home', '=', home)
+    .where('schedule', '=', schedule)
+    .where('due_at', '=', due_at)
+    .execute();
+}
+
+/** The id of a row by which a request to forget names it. Null: rows of this table have none. */
+export function rowId(table: string, row: Readonly<Record<string, unknown>>): string | null {
+  switch (table) {
+    case 'inbox':
+      return `message:${String(JSON.parse(String(row['message_json'])))}`;
+    case 'tool_calls':
+      return `call:${String(row['call'])}`;
+    case 'occurrences':
+      return `occurrence:${String(row['schedule'])}:${String(row['due_at'])}`;
+    default:
+      return null;
   }
+}
+
+/** Removes rows by their ids, and what agents would go on from. Doing it again changes nothing. */
+export async function forgetItems(db: Db, home: string, isNamed: (id: string) => boolean): Promise<void> {
+  const named = (table: string) => (row: Readonly<Record<string, unknown>>) => isNamed(rowId(table, row) ?? '');
+  const inbox = await db.selectFrom('inbox').select('message_json').where('home', '=', home).execute();
+  for (const { message_json } of inbox.filter(named('inbox')))
+    for (const table of ['inbox', 'inbox_attachments'] as const)
+      await db.deleteFrom(table).where('home', '=', home).where('message_json', '=', message_json).execute();
+  const calls = await db.selectFrom('tool_calls').select('call').where('home', '=', home).execute();
+  for (const { call } of calls.filter(named('tool_calls')))
+    await db.deleteFrom('tool_calls').where('home', '=', home).where('call', '=', call).execute();
+  const ended = await db
+    .selectFrom('occurrences')
+    .select(['schedule', 'due_at', 'detail_json'])
+    .where('home', '=', home)
+    .where('detail_json', 'is not', null)
+    .execute();
+  for (const row of ended.filter(named('occurrences'))) await withoutWords(db, home, row);
+  // Pages leave new snapshots, and programs begin new sessions.
+  await db.deleteFrom('standing_copies').where('home', '=', home).where('version', '<>', '').execute();
+  await db.deleteFrom('program_sessions').where('home', '=', home).execute();
 }

@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../server/store/index.ts';
+import { sourceHash } from '../../src/shared/domain/forgetting.ts';
+import { lineId, linesOf } from '../../src/shared/domain/memory-lines.ts';
 import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import type { FinalForget } from '../../src/shared/protocol/forgets.ts';
@@ -135,6 +137,35 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     expect(await found()).toEqual(['events', 'file', 'memories', 'snapshot', 'tool_calls']);
     await good('POST', '/api/forgets', { forgets: [forgetNow('a2')] });
     expect(await found()).toEqual(['file']);
+  });
+
+  it('goes line by line and row by row where only what mentions a name is forgotten, and does not come back', async () => {
+    const words = 'Bartholomew of Quince Lane';
+    await night.tool('a2', 'remember', { text: `${words} likes tea.` });
+    await night.tool('a2', 'remember', { text: 'The kettle is blue.' });
+    const [file] = await notesOf('a2');
+    if (!file) throw new Error('nothing was noted');
+    const before = (await good('POST', '/api/sentences', { text: words })) as { ids: string[]; places: unknown[] };
+    expect(before.ids).toEqual([expect.stringMatching(/^call:/)]);
+    const lines = linesOf(file).filter(({ text }) => text.includes(words));
+    const ids = [...before.ids, ...lines.map((line) => lineId(file.memoryId, line))];
+    const at = formatStamp({ time: Date.now(), counter: 999_999, node: 'page' });
+    const target = { kind: 'items', what: 'words', agentId: null, sources: ids.map(sourceHash) } as const;
+    const forget = { forgetId: `forget:${randomUUID()}`, at, target };
+    await good('POST', '/api/forgets', { forgets: [forget] });
+    const texts = async () => (await notesOf('a2')).map(({ text }) => text).join('');
+    expect(await texts()).toContain('The kettle is blue.');
+    expect(await placesOf(words)).toEqual([]);
+    // A page gives the earlier version back.
+    const { memoryId, version, ...value } = file;
+    expect(version).toBeGreaterThan(0);
+    const later = formatStamp({ time: Date.now() + 1_000, counter: 0, node: 'relay' });
+    const record = { type: 'memory', id: memoryId, at: later, value: { ...value, removed: false } };
+    await good('POST', '/api/records', { records: [record] });
+    expect(await texts()).toContain('The kettle is blue.');
+    expect(await placesOf(words)).toEqual([]);
+    const doc = { _id: `memory:${memoryId}:${later}`, type: 'memory', at: later, recordId: memoryId, value };
+    expect(isCovered(doc, forget)).toBe(true);
   });
 
   it('leaves no event from which a browser would store it', async () => {

@@ -66,7 +66,7 @@ interface ForgetRoutesDeps {
   readonly forgets: Forgets;
   /** Removes what pending requests cover. */
   readonly carryOut: () => Promise<void>;
-  readonly findSentence: (text: string) => Promise<SentencePlaces>;
+  readonly findSentence: (text: string, isTool?: boolean) => Promise<SentencePlaces>;
 }
 
 export const createForgetRoutes = ({ forgets, carryOut, findSentence }: ForgetRoutesDeps): readonly Handled[] =>
@@ -77,5 +77,5 @@ export const createForgetRoutes = ({ forgets, carryOut, findSentence }: ForgetRo
       await carryOut();
       return { forgetIds: [...(await forgets.doneIds())] };
     },
-    findSentence: ({ body: { text } }) => findSentence(text),
+    findSentence: ({ body: { text, tool } }) => findSentence(text, tool),
   });

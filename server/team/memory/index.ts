@@ -161,10 +161,10 @@ type MemoryLine = Line<MemorySource>;
 const timeOf = (stamp: Stamp): number => parseStamp(stamp)?.time ?? 0;
 const withoutForgotten = (
   lines: readonly MemoryLine[],
-  agentId: MemoryOwner,
+  { agentId, memoryId }: { readonly agentId: MemoryOwner; readonly memoryId: MemoryId },
   forgets: Awaited<ReturnType<Forgets['all']>>,
 ): readonly MemoryLine[] =>
-  forgets.length === 0 ? lines : lines.filter((line) => !isForgottenBy(forgets, lineOrigins(line, agentId)));
+  forgets.length === 0 ? lines : lines.filter((line) => !isForgottenBy(forgets, lineOrigins(line, agentId, memoryId)));
 const linesAndText = (lines: readonly MemoryLine[], text: string) => ({ text, lines: storeLines(lines, json) });
 
 /** A path that is free, from one that is not: `plans.md` becomes `plans (2).md`. */
@@ -255,6 +255,7 @@ export function createMemories(deps: MemoriesDeps): Memories {
     const others = (await filesOf(trx, file.agentId)).filter(({ memoryId }) => memoryId !== before?.memoryId);
     const refusal = removed ? null : refusalOf(others, file);
     if (refusal) return refusal;
+    const memoryId = before?.memoryId ?? newId();
     const forgotten = await forgets.all(trx);
     // Lines are told apart by the time of their write. A page whose clock is ahead may have asked.
     const asked = forgotten.map(({ target, at }) => (target.kind === 'conversation' ? timeOf(at) : 0));
@@ -262,7 +263,7 @@ export function createMemories(deps: MemoriesDeps): Memories {
     const given = removed ? '' : file.text;
     const old = before ? linesOf(before) : [];
     const lines = changedLines(old, given, { source, time }, others.flatMap(linesOf));
-    const kept = withoutForgotten(lines, file.agentId, forgotten);
+    const kept = withoutForgotten(lines, { agentId: file.agentId, memoryId }, forgotten);
     const text = kept.length === lines.length ? given : textOfLines(kept);
     const value = {
       ...file,
@@ -272,7 +273,6 @@ export function createMemories(deps: MemoriesDeps): Memories {
       changedAt: time,
     };
     if (!before) {
-      const memoryId = newId();
       await trx
         .insertInto('memories')
         .values({ home, memory: memoryId, ...columnsOf(value), stamp: null })
@@ -311,7 +311,7 @@ export function createMemories(deps: MemoriesDeps): Memories {
     all: Awaited<ReturnType<Forgets['all']>>,
   ): MemoryValue | null {
     const lines = linesOf(file);
-    const kept = withoutForgotten(lines, file.agentId, all);
+    const kept = withoutForgotten(lines, { agentId: file.agentId, memoryId }, all);
     if (kept.length === lines.length) return null;
     const { agentId, pinned, createdAt } = file;
     const changed = { agentId, pinned, createdAt, changedAt: Math.max(now(), file.changedAt + 1), source: BY_NOBODY };

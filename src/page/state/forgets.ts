@@ -2,14 +2,14 @@
  * What the person asks to forget: what it would remove, and handing it to the relay once it is
  * final.
  */
-import { cameFrom, type Forget, type ForgetTarget } from '../../shared/domain/forgetting.ts';
+import { cameFrom, type Forget, type ForgetTarget, sourceHash } from '../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
-import { lineOrigins, linesOf } from '../../shared/domain/memory-lines.ts';
+import { type Line, lineId, lineOrigins, linesOf, writesOf } from '../../shared/domain/memory-lines.ts';
 import { runAgain } from '../../shared/domain/platform/single-flight.ts';
 import type { ForgetDoc } from '../../shared/protocol/documents.ts';
 import type { FinalForget, SentencePlaces } from '../../shared/protocol/forgets.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
-import type { Memory } from '../../shared/protocol/memories.ts';
+import type { Memory, MemorySource } from '../../shared/protocol/memories.ts';
 import type { Covered, SentenceHere } from '../../shared/protocol/worker.ts';
 import type { Parts } from './actions/parts.ts';
 import { errorText, problemText } from './ports.ts';
@@ -26,7 +26,7 @@ export interface ForgetPreview extends Covered {
 export const coveredNotes = (files: readonly Memory[], forget: Pick<Forget, 'target' | 'at'>): ForgetPreview['notes'] =>
   files.flatMap((file) =>
     linesOf(file).flatMap((line) =>
-      lineOrigins(line, file.agentId).some((origin) => cameFrom(origin, forget))
+      lineOrigins(line, file.agentId, file.memoryId).some((origin) => cameFrom(origin, forget))
         ? [{ agentId: file.agentId, path: file.path, text: line.text }]
         : [],
     ),
@@ -44,6 +44,51 @@ export async function previewForget(
   const failed = files.find((result): result is Extract<RelayResult<never>, { ok: false }> => !result.ok);
   const notes = files.flatMap((result) => (result.ok ? coveredNotes(result.value.memories, forget) : []));
   return { ...covered, notes, unread: failed ? problemText(failed.problem) : null };
+}
+
+/** A request, and what it would remove. */
+export interface AskedItems {
+  readonly target: Extract<ForgetDoc['target'], { kind: 'items' }>;
+  readonly preview: ForgetPreview;
+}
+
+/** Everything that mentions a person or a page, or that a tool answered, and what came from it. */
+export async function previewItems(
+  { dataWorker, reach, household }: Pick<Parts, 'dataWorker' | 'reach' | 'household'>,
+  asked: { readonly what: 'words' | 'tool'; readonly text: string },
+): Promise<AskedItems> {
+  const { what, text } = asked;
+  const tool = what === 'tool' ? { tool: true as const } : {};
+  const owners = [null, ...household.store.getState().roster.byId.keys()];
+  const [mentioned, relay, ...files] = await Promise.all([
+    dataWorker.call('mentioning', asked),
+    reach((client) => client.findSentence({ body: { text, ...tool } })),
+    ...owners.map((agentId) => reach((client) => client.memories({ agentId }))),
+  ]);
+  const plain = text.toLowerCase();
+  const isMeant = (line: Line<MemorySource>) =>
+    what === 'tool'
+      ? writesOf(line).some(({ source }) => source.read.includes(text))
+      : line.text.toLowerCase().includes(plain);
+  const notes = files.flatMap((result) =>
+    (result.ok ? result.value.memories : []).flatMap((file) =>
+      linesOf(file).flatMap((line) => (isMeant(line) ? [{ file, line }] : [])),
+    ),
+  );
+  const failed = [relay, ...files].find((result): result is Extract<RelayResult<never>, { ok: false }> => !result.ok);
+  const ids = [
+    ...mentioned.ids,
+    ...(relay.ok ? relay.value.ids : []),
+    ...notes.map(({ file, line }) => lineId(file.memoryId, line)),
+  ];
+  return {
+    target: { kind: 'items', what, agentId: null, sources: [...new Set(ids.map(sourceHash))] },
+    preview: {
+      ...mentioned,
+      notes: notes.map(({ file: { agentId, path }, line }) => ({ agentId, path, text: line.text })),
+      unread: failed ? problemText(failed.problem) : null,
+    },
+  };
 }
 
 export interface SentenceFound {
@@ -82,6 +127,10 @@ function finalForget({ _id, at, target }: ForgetDoc): FinalForget[] {
     case 'span': {
       const { agentId, from, to } = target;
       return [{ forgetId: _id, at, target: { kind: 'span', agentId, from, to } }];
+    }
+    case 'items': {
+      const { what, agentId, sources } = target;
+      return [{ forgetId: _id, at, target: { kind: 'items', what, agentId, sources: [...sources] } }];
     }
     default:
       return target satisfies never;

@@ -18,7 +18,17 @@ export type ForgetTarget =
   /** The agent's conversation before the request. */
   | { readonly kind: 'conversation'; readonly agentId: AgentId }
   /** What was said from `from` until before `to`, in ms since the epoch. Null: to anybody. */
-  | { readonly kind: 'span'; readonly agentId: AgentId | null; readonly from: number; readonly to: number };
+  | { readonly kind: 'span'; readonly agentId: AgentId | null; readonly from: number; readonly to: number }
+  /**
+   * What mentions a person or a page, or what a tool answered. `sources`: hashes of the ids of
+   * documents, of lines of memories, and of rows at the relay. No text of it remains.
+   */
+  | {
+      readonly kind: 'items';
+      readonly what: 'words' | 'tool';
+      readonly agentId: null;
+      readonly sources: readonly string[];
+    };
 
 export interface Forget {
   readonly _id: string;
@@ -54,7 +64,7 @@ export function isAmong(
 ): boolean {
   if (doc.forgotten === 'never' || (target.agentId !== null && doc.agentId !== target.agentId)) return false;
   if (target.kind === 'agent') return true;
-  if (doc.forgotten !== 'with-conversation' || doc.at >= at) return false;
+  if (target.kind === 'items' || doc.forgotten !== 'with-conversation' || doc.at >= at) return false;
   return target.kind === 'conversation' || isWithin(parseStamp(doc.at)?.time, target);
 }
 
@@ -68,10 +78,42 @@ export interface Origin {
   readonly by: 'human' | 'agent' | 'dream';
   /** When it was written, in ms since the epoch. */
   readonly time: number;
+  /** Of the line. Left out: a line that it replaced. */
+  readonly id?: string;
 }
 
+/**
+ * A hash of an id, 64 bits in hex. It tells ids apart, and no more: ids have no words. Two
+ * multiplicative hashes of 32 bits, as FNV-1a is.
+ */
+export function sourceHash(id: string): string {
+  let a = 0x811c9dc5;
+  let b = 0x9e3779b9;
+  for (let i = 0; i < id.length; i += 1) {
+    const code = id.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b);
+    b ^= b >>> 13;
+  }
+  return [a, b].map((part) => (part >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/** A request names many ids, and is asked about many documents. */
+const hashSets = new WeakMap<readonly string[], ReadonlySet<string>>();
+/** Whether a request names this id. */
+export function namesSource({ target }: Pick<Forget, 'target'>, id: string): boolean {
+  if (target.kind !== 'items') return false;
+  const hashes = hashSets.get(target.sources) ?? new Set(target.sources);
+  hashSets.set(target.sources, hashes);
+  return hashes.has(sourceHash(id));
+}
+
+/** Most hashes in one request. A document must fit into an entry. */
+export const MOST_SOURCES = 4_000;
+
 /** Whether something that an agent keeps came from what is covered by a request to forget. */
-export function cameFrom({ agentId, by, time }: Origin, { target, at }: Pick<Forget, 'target' | 'at'>): boolean {
+export function cameFrom({ agentId, by, time, id }: Origin, { target, at }: Pick<Forget, 'target' | 'at'>): boolean {
+  if (target.kind === 'items') return id !== undefined && namesSource({ target }, id);
   if (target.agentId !== null && agentId !== target.agentId) return false;
   if (target.kind === 'agent') return true;
   if (target.kind === 'span') return isWithin(time, target);

@@ -156,8 +156,17 @@ export function writesOf<Source>({ origin }: Pick<Line<Source>, 'origin'>): read
   return [...all];
 }
 
+/** The id of a line, the same in every version of its file. */
+export const lineId = (memoryId: string, { origin, number }: Pick<Line<unknown>, 'origin' | 'number'>): string =>
+  `line:${memoryId}:${origin.time}:${number}`;
+
 /** What a line came from, as a request to forget covers it. */
 export const lineOrigins = <Source extends { readonly by: Origin['by'] }>(
-  line: Pick<Line<Source>, 'origin'>,
+  line: Pick<Line<Source>, 'origin' | 'number'>,
   agentId: AgentId | null,
-): readonly Origin[] => writesOf(line).map(({ source, time }) => ({ agentId, by: source.by, time }));
+  memoryId: string,
+): readonly Origin[] =>
+  writesOf(line).map((origin) => ({
+    ...{ agentId, by: origin.source.by, time: origin.time },
+    ...(origin === line.origin ? { id: lineId(memoryId, line) } : {}),
+  }));

@@ -41,7 +41,7 @@ export const LIMITS = {
   /** Requests to forget that a page names with an agent snapshot. */
   knownForgets: 20_000,
   /** Fewest characters of a sentence that is searched for in everything. */
-  sentence: 4,
+  sentence: 3,
   /** Requests to forget that a page hands over in one call. */
   forgets: 200,
   /** Agents in one thread: the lead and eight others. */

@@ -269,6 +269,12 @@ export interface SentenceHere {
   readonly found: number;
 }
 
+/** What mentions words, or has answers of a tool. */
+export interface Mentioned extends Covered {
+  /** Ids of the messages. */
+  readonly ids: readonly string[];
+}
+
 /** What a request to forget would cover. */
 export interface Covered {
   readonly messages: number;
@@ -475,6 +481,11 @@ export const LEDGER_METHODS = {
   covered: method<[Pick<Forget, 'target' | 'at'>], Covered>(
     z.tuple([z.object({ at: z.string(), target: typed<Forget['target']>() })]),
     typed<Covered>(),
+  ),
+  /** What was said that has these words, or answers of this tool, and the summaries of it. */
+  mentioning: method(
+    z.tuple([z.object({ what: z.enum(['words', 'tool']), text: z.string().min(1).max(LIMITS.searchText) })]),
+    typed<Mentioned>(),
   ),
   /** The bytes of an attachment, in base64. Null: it is not complete on this device. */
   attachment: method(

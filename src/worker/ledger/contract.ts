@@ -76,6 +76,7 @@ export interface Ledger {
   storage(): Promise<StorageStatus>;
   documents(request: Request<'documents'>): Answer<'documents'>;
   within(request: Request<'within'>): Answer<'within'>;
+  mentioning(request: Request<'mentioning'>): Answer<'mentioning'>;
   covered(request: Request<'covered'>): Answer<'covered'>;
   changeLog(request: Request<'changeLog'>): Answer<'changeLog'>;
   attachment(file: Request<'attachment'>): Answer<'attachment'>;

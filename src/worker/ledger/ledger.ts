@@ -19,6 +19,7 @@ import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
 import {
   readCovered,
+  readMentioning,
   readAttachment,
   readChangeLog,
   readConversation,
@@ -278,6 +279,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     wakeMaterial: async (request) => readWakeContext(await views.readable(), request, deps.now()),
     documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
     within: async (request) => readWithin(await views.readable(), request),
+    mentioning: async (asked) => readMentioning(await views.readable(), asked),
     covered: async (forget) => readCovered(await views.readable(), forget),
     changeLog: async ({ limit }) => readChangeLog(await views.readable(), limit, deps.now()),
     compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), upkeep.isForgotten),

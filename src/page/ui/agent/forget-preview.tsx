@@ -7,7 +7,7 @@ import { type ForgetPreview, previewForget } from '../../state/forgets.ts';
 import { useRoost } from '../context.tsx';
 import { plural } from '../text/sizes.ts';
 
-function Preview({ preview }: { readonly preview: ForgetPreview }) {
+export function Preview({ preview }: { readonly preview: ForgetPreview }) {
   const { messages, summaries, notes, unread } = preview;
   return (
     <>

@@ -1,11 +1,12 @@
 /** Settings section: forgets a span of time, lists what was forgotten, and finds a sentence. */
 import { type FormEvent, useState } from 'react';
-import type { ForgetTarget } from '../../../shared/domain/forgetting.ts';
+import { type ForgetTarget, MOST_SOURCES } from '../../../shared/domain/forgetting.ts';
 import type { ForgetDoc } from '../../../shared/protocol/documents.ts';
+import { errorText } from '../../state/ports.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { t } from '../../language/t.ts';
-import { findSentence, type SentenceFound } from '../../state/forgets.ts';
-import { ForgetPreviewList } from '../agent/forget-preview.tsx';
+import { type AskedItems, findSentence, previewItems, type SentenceFound } from '../../state/forgets.ts';
+import { ForgetPreviewList, Preview } from '../agent/forget-preview.tsx';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { SureDialog } from '../design/dialog.tsx';
 import { Field } from '../design/field.tsx';
@@ -91,12 +92,90 @@ function SpanForm() {
   );
 }
 
+type What = 'words' | 'tool';
+function ItemsForm() {
+  const state = useRoost();
+  const actions = useActions();
+  const [what, setWhat] = useState<What>('words');
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState<AskedItems | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setProblem(null);
+    try {
+      const found = await previewItems(state, { what, text: text.trim() });
+      const many = found.target.sources.length;
+      if (found.preview.unread !== null) setProblem(t`The relay could not be searched: ${found.preview.unread}`);
+      else if (many === 0) setProblem(t`Nothing has it.`);
+      else if (many > MOST_SOURCES) setProblem(t`${plural(many, 'place')} have it, more than one request can name.`);
+      else setAsked(found);
+    } catch (error) {
+      setProblem(errorText(error));
+    }
+  }
+  async function forget(target: AskedItems['target']): Promise<string | null> {
+    const done = await actions.forget(target, t`What you chose is being forgotten.`);
+    return done.ok ? null : done.reason;
+  }
+  return (
+    <section className="gap-4 stack" aria-label={t`Forget a person, a page or a tool’s answers`}>
+      <h3>{t`Forget a person, a page or a tool’s answers`}</h3>
+      <p>{t`Every message that has the words, with the summaries and notes that came from it. Threads, tasks, files and souls stay.`}</p>
+      <form className="gap-4 stack" onSubmit={(event) => void submit(event)}>
+        <Field label={t`Forget`}>
+          {({ id }) => (
+            <select id={id} className="field" value={what} onChange={({ target }) => setWhat(target.value as What)}>
+              <option value="words">{t`what has these words`}</option>
+              <option value="tool">{t`answers of this tool`}</option>
+            </select>
+          )}
+        </Field>
+        <Field label={what === 'tool' ? t`Name of the tool` : t`A name, or the address of a page`}>
+          {({ id }) => (
+            <input
+              id={id}
+              className="field"
+              dir="auto"
+              minLength={LIMITS.sentence}
+              maxLength={LIMITS.searchText}
+              required
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Field>
+        <p>
+          <button type="submit" className="ghost">{t`Show what goes…`}</button>
+        </p>
+      </form>
+      {problem !== null && <p role="alert">{problem}</p>}
+      {asked && (
+        <SureDialog
+          title={t`Forget all of this?`}
+          does={[t`Yes, forget it`, t`Forgetting…`]}
+          undone={t`Nothing was forgotten`}
+          onSure={() => forget(asked.target)}
+          onClose={() => setAsked(null)}
+        >
+          <Preview preview={asked.preview} />
+          <p>{t`You can undo it for ten seconds. After that nothing brings it back.`}</p>
+        </SureDialog>
+      )}
+    </section>
+  );
+}
+
 function targetText(target: ForgetDoc['target'], nameOf: (id: string) => string): string {
   switch (target.kind) {
     case 'agent':
       return t`An agent`;
     case 'conversation':
       return t`A conversation with ${nameOf(target.agentId)}`;
+    case 'items': {
+      const many = plural(target.sources.length, 'place');
+      return target.what === 'tool' ? t`Answers of a tool, in ${many}` : t`A person or a page, in ${many}`;
+    }
     case 'span': {
       const span = t`${fullTime(target.from)} to ${fullTime(target.to)}`;
       return target.agentId === null ? t`With everybody: ${span}` : t`With ${nameOf(target.agentId)}: ${span}`;
@@ -214,6 +293,7 @@ export default function PrivacySection() {
   return (
     <div className="gap-6 stack">
       <SpanForm />
+      <ItemsForm />
       <Forgotten />
       <Sentence />
     </div>

@@ -363,6 +363,8 @@ export function changeText(change: ArchiveChange): string {
     }
     case 'forget': {
       const who = change.name ?? t`somebody who does not live here`;
+      if (change.what === 'items')
+        return t`What mentions certain words, or was answered by a tool, would be forgotten, for good on ${fullTime(change.finalAt)}.`;
       if (change.what === 'span')
         return t`What was said in a span of time would be forgotten, for good on ${fullTime(change.finalAt)}.`;
       return t`${change.what === 'agent' ? t`Everything about ${who}` : t`The conversation with ${who}`} would be forgotten, for good on ${fullTime(change.finalAt)}.`;

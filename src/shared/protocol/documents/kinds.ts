@@ -7,7 +7,7 @@ import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import type { ProjectId, ScheduleId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { isRecord } from '../../domain/platform/json.ts';
-import { cameFrom, type Forget, isAmong, type Origin } from '../../domain/forgetting.ts';
+import { cameFrom, type Forget, isAmong, namesSource, type Origin } from '../../domain/forgetting.ts';
 import { lineOrigins, type LinedFile, linesOf } from '../../domain/memory-lines.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { idOf } from '../limits.ts';
@@ -223,9 +223,15 @@ const forget = defineKind({
             z.looseObject({ kind: z.literal('agent'), agentId }),
             z.looseObject({ kind: z.literal('conversation'), agentId }),
             z.looseObject({ kind: z.literal('span'), agentId: agentId.nullable(), from: time, to: time }),
+            z.looseObject({
+              kind: z.literal('items'),
+              what: z.enum(['words', 'tool']),
+              agentId: z.literal(null),
+              sources: z.array(z.string()),
+            }),
           ])
           .describe(
-            'agent: everything about the agent, whenever written; conversation: what was said with the agent before this stamp, and what came from it; span: what was said from one time until another, with one agent or (null) with all, and what came from it',
+            'agent: everything about the agent, whenever written; conversation: what was said with the agent before this stamp, and what came from it; span: what was said from one time until another, with one agent or (null) with all, and what came from it; items: documents, lines of memories and rows of the relay, by hashes of their ids',
           ),
         askedAt: time,
         finalAt: time.describe(
@@ -710,12 +716,20 @@ function agentOf(doc: { readonly type: string; readonly [field: string]: unknown
 type MemoryFile = LinedFile<{ readonly by: Origin['by'] }> & { readonly agentId: AgentId | null };
 
 /** Where the lines of a version of a memory came from. Other documents have none. */
-function originsOf({ type, value }: { readonly type: string; readonly value?: unknown }): readonly Origin[] {
+function originsOf({
+  type,
+  value,
+  recordId,
+}: {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly recordId?: unknown;
+}): readonly Origin[] {
   if (type !== memory.type || !isRecord(value) || typeof value['text'] !== 'string' || !isRecord(value['source']))
     return [];
   const file = value as unknown as MemoryFile;
   try {
-    return linesOf(file).flatMap((line) => lineOrigins(line, file.agentId));
+    return linesOf(file).flatMap((line) => lineOrigins(line, file.agentId, String(recordId)));
   } catch {
     // The list of its lines fits no schema. What is left is the last write.
     return [{ agentId: file.agentId, by: file.source.by, time: file.changedAt }];
@@ -730,6 +744,7 @@ export const isCovered = (
   doc: { readonly type: string; readonly at: string; readonly [field: string]: unknown },
   forget: Pick<Forget, 'target' | 'at'>,
 ): boolean =>
+  (typeof doc['_id'] === 'string' && doc['_id'] !== '' && namesSource(forget, doc['_id'])) ||
   isAmong({ at: doc.at, agentId: agentOf(doc), forgotten: byType.get(doc.type)?.forgotten ?? 'with-agent' }, forget) ||
   originsOf(doc).some((origin) => cameFrom(origin, forget));
 

@@ -5,7 +5,7 @@
 import { byAge } from '../../../shared/protocol/documents/kind.ts';
 import type { IDBPIndex, StoreNames } from 'idb';
 import type { Stamp } from '../../../shared/domain/stamp.ts';
-import type { Doc, ForgetDoc, ForgetUndoDoc } from '../../../shared/protocol/documents.ts';
+import type { Doc, ForgetDoc, ForgetUndoDoc, MessageDoc } from '../../../shared/protocol/documents.ts';
 import type {
   ChangeLogView,
   ConversationPage,
@@ -268,18 +268,57 @@ export async function readCovered(
   const agentIds = new Set<AgentId>();
   const summaries: { agentId: AgentId; time: number; text: string }[] = [];
   let messages = 0;
-  let last = '';
-  for (;;) {
-    const batch = await db.getAll('messages', IDBKeyRange.lowerBound(last, true), LEDGER.rebuildBatch);
-    for (const { doc } of batch) {
+  for await (const docs of allMessages(db))
+    for (const doc of docs) {
       if (!isCovered(doc, forget)) continue;
       messages += 1;
       agentIds.add(doc.agentId);
       if (doc.compaction) summaries.push({ agentId: doc.agentId, time: doc.time, text: textOf(doc.blocks) });
     }
+  return { messages, agentIds: [...agentIds], summaries };
+}
+
+/** Every message, in batches. */
+async function* allMessages(db: ViewsDatabase): AsyncGenerator<readonly MessageDoc[]> {
+  for (let last = ''; ;) {
+    const batch = await db.getAll('messages', IDBKeyRange.lowerBound(last, true), LEDGER.rebuildBatch);
+    yield docsOf(batch);
     last = batch.at(-1)?.doc._id ?? last;
-    if (batch.length < LEDGER.rebuildBatch) return { messages, agentIds: [...agentIds], summaries };
+    if (batch.length < LEDGER.rebuildBatch) return;
   }
+}
+
+/** A summary has what was said before it in its session or run. */
+export async function readMentioning(
+  db: ViewsDatabase,
+  { what, text }: Parameters<WorkerCalls['mentioning']>[0],
+): Promise<ReturnType<WorkerCalls['mentioning']>> {
+  const plain = JSON.stringify(text.toLowerCase()).slice(1, -1);
+  const isMeant = ({ blocks }: MessageDoc) =>
+    what === 'tool'
+      ? blocks.some((block) => block.kind === 'tool' && block.name === text)
+      : JSON.stringify(blocks).toLowerCase().includes(plain);
+  const ids: string[] = [];
+  const summaries: MessageDoc[] = [];
+  /** When it was mentioned first, by conversation. */
+  const first = new Map<string, Stamp>();
+  const placeOf = ({ agentId, sessionId, runId }: MessageDoc) => `${agentId} ${sessionId ?? runId ?? ''}`;
+  for await (const docs of allMessages(db))
+    for (const doc of docs) {
+      if (doc.compaction) summaries.push(doc);
+      else if (isMeant(doc)) {
+        ids.push(doc._id);
+        const before = first.get(placeOf(doc));
+        if (before === undefined || doc.at < before) first.set(placeOf(doc), doc.at);
+      }
+    }
+  const found = summaries.filter((doc) => isMeant(doc) || (first.get(placeOf(doc)) ?? AFTER_ALL) < doc.at);
+  return {
+    ids: [...ids, ...found.map(({ _id }) => _id)],
+    messages: ids.length,
+    agentIds: [],
+    summaries: found.map(({ agentId, time, blocks }) => ({ agentId, time, text: textOf(blocks) })),
+  };
 }
 
 // The log of the person's changes, newest first. Each entry has the value before it and the value

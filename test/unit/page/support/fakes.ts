@@ -182,6 +182,12 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       }),
     storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),
+    mentioning({ text }) {
+      const said = known().flatMap((doc) =>
+        doc.type === 'message' && JSON.stringify(doc.blocks).includes(text) ? [doc] : [],
+      );
+      return { ids: said.map(({ _id }) => _id), messages: said.length, agentIds: [], summaries: [] };
+    },
     covered: (forget) => {
       const said = known().flatMap((doc) => (doc.type === 'message' && isCovered(doc, forget) ? [doc] : []));
       return { messages: said.length, agentIds: [...new Set(said.map(({ agentId }) => agentId))], summaries: [] };

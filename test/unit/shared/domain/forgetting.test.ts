@@ -6,6 +6,7 @@ import {
   pendingForgets,
   type Forget,
   type ForgetUndo,
+  sourceHash,
 } from '../../../../src/shared/domain/forgetting.ts';
 import { isCovered } from '../../../../src/shared/protocol/documents/kinds.ts';
 import { formatStamp } from '../../../../src/shared/domain/stamp.ts';
@@ -51,6 +52,25 @@ describe('forgetting a span of time', () => {
     expect(isCovered(said(1_500, 'a2'), forget('a1'))).toBe(false);
     expect(isCovered(said(1_500, 'a2'), forget(null))).toBe(true);
     expect(isCovered({ type: 'agent-identity', at: stamp(1_500), agentId: 'a1' }, forget(null))).toBe(false);
+  });
+});
+
+describe('forgetting what mentions a person or a page', () => {
+  it('covers the documents that it names, and no others', () => {
+    const target = { kind: 'items', what: 'words', agentId: null, sources: [sourceHash('message:m1')] } as const;
+    const forget: Forget = { ...asked(1_000), target };
+    const said = (id: string) => ({ _id: `message:${id}`, type: 'message', at: stamp(10), agentId: 'a1' });
+    expect(isCovered(said('m1'), forget)).toBe(true);
+    expect(isCovered(said('m2'), forget)).toBe(false);
+    expect(isCovered({ type: 'message', at: stamp(10), agentId: 'a1' }, forget)).toBe(false);
+  });
+
+  it('tells a million ids apart', () => {
+    const ids = Array.from(
+      { length: 1_000_000 },
+      (_, i) => `message:00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+    );
+    expect(new Set(ids.map(sourceHash)).size).toBe(ids.length);
   });
 });
 

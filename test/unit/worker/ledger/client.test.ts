@@ -187,6 +187,7 @@ describe('the owner’s desk', () => {
     documents: () => Promise.resolve({ docs: [], after: null, of: 0 }),
     within: () => Promise.resolve({ docs: [], after: null, of: 0 }),
     findSentence: () => Promise.resolve({ documents: {}, volumes: 0, entries: 0, found: 0 }),
+    mentioning: () => Promise.reject(new Error('unused')),
     covered: () => Promise.reject(new Error('unused')),
     changeLog: () => Promise.resolve({ changes: [], more: false }),
     attachment: () => Promise.resolve(null),
