@@ -13,6 +13,7 @@ import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { pageYears } from './page-years.ts';
+import { memoryTurns } from './memory-turns.ts';
 import type { Part } from './part.ts';
 import { projectFolder } from './project-folder.ts';
 import { projects } from './projects.ts';
@@ -30,6 +31,7 @@ export const PARTS: readonly Part[] = [
   wake,
   wakePayload,
   wakeCost,
+  memoryTurns,
   gate,
   night,
   start,
