@@ -217,6 +217,32 @@ describe('an agent whose mind is a program', () => {
     expect(anew).toMatch(/What was said before.*What is this\?.*image image\/png/);
   });
 
+  it('goes on with its soul and its summary where its process ends after a compaction', async () => {
+    const added = await add('able');
+    await choose(added.programId);
+    const lead = { name: 'Julian', soul: null, transcript: null };
+    const settings = { contextTokens: 16_000 };
+    await ok(call('POST', '/api/sessions', { human: { name: 'Ada' }, lead, settings }));
+    await wake();
+    await noted('prompt');
+    const summarised = () => said().includes('"tokensBefore"');
+    for (let turn = 0; turn < 60 && !summarised(); turn++) {
+      await post(`${'m'.repeat(1_500)}\nDO ${JSON.stringify([{ say: `Turn ${turn} is done.` }])}`, 'a1');
+      await says(`Turn ${turn} is done.`);
+    }
+    expect(summarised()).toBe(true);
+    await tell({ exit: 0 });
+    await says('it has ended');
+    await tell({ say: 'Here I am again.' });
+    await says('Here I am again.');
+    const given = z.array(z.looseObject({ instructions: z.string().nullable() }));
+    expect(given.parse(await notes('new')).at(-1)?.instructions).toContain('I love herons.');
+    const anew = JSON.stringify((await notes('prompt')).at(-1));
+    // What the agent answered when it was asked for its summary.
+    expect(anew).toMatch(/replaced by your own summary[^]*> I am here\./);
+    expect(anew).not.toContain('Turn 1 is done.');
+  });
+
   it('asks the person by a card: a yes lets it go on, a no is told with its words, a command let for good is not asked again', async () => {
     await awake();
     const made = { content: { type: 'text', text: 'make: 3 files' }, type: 'content' };
