@@ -206,6 +206,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
         laterModel: null,
         tools: null,
         onlyTools: [tool],
+        takesTurn: false,
         readsInbox: false,
         timeoutMs: DREAM_LIMITS.runMs,
         busyMs: effective.pulse_busy_wait_ms,
