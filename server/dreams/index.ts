@@ -58,7 +58,8 @@ export interface Dreams {
   look(): Promise<void>;
   /** Looks at what is due from now on. `mayDream`: false in a copy of a home. */
   begin(mayDream: () => boolean): void;
-  close(): void;
+  /** Begins no dream any more. Resolves when the one under way is over, which its run decides. */
+  close(): Promise<void>;
 }
 
 interface DreamsDeps {
@@ -341,6 +342,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     close() {
       closed = true;
       timers.close();
+      return inTurn(() => Promise.resolve());
     },
   };
 }

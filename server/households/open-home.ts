@@ -582,7 +582,7 @@ async function openParts(
     async end(reason) {
       // Waits of a run that ends now are left for the next process.
       team.reach.close();
-      team.dreams.close();
+      void team.dreams.close();
       await Promise.all([
         host.end(reason),
         schedules.close(reason === 'shutdown'),

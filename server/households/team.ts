@@ -647,13 +647,14 @@ export function openTeam({
     warm: (warmMind, signal) => host.warm(warmMind, signal),
     async close() {
       reach.close();
-      dreams.close();
+      const dreamsOver = dreams.close();
       projects.close();
       mappings.close();
       await taskWork?.work.close();
       await taskWork?.close();
       await schedules.close(false);
       await runs.close();
+      await dreamsOver;
       await calls.close();
       await records.close();
       wakePayloads.close();

@@ -29,7 +29,7 @@ function changeText({ path, pathBefore, after }: DreamChange): string {
 export function dreamText({ state, changes }: Dream): string {
   switch (state) {
     case 'due':
-      return t`waits until the agent sleeps`;
+      return t`waits to begin`;
     case 'running':
       return t`dreams now`;
     case 'proposed':

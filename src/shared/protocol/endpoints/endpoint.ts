@@ -59,7 +59,10 @@ export interface Endpoint {
   readonly bodyValues?: number;
   /** The body may be YAML, and so may the answer if `Accept` asks for it. */
   readonly yaml?: true;
-  /** May carry the souls and transcripts of a whole team, so it has a longer timeout. */
+  /**
+   * May carry the souls and transcripts of a whole team, or wait for agents, so it has a longer
+   * timeout.
+   */
   readonly heavy?: true;
   /**
    * Not a JSON call: a stream, a page, a socket, another protocol. The client has no method for it.

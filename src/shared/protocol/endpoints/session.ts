@@ -194,7 +194,8 @@ export const sessionEndpoints = {
   endSession: endpoint({
     method: 'DELETE',
     path: '/api/sessions/current',
-    does: 'Ends the session. All agents sleep. An application can end only a session that it started.',
+    does: 'Ends the session. All agents sleep. Before that, agents may note what matters, for at most 20 seconds. An application can end only a session that it started.',
+    heavy: true,
     scopes: ['sessions'],
     answers: [
       { status: 204, when: 'the end is on disk' },
@@ -248,6 +249,7 @@ export const sessionEndpoints = {
   sleep: endpoint({
     method: 'POST',
     path: '/api/agents/{agentId}/sleep',
+    heavy: true,
     does: 'Puts one agent to sleep, or abandons one egg.',
     params: { agentId },
     answers: [
