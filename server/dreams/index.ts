@@ -7,6 +7,7 @@
  * - It reads the memory and the day's messages. It never reads what tools returned, and nothing of
  *   earlier dreams but what was adopted.
  * - Each agent has at most one dream a night, and none while one waits for the person.
+ * - Nobody waits for a dream. It ends when its agent is woken or spoken to.
  * - States are in `src/shared/domain/dreams.ts`. Each change of a state is one write. A relay that
  *   died leaves `running`, which its next start turns into `failed`.
  */
@@ -26,6 +27,7 @@ import { textOf } from '../../src/shared/domain/text-of.ts';
 import { momentText, wallTime } from '../../src/shared/domain/zone-days.ts';
 import type { Dream } from '../../src/shared/protocol/dreams.ts';
 import type { Configs, Directory, EventLog, Reach, SessionHost } from '../contracts/index.ts';
+import type { Runs } from '../agents/runs/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SetAside } from '../platform/set-aside.ts';
 import { NOT_OURS, type NotBegun, type OpenAlone, type Worked } from '../schedules/alone.ts';
@@ -74,7 +76,8 @@ interface DreamsDeps {
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly directory: Pick<Directory, 'all'>;
-  readonly log: Pick<EventLog, 'read'>;
+  readonly log: Pick<EventLog, 'read' | 'subscribe'>;
+  readonly runs: Pick<Runs, 'stopRun'>;
   /** The person wants the agent at work without a page, even if its snapshot was withdrawn. */
   readonly allowSnapshot: (agentId: AgentId) => Promise<void>;
   readonly onChange: (agentId: AgentId) => void;
@@ -93,6 +96,8 @@ const DEAD_MS = DREAM_LIMITS.runMs + 3_600_000;
 const HOUR_MS = 3_600_000;
 
 const DIED = sentence`The relay stopped during the dream. The memory is as it was.`;
+const STOPPED = sentence`It was stopped. The memory is as it was.`;
+const WOKEN = sentence`The agent was needed during the dream. The memory is as it was.`;
 const NEVER_BEGAN = sentence`It could not begin. The memory is as it was.`;
 const NO_SNAPSHOT = sentence`The relay has no snapshot of the agent. Open the page once, so that it leaves one.`;
 
@@ -119,6 +124,16 @@ export function createDreams(deps: DreamsDeps): Dreams {
   const timers = createTimerSet(deps.timers);
   const inTurn = createQueue();
   let closed = false;
+  /** The dream under way. */
+  let current: { readonly agentId: AgentId; readonly runId: RunId; isNeeded: boolean } | null = null;
+
+  const unsubscribe = deps.log.subscribe(({ event }) => {
+    if (!current || !('agentId' in event) || event.agentId !== current.agentId) return;
+    const isWoken = event.kind === 'run-started' && event.runId !== current.runId;
+    if (!isWoken && !(event.kind === 'message' && event.author === 'human')) return;
+    current.isNeeded = true;
+    deps.runs.stopRun(current.runId);
+  });
 
   function told(dream: Dream | null): Dream | null {
     if (dream) onChange(dream.agentId);
@@ -207,16 +222,20 @@ export function createDreams(deps: DreamsDeps): Dreams {
         laterModel: null,
         tools: null,
         onlyTools: [tool],
-        takesTurn: false,
         readsInbox: false,
         timeoutMs: DREAM_LIMITS.runMs,
         busyMs: effective.pulse_busy_wait_ms,
         maxTurns: DREAM_LIMITS.requests,
         cachesForAnHour: false,
-        begins: async (runId) => (told(await rows.become(dreamId, 'running', { runId })) ? null : NOT_OURS),
+        async begins(runId) {
+          if (!told(await rows.become(dreamId, 'running', { runId }))) return NOT_OURS;
+          current = { agentId, runId, isNeeded: false };
+          return null;
+        },
       });
       await ended(due, worked, draft);
     } finally {
+      current = null;
       await permit.release();
     }
   }
@@ -229,7 +248,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     }
     const { outcome, reason, usage, said, costMicroUsd, estimated } = worked.end;
     const spent = { said, costMicroUsd, estimated, tokens: usage && tokensOf(usage) };
-    if (outcome !== 'done') return void (await fail(due, reason ?? NEVER_BEGAN, spent));
+    if (outcome !== 'done') return void (await fail(due, current?.isNeeded ? WOKEN : (reason ?? STOPPED), spent));
     const changes = [...draft.changes()];
     const { before: bytesBefore, after: bytesAfter } = draft.bytes();
     told(
@@ -341,6 +360,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     begin,
     close() {
       closed = true;
+      unsubscribe();
       timers.close();
       return inTurn(() => Promise.resolve());
     },

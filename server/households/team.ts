@@ -367,7 +367,7 @@ export function openTeam({
     return taken.flatMap((columnIds) => columnIds ?? []);
   });
   const dreams = createDreams({
-    ...{ db, home, memories, reach, host, configs, directory, log, now, newId, timers, setAside, logger },
+    ...{ db, home, memories, reach, host, configs, directory, log, runs, now, newId, timers, setAside, logger },
     onlyOne: alone,
     alone: aloneAgents,
     allowSnapshot: (agentId) => copies.allow(agentId),

@@ -174,8 +174,6 @@ interface Work extends GivenBefore {
   readonly tools: readonly string[] | null;
   /** Tools that the agent has in place of the relay's. Left out: the relay's. */
   readonly onlyTools?: readonly TeamTool[];
-  /** False: it takes no turn of its agent, so that a wake does not wait for it. */
-  readonly takesTurn?: false;
   /** False: what waits in its inbox stays there. */
   readonly readsInbox?: false;
   readonly timeoutMs: number;
@@ -352,7 +350,6 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const started = await runs.start({
       identity: { agentId },
       cause,
-      ...(asked.takesTurn === undefined ? {} : { takesTurn: asked.takesTurn }),
       instructions: (offered) => systemOf(protocol, copy, asked, offered),
       worksBy: [asked.instructions, ...(typeof asked.why === 'string' ? [asked.why] : []), ...(asked.needs ?? [])],
       context: [

@@ -6,6 +6,7 @@ import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { memoriesSchema } from '../../../src/shared/protocol/memories.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';
 import { COPY } from '../../support/schedules.ts';
+import type { SignIn } from '../../support/sign-in.ts';
 import { type Script, type ScriptedModel, startScriptedModel } from '../../support/scripted-model.ts';
 import { createGate } from '../../support/session.ts';
 
@@ -15,8 +16,11 @@ const AFTER = '- 2026-11-29 (before: 2026-03-01): Ada lives in Paris.\n';
 let model: ScriptedModel;
 let relay: TestRelay;
 let home: string;
-const start = () =>
-  startRelay({ home, env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' } });
+const start = (signIn?: SignIn) =>
+  startRelay({
+    ...{ home, ...(signIn ? { signIn } : {}) },
+    env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' },
+  });
 const call = (method: string, path: string, json?: unknown) =>
   relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
 const newest = async (): Promise<Dream | undefined> =>
@@ -70,16 +74,17 @@ it('leave the memory as it is when the relay is killed in one, and the next is a
   await dream();
   await until('running');
   await expect.poll(() => model.requests.at(-1)?.results.length).toBe(1);
+  const signIn = await relay.signIn();
   await relay.kill('SIGKILL');
   gate.open();
   model.follow(moves);
-  relay = await start();
+  relay = await start(signIn);
   expect(await newest()).toMatchObject({ state: 'failed', changes: [] });
   expect(await texts()).toEqual([BEFORE]);
   await dream();
   await until('proposed');
   await relay.kill('SIGKILL');
-  relay = await start();
+  relay = await start(signIn);
   expect((await call('POST', `/api/dreams/${(await newest())?.dreamId ?? ''}/adopt`)).status).toBe(200);
   expect(await texts()).toEqual([AFTER]);
 });

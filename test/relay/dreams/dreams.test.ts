@@ -94,24 +94,17 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
     expect([...new Set(tools())]).toEqual(['memory']);
   });
 
-  it('keeps nobody waiting who wakes its agent, and what the agent notes meanwhile stays', async () => {
-    const gate = createGate();
-    next = [moves(), [{ until: gate.passed }, ...DONE]];
+  it('ends when its agent is woken, and changes nothing', async () => {
+    const before = await text();
+    next = [moves(), 'silent'];
     await dreams().start(AGENT);
     await house.until(() => asked().length === 2);
     await house.start();
     await house.wake([payload(0)]);
     await house.until(() => house.of('agent-awake').length > 0);
-    const [file] = await house.team.memories.list(AGENT);
-    const noted = `${NOTES}- 2026-11-30: Ada has a cat.\n`;
-    if (file) await house.team.memories.change(file.memoryId, { edit: () => ({ ok: true, text: noted }) }, BY_HUMAN);
-    gate.open();
     await dreams().look();
-    const { dreamId, state } = await newest();
-    expect(state).toBe('proposed');
-    expect(await dreams().adopt(dreamId)).toMatchObject({ ok: true });
-    expect(await text()).toContain('Ada lives in Paris.');
-    expect(await text()).toContain('Ada has a cat.');
+    expect(await newest()).toMatchObject({ state: 'failed', detail: expect.stringContaining('needed') as string });
+    expect(await text()).toBe(before);
   });
 
   it('leaves the memory as it is when the person discards the dream, and another can follow', async () => {
@@ -135,6 +128,7 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
     expect(await newest()).toMatchObject({ state: 'proposed' });
     await dreams().discard((await newest()).dreamId);
     await house.team.copies.withdraw(AGENT);
+    clock.pass(1_000);
     await dreams().start(AGENT);
     clock.pass(120_000);
     await dreams().look();
