@@ -377,7 +377,7 @@ export function Log({
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         ref={log}
-        className="log scroll fill stack gap-3"
+        className="log scroll fill"
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
