@@ -1,15 +1,4 @@
 /** Reads and writes one agent as a zip of plain files. The format is described below. */
-import {
-  BlobReader,
-  configure,
-  ERR_ENCRYPTED,
-  ERR_INVALID_UNCOMPRESSED_SIZE,
-  ERR_UNSUPPORTED_COMPRESSION,
-  ERR_UNSUPPORTED_ENCRYPTION,
-  type FileEntry,
-  Uint8ArrayWriter,
-  ZipReader,
-} from '@zip.js/zip.js/lib/zip-core-custom.js';
 import { z } from 'zod';
 import { Zip, ZipDeflate } from 'fflate';
 import { sentence } from '../../../shared/domain/names.ts';
@@ -20,111 +9,13 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { isKnown, kindOf } from '../../../shared/protocol/documents/kinds.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { parseStamp } from '../../../shared/domain/stamp.ts';
-import { ARCHIVE, ArchiveError, safeFileName, unreadableFile, type Workers } from '../methods.ts';
+import { ARCHIVE, ArchiveError, safeFileName, type Workers } from '../methods.ts';
 import { assertDocument } from '../index.ts';
 import { belongsTo, isAppearance } from '../household/write.ts';
 import type { AgentWarning } from '../types.ts';
 import { createNewest, isFitRecord, rosterFrom } from '../household/consent.ts';
 import { createChunkWriter, pagesOf } from '../bytes.ts';
-
-// Reads zips of unknown origin. The library reads the format and checks each file against its CRC.
-// This module sets the limits: the number of files, the bytes of each file as its directory entry
-// states them, and the bytes of all files together. Paths are only names for lookup, and nothing is
-// ever written to one.
-
-interface ZipEntry {
-  /** With `/` between folders. */
-  readonly path: string;
-  /** Uncompressed size according to the directory. */
-  readonly bytes: number;
-  read(): Promise<Uint8Array>;
-}
-
-/** The method of an uncompressed file. */
-const STORED = 0;
-
-// This already runs in a worker, and the page's policy forbids further ones.
-configure({ useWebWorkers: false });
-
-const DAMAGED = sentence`This zip is damaged or not whole. Copy it from where it came once more, or pack the folder again.`;
-const ZIP_TOO_LARGE = sentence`This zip holds more than an agent could be. Pack only the agent’s own folder.`;
-const LOCKED = sentence`This zip is locked with a password of its own. Unpack it with the program that made it, and pack it again without.`;
-const OTHER_METHOD = sentence`This zip is packed in a way that Roost cannot read. Pack the folder again as an ordinary zip.`;
-
-function problemOf(error: unknown): ArchiveError {
-  const unreadable = unreadableFile(error);
-  if (unreadable) return unreadable;
-  if (error instanceof ArchiveError) return error;
-  const message = error instanceof Error ? error.message : '';
-  if (message === ERR_ENCRYPTED || message === ERR_UNSUPPORTED_ENCRYPTION)
-    return new ArchiveError('not-an-archive', LOCKED, { cause: error });
-  if (message === ERR_UNSUPPORTED_COMPRESSION)
-    return new ArchiveError('not-an-archive', OTHER_METHOD, { cause: error });
-  // A compressed file is cut off if it is longer than its directory entry says.
-  if (message === ERR_INVALID_UNCOMPRESSED_SIZE) return new ArchiveError('too-large', ZIP_TOO_LARGE, { cause: error });
-  return new ArchiveError('damaged', DAMAGED, { cause: error });
-}
-
-/**
- * Only the central directory counts, as in common zip programs. A local header that differs is
- * ignored.
- */
-const OPTIONS = { filenameValidation: 'tolerant', checkLocalDirectory: false, checkCrc32: true } as const;
-
-/** Every file in the zip, without folders. Rejects with an `ArchiveError`. */
-async function zipEntries(file: Blob): Promise<ZipEntry[]> {
-  const zip = new ZipReader(new BlobReader(file), OPTIONS);
-  const entries: ZipEntry[] = [];
-  let [count, total] = [0, 0];
-  try {
-    for await (const entry of zip.getEntriesGenerator()) {
-      count += 1;
-      total += entry.uncompressedSize;
-      if (count > ARCHIVE.zipEntries || total > ARCHIVE.unpackedBytes)
-        throw new ArchiveError('too-large', ZIP_TOO_LARGE);
-      const path = entry.filename.replaceAll('\\', '/');
-      if (!entry.directory) entries.push({ path, bytes: entry.uncompressedSize, read: () => unpack(entry) });
-    }
-  } catch (error) {
-    throw problemOf(error);
-  }
-  return entries;
-}
-
-async function unpack(entry: FileEntry): Promise<Uint8Array> {
-  const isStored = entry.compressionMethod === STORED && !entry.encrypted;
-  if (isStored && entry.compressedSize !== entry.uncompressedSize) throw new ArchiveError('damaged', DAMAGED);
-  try {
-    return await entry.getData(new Uint8ArrayWriter());
-  } catch (error) {
-    throw problemOf(error);
-  }
-}
-
-// Decodes text files as editors save them.
-
-interface ReadText {
-  /** Without a byte order mark, and with \n line endings. */
-  readonly text: string;
-  /** Neither UTF-8 nor UTF-16: decoded as Windows-1252. */
-  readonly isOther: boolean;
-}
-
-const withPlainLines = (text: string) => text.replace(/\r\n?/g, '\n');
-
-/** null: these bytes are not text. */
-function readText(bytes: Uint8Array): ReadText | null {
-  const utf16 =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
-  if (utf16) return { text: withPlainLines(new TextDecoder(utf16).decode(bytes)), isOther: false };
-  try {
-    return { text: withPlainLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), isOther: false };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    if (bytes.includes(0)) return null;
-    return { text: withPlainLines(new TextDecoder('windows-1252').decode(bytes)), isOther: true };
-  }
-}
+import { readText, withPlainLines, type ZipEntry as WholeEntry, zipEntries } from '../zip.ts';
 
 // One agent as a folder of plain files:
 //
@@ -260,6 +151,9 @@ async function readLines(entry: ZipEntry, agentId: AgentId | null, warnings: Age
 // Reads one agent from a zip that Roost made, from a zip packed by hand, or from a single Markdown
 // file.
 
+/** A file of a zip, or the only file there is. */
+type ZipEntry = Pick<WholeEntry, 'path' | 'bytes' | 'read'>;
+
 /** The files of an agent in a zip. */
 interface AgentFiles {
   /** null: the identity contains the soul too. */
@@ -375,6 +269,11 @@ function nameFrom(text: string): string | null {
 }
 
 const TOO_LARGE = sentence`This file is larger than an agent could be. Choose a zip with one agent’s folder, or a SOUL.md.`;
+const AGENT_ZIP = {
+  entries: ARCHIVE.zipEntries,
+  unpackedBytes: ARCHIVE.unpackedBytes,
+  tooLarge: sentence`This zip holds more than an agent could be. Pack only the agent’s own folder.`,
+};
 const SOUL_TOO_LONG = sentence`This soul is longer than ${LIMITS.soul.toLocaleString('en')} characters, more than anybody can wake with. Shorten it, and choose it again.`;
 const SOUL_EMPTY = sentence`This soul has no words yet. Write a few sentences on who this is, and choose the file again.`;
 const HOUSEHOLD = sentence`This is a copy of a whole household, not of one agent. Import it under Settings, Export & import instead.`;
@@ -391,7 +290,7 @@ export const readAgent: Workers['readAgent'] = async ({ file, name }, { take }, 
     new TextDecoder('latin1').decode(head).startsWith('age-encryption.org/')
   )
     throw new ArchiveError('not-an-archive', HOUSEHOLD);
-  const files = isZip ? chooseFiles(await zipEntries(file)) : bareFile(file, name);
+  const files = isZip ? chooseFiles(await zipEntries(file, AGENT_ZIP)) : bareFile(file, name);
   const warnings: AgentWarning[] = [...files.warnings];
 
   const identity = files.identity ? await readIdentity(files.identity, warnings) : null;
