@@ -8,6 +8,7 @@ import { type Doc, parseDocument } from '../../shared/protocol/documents.ts';
 import { createCalls } from '../../shared/rpc/client.ts';
 import { proxyOf } from '../../shared/rpc/method.ts';
 import { createRpcServer } from '../../shared/rpc/server.ts';
+import type { AgentId, SessionId } from '../../shared/domain/ids.ts';
 import { deeperThan } from '../../shared/domain/deeper-than.ts';
 import {
   ARCHIVE,
@@ -21,6 +22,8 @@ import {
   type Ports,
   type ToWorker,
 } from './methods.ts';
+import type { ChosenFile } from './imports/formats.ts';
+import type { MovedIn, MoveInPreview } from './imports/jobs.ts';
 import { partsTicked, withParts } from './household/fields.ts';
 import type {
   AgentExport,
@@ -44,6 +47,8 @@ export {
   ArchiveError,
   ARCHIVE,
 } from './methods.ts';
+export type { ChosenFile, ImportedFile, NotTaken } from './imports/formats.ts';
+export type { ConversationSummary, MovedIn, MoveInPreview } from './imports/jobs.ts';
 export type {
   AgentWarning,
   ArchiveChange,
@@ -92,6 +97,20 @@ export interface Archive {
    * Writes nothing.
    */
   readAgentZip(file: Blob, options?: ArchiveWork): Promise<ParsedAgent>;
+  /** Reads exports of other products, and reports everything in them. Writes nothing. */
+  readMoveIn(files: readonly ChosenFile[], options?: ArchiveWork): Promise<MoveInPreview>;
+  /**
+   * Appends conversations of such exports to an agent's past. It may be repeated: what is there
+   * already stays as it is.
+   */
+  moveIn(
+    request: {
+      readonly files: readonly ChosenFile[];
+      readonly agentId: AgentId;
+      readonly sessionIds: readonly SessionId[];
+    },
+    options: ArchiveWork & Pick<ArchiveImport, 'append'> & Pick<PreviewPorts, 'compare'>,
+  ): Promise<MovedIn>;
 }
 
 const NO_WORKER = sentence`The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.`;
@@ -222,6 +241,8 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
       const parsed = await run({ take }, work, (jobs) => jobs.readAgent(request));
       return { ...parsed, documents };
     },
+    readMoveIn: (files, work = {}) => run({}, work, (jobs) => jobs.readMoveIn({ files })),
+    moveIn: (request, { append, compare, ...work }) => run({ append, compare }, work, (jobs) => jobs.moveIn(request)),
   };
 }
 

@@ -4,10 +4,12 @@
  */
 import { z } from 'zod';
 import { sentence } from '../../shared/domain/names.ts';
-import type { AgentId } from '../../shared/domain/ids.ts';
+import type { AgentId, SessionId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { type AnswersOf, type FromServer, method, type ToServer, typed } from '../../shared/rpc/method.ts';
 import type { Comparison, DocumentPage } from '../../shared/protocol/worker.ts';
+import type { ChosenFile } from './imports/formats.ts';
+import type { MovedIn, MoveInPreview } from './imports/jobs.ts';
 import type {
   AgentExport,
   ArchiveImport,
@@ -115,6 +117,13 @@ export const JOBS = {
   >(),
   exportAgent: job<Pick<AgentExport, 'agentId' | 'exportedAt'>, Exported>(),
   readAgent: job<{ readonly file: Blob; readonly name: string }, Omit<ParsedAgent, 'documents'>>(),
+  /** What is in exports of other products. */
+  readMoveIn: job<{ readonly files: readonly ChosenFile[] }, MoveInPreview>(),
+  /** Appends these conversations to an agent's past. */
+  moveIn: job<
+    { readonly files: readonly ChosenFile[]; readonly agentId: AgentId; readonly sessionIds: readonly SessionId[] },
+    MovedIn
+  >(),
 };
 export type Jobs = AnswersOf<typeof JOBS>;
 

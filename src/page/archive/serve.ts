@@ -4,6 +4,7 @@ import { proxyOf } from '../../shared/rpc/method.ts';
 import { createRpcServer } from '../../shared/rpc/server.ts';
 import { readAgent, writeAgent } from './agent/archive.ts';
 import { importHousehold, openHousehold } from './household/read.ts';
+import { moveIn, readMoveIn } from './imports/jobs.ts';
 import { writeHousehold } from './household/write.ts';
 import { isCall, JOBS, PORTS, type ArchiveNews, type FromWorker, type Tell, type ToWorker } from './methods.ts';
 
@@ -33,6 +34,8 @@ export function serveArchive(line: ServedLine): void {
       importArchive: (request) => importHousehold(request, ports, tell),
       exportAgent: (request) => writeAgent(request, ports, tell),
       readAgent: (request) => readAgent(request, ports, tell),
+      readMoveIn: (request) => readMoveIn(request, ports, tell),
+      moveIn: (request) => moveIn(request, ports, tell),
     },
     welcome: () => ({ news: 'ready' }),
     // The page receives the error and reports it to the person.

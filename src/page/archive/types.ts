@@ -11,10 +11,10 @@ import type { Comparison, DocumentPage, HouseholdView } from '../../shared/proto
 
 /**
  * Progress of long work. `key`: the passphrase is being stretched, which takes a second or two and
- * has no count.
+ * has no count. `bytes`: of files that are read.
  */
 export interface ArchiveProgress {
-  readonly stage: 'key' | 'documents';
+  readonly stage: 'key' | 'documents' | 'bytes';
   readonly done: number;
   /** 0: unknown. */
   readonly of: number;

@@ -40,6 +40,8 @@ export function createArchivePort(load: () => Promise<Archive>): Archive {
     importArchive: async (...args) => (await archive()).importArchive(...args),
     exportAgent: async (options) => (await archive()).exportAgent(options),
     readAgentZip: async (...args) => (await archive()).readAgentZip(...args),
+    readMoveIn: async (...args) => (await archive()).readMoveIn(...args),
+    moveIn: async (...args) => (await archive()).moveIn(...args),
   };
 }
 

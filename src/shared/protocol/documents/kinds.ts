@@ -523,7 +523,20 @@ const session = defineKind({
         type: z.literal('session'),
         sessionId,
         phase: z.discriminatedUnion('kind', [
-          z.looseObject({ kind: z.literal('start'), startedAt: time, mind: z.string(), model: z.string() }),
+          z.looseObject({
+            kind: z.literal('start'),
+            startedAt: time,
+            mind: z.string(),
+            model: z.string(),
+            imported: z
+              .looseObject({
+                from: z.string().describe('the other product'),
+                title: z.string(),
+                branchOf: sessionId.optional().describe('the session from which this one branches off'),
+              })
+              .optional()
+              .describe('a conversation of another product, whose words and times are as they were'),
+          }),
           z.looseObject({ kind: z.literal('end'), endedAt: time, reason: endReasonSchema }),
         ]),
       })

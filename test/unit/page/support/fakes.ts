@@ -2,6 +2,7 @@
  * Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what
  * it was asked.
  */
+import { archiveHere } from '../archive/support.ts';
 import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/page/archive/index.ts';
 import { pieceId, piecesOf } from '../../../../src/shared/domain/attachment.ts';
 import { pendingForgets } from '../../../../src/shared/domain/forgetting.ts';
@@ -504,6 +505,9 @@ export function memoryArchive(): MemoryArchive {
         ? Promise.resolve(parsed)
         : Promise.reject(new ArchiveError('not-an-archive', 'There is no SOUL.md in it.'));
     },
+    // Moving in is pure, so it is the real one.
+    readMoveIn: (...args) => archiveHere().readMoveIn(...args),
+    moveIn: (...args) => archiveHere().moveIn(...args),
   };
   return archive;
 }
