@@ -47,9 +47,10 @@ export const createMemoryRoutes = ({ memories, directory }: MemoryRoutesDeps): r
         bytes: files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
       };
     },
-    async createMemory({ body: { agentId, ...file } }) {
+    async createMemory({ body: { agentId, importedFrom, ...file } }) {
       const owner = agentId === null ? null : await agentIdIn(directory, agentId);
-      return orThrow(await memories.add(owner, file, BY_HUMAN));
+      const read = importedFrom === undefined ? [] : [`import from ${importedFrom}`];
+      return orThrow(await memories.add(owner, file, { ...BY_HUMAN, read }));
     },
     async changeMemory({ memoryId, body: { path, text, pinned, version } }) {
       const edit = text === undefined ? {} : { edit: () => ({ ok: true, text }) as const };

@@ -62,6 +62,7 @@ const SchedulePage = lazy(() => import('./schedule/schedule-page.tsx'));
 const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'));
 const Palette = lazy(() => import('./palette/palette.tsx'));
 const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
+const MoveInPage = lazy(() => import('./copies/move-in-page.tsx'));
 const FilesPage = lazy(() => import('./files/files-page.tsx'));
 const first = () => import('./welcome/first.ts');
 const WelcomePage = lazy(() => first().then(({ WelcomePage: Page }) => ({ default: Page })));
@@ -98,6 +99,8 @@ function wholePage(
       return { view: 'projects', page: <ProjectsPage route={route} onClose={onClose} /> };
     case 'everyone':
       return { view: 'page', page: <EveryonePage onClose={onClose} /> };
+    case 'move-in':
+      return { view: 'page', page: <MoveInPage onClose={onClose} /> };
     case 'schedule':
       return { view: 'page', page: <SchedulePage agentId={route.agentId} onClose={onClose} /> };
     case 'files':

@@ -114,6 +114,8 @@ export const PATHS = {
   /** The same, with what this run changed opened. */
   filesOfRun: (agentId: AgentId, runId: RunId) =>
     `/file-history/${encodeURIComponent(agentId)}/run/${encodeURIComponent(runId)}`,
+  /** Brings the past with another product. */
+  moveIn: '/move-in',
   preview: '/wake-preview',
   /** Selects sleeping agents to wake. */
   wakeSome: '/wake-some',
@@ -175,6 +177,7 @@ export type Route =
     }
   | ProjectsRoute
   | { readonly kind: 'everyone' }
+  | { readonly kind: 'move-in' }
   | { readonly kind: 'schedule'; readonly agentId: AgentId | null }
   | { readonly kind: 'files'; readonly agentId: AgentId | null; readonly folder: string }
   /** `point`, `run`: opened. */
@@ -276,6 +279,7 @@ export function routeOf(address: string): Route {
   if (first === 'threads') return threadsRoute(second, third, fourth);
   if (first === 'projects') return projectsRoute(second, third, fourth);
   if (first === 'everyone') return { kind: 'everyone' };
+  if (first === 'move-in') return { kind: 'move-in' };
   if (first === 'schedule') return { kind: 'schedule', agentId: second === '' ? null : decoded(second) };
   if (first === 'files')
     return {

@@ -87,6 +87,12 @@ export const createMemorySchema = z.strictObject({
   path,
   text,
   pinned: z.boolean().default(false),
+  importedFrom: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('the product from whose export the text is; the source then names it as text of others'),
 });
 /** `PUT /api/memories/{memoryId}`: fields that are left out stay as they are. */
 export const changeMemorySchema = z.strictObject({

@@ -104,6 +104,8 @@ export interface Waking {
    * line.
    */
   readonly words: { readonly author: string; readonly text: string } | null;
+  /** The product from which the conversation was imported. Left out: it was held here. */
+  readonly imported?: { readonly from: string; readonly title: string; readonly isBranch: boolean };
 }
 
 export interface WakingsPage {

@@ -265,6 +265,10 @@ const ROWS: readonly Row[] = [
     words: t`folders workspace`,
     menu: true,
   }),
+  page('move in', t`Move in from another product`, PATHS.moveIn, {
+    hint: t`Conversations of ChatGPT and others`,
+    words: t`import chatgpt claude letta openclaw export migrate`,
+  }),
   page('settings', t`Settings`, PATHS.settings(), { words: t`options preferences`, menu: true }),
   action('keys', t`Keys and help`, ({ open }) => open('keys'), {
     does: t`These keys`,

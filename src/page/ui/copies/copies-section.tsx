@@ -1,6 +1,7 @@
 /** Settings section: exports the household into one file, and imports such a copy. */
 import { errorText } from '../../state/ports.ts';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
 import { copiesOf, householdFileName } from '../../state/copies.ts';
@@ -9,6 +10,7 @@ import { bytes, plural } from '../text/sizes.ts';
 import { ImportCopy, type NewPassphrase, NewPassphraseFields, passphraseFault } from './import-copy.tsx';
 import { chooseSink } from './sink.ts';
 import { LimitsAsYaml } from '../limits/yaml.tsx';
+import { PATHS } from '../routes.ts';
 import { Work } from './adopt-flow.tsx';
 import './copies.css';
 
@@ -104,6 +106,11 @@ export function CopiesSection() {
         <h3 className="ink">{t`Bring something in`}</h3>
         <p>{t`You see what is in a file before anything is taken. Bringing in the same file twice is harmless.`}</p>
         <ImportCopy />
+      </section>
+      <section className="stack gap-5 narrow ruled" aria-label={t`Move in from another product`}>
+        <h3 className="ink">{t`Move in from another product`}</h3>
+        <p>{t`Conversations with ChatGPT and others become part of an agent’s past, with their words and times as they were.`}</p>
+        <Link href={PATHS.moveIn} className="ghost">{t`Move in`}</Link>
       </section>
       <section className="stack gap-5 narrow ruled" aria-label={t`One agent alone`}>
         <h3 className="ink">{t`One agent alone`}</h3>

@@ -2,6 +2,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useId, useState } from 'react';
 import { Link, Redirect } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
+import { shownText } from '../../../shared/domain/names.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { type Agent, displayName } from '../../../shared/domain/agent.ts';
 import { lineDiff } from '../../../shared/domain/line-diff.ts';
@@ -380,7 +381,7 @@ const dayOf = (time: number): string => {
  */
 function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
   const nameOf = useNames();
-  const { from, until, messages, messageId, words, run } = waking;
+  const { from, until, messages, messageId, words, run, imported } = waking;
   const [span] = run === null ? [] : runSpansOf(run).values();
   return (
     <li>
@@ -397,6 +398,13 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
             <b className="ink-2 text-2 block">
               <span>{span ? causeText(span.cause, nameOf) : t`at work by itself`}</span>
               {span?.end && span.end.outcome !== 'done' && <span>{` · ${outcomeText(span.end.outcome)}`}</span>}
+            </b>
+          )}
+          {imported && (
+            <b className="ink-2 text-2 block" dir="auto">
+              {imported.isBranch
+                ? t`${imported.from}: branch of ${shownText(imported.title)}`
+                : t`${imported.from}: ${shownText(imported.title)}`}
             </b>
           )}
           {words && <span>{words.author === 'human' ? t`You: ${words.text}` : words.text}</span>}

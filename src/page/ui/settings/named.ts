@@ -82,6 +82,7 @@ const OWN: readonly NamedSetting[] = [
   named('storage', t`Rebuild`, t`repair missing`),
   named('copies', t`Export everything`, t`backup copy save`),
   named('copies', t`Bring something in`, t`import restore backup copy`),
+  named('copies', t`Move in from another product`, t`import chatgpt claude letta openclaw export migrate`),
   named('copies', t`Limits as YAML`, t`settings text`),
   named('privacy', t`Forget a span of time`, t`delete remove erase`),
   named('privacy', t`What was forgotten`, t`delete log history`),

@@ -3,7 +3,7 @@ import { t } from '../../language/t.ts';
 import { useDevices, useInfo } from '../context.tsx';
 import { Egg } from '../grid/seat-figure.tsx';
 import { Link } from 'wouter';
-import { PATHS } from '../routes.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { modelName } from '../models/names.ts';
 import { Begin } from './begin.tsx';
 import { EXAMPLES } from './examples.ts';
@@ -13,6 +13,21 @@ import './welcome.css';
 
 /** For a device that has just joined, so not part of the first view. */
 const OnItsWay = optional(() => import('./on-its-way.tsx'));
+
+/** The page for moving in opens as soon as there is a team. */
+function ThenMoveIn() {
+  const { route, go } = useRoute();
+  return (
+    <label className="tick-line above-5">
+      <input
+        type="checkbox"
+        checked={route.kind === 'move-in'}
+        onChange={({ target }) => go(target.checked ? PATHS.moveIn : PATHS.hearth, { replace: true })}
+      />
+      {t`Then move in from another product, such as ChatGPT`}
+    </label>
+  );
+}
 
 /**
  * The first visit: a new beginning, ways to bring an existing team, and the truth about which mind
@@ -43,6 +58,7 @@ export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
               ))}
             </ul>
             <Begin onBegun={onBegun} beside={false} />
+            <ThenMoveIn />
             <ComeBack />
           </>
         )}

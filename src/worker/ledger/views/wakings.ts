@@ -242,7 +242,7 @@ export async function readWakings(
   { agentId, before, upTo, limit }: Parameters<WorkerCalls['wakings']>[0],
   now: number,
 ): Promise<WakingsPage> {
-  const tx = db.transaction(['messages', 'records', 'forgets']);
+  const tx = db.transaction(['messages', 'records', 'forgets', 'sessions']);
   const hidden = hiddenBefore(await tx.objectStore('forgets').getAll(), agentId, now);
   const end = beginning(hidden);
   const place = tx.objectStore('messages').index('place');
@@ -287,6 +287,14 @@ export async function readWakings(
     return { first, messages, run };
   }
 
+  async function importedFrom(sessionId: SessionId): Promise<Pick<Waking, 'imported'>> {
+    const start = await tx.objectStore('sessions').get(`session:${sessionId}:start`);
+    const imported = start?.doc.phase.kind === 'start' ? start.doc.phase.imported : undefined;
+    if (!imported) return {};
+    const { from, title, branchOf } = imported;
+    return { imported: { from, title, isBranch: branchOf !== undefined } };
+  }
+
   const wakings: Waking[] = [];
   const told = new Set<string>();
   const cut = before?.indexOf('|') ?? -1;
@@ -317,6 +325,7 @@ export async function readWakings(
       until: newest.doc.time,
       messages: whole.messages,
       words: wordsOf(docsOf(whole.first)),
+      ...(sessionId === null ? {} : await importedFrom(sessionId)),
     });
   }
 }
