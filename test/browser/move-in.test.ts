@@ -40,13 +40,11 @@ describe('the page for moving in', () => {
 
       const choose = async (content: string) => {
         await goWithin(page, '/move-in');
-        await page
-          .getByLabel('Choose files')
-          .setInputFiles({
-            name: 'conversations-000.json',
-            mimeType: 'application/json',
-            buffer: Buffer.from(content),
-          });
+        await page.getByLabel('Choose files').setInputFiles({
+          name: 'conversations-000.json',
+          mimeType: 'application/json',
+          buffer: Buffer.from(content),
+        });
       };
       await choose('[{"id": "x"');
       await page.getByText('There is nothing to import in conversations-000.json').waitFor();

@@ -5,6 +5,7 @@ import type { RoostEvent, Snapshot } from '../../src/shared/protocol/events.ts';
 import type { WorkerNews, StorageProblem } from '../../src/shared/protocol/worker.ts';
 import { answeredText } from '../../src/shared/domain/answered-call.ts';
 import type { RoostState } from '../../src/page/state/index.ts';
+import { moveInOf } from '../../src/page/state/move-in.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/page/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/page/support/devices.ts';
 import {
@@ -999,6 +1000,25 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     press: ['Claude Code, Codex, Gemini'],
   },
   'adopt into a seat': { docs: team(1), path: '/adopt/4' },
+  'move in': { docs: team(3), path: '/move-in' },
+  'move in, what is in the files': {
+    docs: team(3),
+    path: '/move-in',
+    then: (state) =>
+      moveInOf(state).store.setState({
+        kind: 'preview',
+        files: [],
+        preview: {
+          conversations: ['The lake', 'A very long title that says everything about the bridge'].map((title, n) => ({
+            ...{ sessionId: `import-${n}`, format: 'ChatGPT', title, isBranch: n > 0 },
+            ...{ time: NOW - n * HOUR, messages: 7 - n },
+          })),
+          files: [{ format: 'OpenClaw', path: 'openclaw/USER.md', text: 'Ada.' }],
+          soul: { format: 'OpenClaw', path: 'workspace/SOUL.md', text: 'I am kind.', name: 'Wren' },
+          notTaken: [{ reason: 'messages without text', count: 3, examples: ['The lake'] }],
+        },
+      }),
+  },
   keys: { docs: team(3), press: ['More places', 'Keys'] },
   palette: { docs: team(3), snapshot: AWAKE, press: ['More places', 'Find anything'] },
   'palette, projects': {

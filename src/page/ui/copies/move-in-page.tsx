@@ -20,7 +20,10 @@ import { useHousehold, useRoost } from '../context.tsx';
 import { DropZone, type DroppedFile } from '../design/drop-zone.tsx';
 import { Progress } from '../design/progress.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { PATHS } from '../routes.ts';
+import { readDraft, storeDraft } from '../chat/drafts.ts';
+import { useWakeCosts } from '../preview/use-wake-cost.ts';
+import { PATHS, useRoute } from '../routes.ts';
+import { money, tokens } from '../text/money.ts';
 import { bytes, plural } from '../text/sizes.ts';
 import { dayAndClock } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
@@ -273,6 +276,33 @@ function Work({
   );
 }
 
+/**
+ * A message to the agent that asks it to note what matters. It stands in the conversation, for the
+ * person to read, change and send. Above it is what waking the agent costs.
+ */
+function FirstMemory({ agentId }: { agentId: AgentId }) {
+  const { device } = useRoost();
+  const { go } = useRoute();
+  const agent = useHousehold((state) => state.roster.byId.get(agentId));
+  const { all: cost } = useWakeCosts(agent ? [agent] : []);
+  const write = () => {
+    const ask = t`Part of our past came from another product. Look through it with recall, and note in your memory what matters: who I am, what we decided, what I like. Say at each line from which conversation it is, and of which day.`;
+    if (readDraft(device.browser, agentId).trim() === '') storeDraft(device.browser, agentId, ask);
+    go(PATHS.agent(agentId));
+  };
+  return (
+    <div className="stack at-start gap-3">
+      <button type="button" className="solid" onClick={write}>{t`Ask it to write its first memory`}</button>
+      <p className="setting-hint">
+        <span>{t`A message for it stands in your conversation. You can change it before you send it.`}</span>
+        {cost && (
+          <span>{` ${cost.microUsd === null ? t`Waking it reads about ${tokens(cost.tokens)} tokens.` : t`Waking it reads about ${tokens(cost.tokens)} tokens, ${money(cost.microUsd)}. What it looks up comes on top.`}`}</span>
+        )}
+      </p>
+    </div>
+  );
+}
+
 function Done({
   agentId,
   moved,
@@ -306,6 +336,7 @@ function Done({
           ))}
         </ul>
       )}
+      {conversations > 0 && <FirstMemory agentId={agentId} />}
       <div className="gap-4 flex wrap">
         <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">{t`See the conversations`}</Link>
         {kept.written + kept.same > 0 && <Link href={PATHS.soul(agentId)} className="ghost">{t`See its memory`}</Link>}
