@@ -18,6 +18,8 @@ const LAKE = chatGptConversation(
   ],
   { title: 'The lake' },
 );
+/** It ends in the middle. */
+const BROKEN = '[{"id": "x"';
 const EXPORT = [LAKE, chatGptShort('bridge', 'Does the bridge hold?', 'It holds.')];
 
 describe('the page for moving in', () => {
@@ -40,13 +42,16 @@ describe('the page for moving in', () => {
 
       const choose = async (content: string) => {
         await goWithin(page, '/move-in');
-        await page.getByLabel('Choose files').setInputFiles({
-          name: 'conversations-000.json',
-          mimeType: 'application/json',
-          buffer: Buffer.from(content),
-        });
+        await page
+          .getByLabel('Choose files')
+          .setInputFiles([
+            { name: 'conversations-000.json', mimeType: 'application/json', buffer: Buffer.from(content) },
+            ...(content === BROKEN
+              ? []
+              : [{ name: 'ada.md', mimeType: 'text/markdown', buffer: Buffer.from('Likes lakes.') }]),
+          ]);
       };
-      await choose('[{"id": "x"');
+      await choose(BROKEN);
       await page.getByText('There is nothing to import in conversations-000.json').waitFor();
       await choose(JSON.stringify(EXPORT));
       await page.getByText('3 conversations with 6 messages of ChatGPT').waitFor();
@@ -55,6 +60,11 @@ describe('the page for moving in', () => {
       await visitor.press('Move in');
       await page.getByText('3 conversations, 12 new entries.').waitFor();
 
+      await page.getByText('1 new file in its memory, 0 were there already.').waitFor();
+      await page.getByRole('link', { name: 'See its memory' }).click();
+      await page.getByText('text-files/ada.md').waitFor();
+      await page.getByText('after reading text of others').waitFor();
+      await goWithin(page, '/move-in');
       await page.getByRole('link', { name: 'See the conversations' }).click();
       await page.getByText('You: Does the bridge hold?').waitFor();
       await page.getByText('ChatGPT: The lake', { exact: true }).waitFor();

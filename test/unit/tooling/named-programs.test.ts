@@ -46,6 +46,7 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
     'test/attacks/planted.test.ts',
     'test/unit/page/ui/clients/clients.test.tsx',
   ],
+  ChatGPT: ['test/unit/page/archive/imports/chatgpt.test.ts'],
   'claude-agent-acp': ['test/faults/long-acp-programs.ts'],
   Codex: [PROGRAMS, 'test/faults/long-acp-programs.ts'],
   'Gemini CLI': [PROGRAMS, PASTED, 'test/faults/long-acp-programs.ts'],

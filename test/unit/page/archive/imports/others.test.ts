@@ -271,9 +271,9 @@ describe('a folder of texts', () => {
     expect(souls).toEqual([]);
     expect(files.map(({ path }) => path)).toEqual(['text-files/lake.md']);
     expect(notTaken.map(([reason]) => reason)).toEqual([
+      'texts larger than 100 KB, which is more than a file of memory holds',
       'files in a format that is not read',
       'texts whose path no memory can have',
-      'texts larger than 100 KB, which is more than a file of memory holds',
       'texts without words',
     ]);
   });
