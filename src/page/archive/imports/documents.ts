@@ -8,7 +8,7 @@ import type { AgentId, MessageId, SessionId } from '../../../shared/domain/ids.t
 import { formatStamp } from '../../../shared/domain/stamp.ts';
 import type { MessageDoc, SessionDoc } from '../../../shared/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
-import type { ImportedConversation } from './conversation.ts';
+import type { ImportedConversation, ImportedMessage } from './conversation.ts';
 
 /** Characters of a hash in an id: 128 bits. */
 const HASH_CHARS = 32;
@@ -19,6 +19,12 @@ const hashOf = (...parts: readonly string[]): string =>
 export const importedSessionId = ({ format, sourceId }: Pick<ImportedConversation, 'format' | 'sourceId'>): SessionId =>
   `import-${hashOf(format, sourceId)}`;
 
+/** Counters of a branch come after those of a conversation that begins in the same ms. */
+const BRANCH_COUNTER = 500_000;
+/** Whether the branch begins with this message. A question before it is repeated from the chosen path. */
+const isFirstOwn = ({ sourceId }: ImportedConversation, message: ImportedMessage) =>
+  sourceId.endsWith(`/${message.sourceId}`);
+
 /** The one place that writes imported conversations. */
 export function importedDocuments(
   conversation: ImportedConversation,
@@ -26,15 +32,13 @@ export function importedDocuments(
 ): readonly (SessionDoc | MessageDoc)[] {
   const { format, title, branchOf, messages } = conversation;
   const sessionId = importedSessionId(conversation);
-  // Stamps of different conversations differ, because no two messages of an agent may share one.
+  // No two messages of an agent share a stamp, so its node names the conversation. All messages have
+  // the time at which the conversation began in their stamps. In an agent's past, conversations that
+  // were held at the same time thus follow each other. `time` is when a message was said.
   const node = `import.${hashOf(sessionId, agentId)}`;
-  let last = 0;
-  let counter = 0;
-  const next = (time: number) => {
-    counter = time > last ? 0 : counter + 1;
-    last = Math.max(time, last);
-    return formatStamp({ time: last, counter, node });
-  };
+  const began = messages.find((one) => branchOf !== null && isFirstOwn(conversation, one)) ?? messages[0];
+  const stampOf = (counter: number) =>
+    formatStamp({ time: began?.time ?? 0, counter: counter + (branchOf === null ? 0 : BRANCH_COUNTER), node });
   const first = messages[0]?.time ?? 0;
   const model = messages.find((one) => one.model !== null)?.model ?? '';
   const base = { type: 'session', schema: SCHEMA_VERSION, sessionId } as const;
@@ -52,10 +56,10 @@ export function importedDocuments(
       },
     },
   };
-  const said = messages.map(({ sourceId, author, blocks, time, model: by }): MessageDoc => {
+  const said = messages.map(({ sourceId, author, blocks, time, model: by }, n): MessageDoc => {
     const messageId: MessageId = `i-${hashOf(sessionId, sourceId, agentId)}`;
     return {
-      ...{ _id: `message:${messageId}`, type: 'message', schema: SCHEMA_VERSION, at: next(time) },
+      ...{ _id: `message:${messageId}`, type: 'message', schema: SCHEMA_VERSION, at: stampOf(n) },
       ...{ messageId, sessionId, agentId, author: author === 'human' ? 'human' : agentId },
       role: author === 'human' ? 'user' : 'assistant',
       blocks: [...blocks],
@@ -64,7 +68,7 @@ export function importedDocuments(
       ...(by === null ? {} : { model: by }),
     };
   });
-  const endedAt = last;
+  const endedAt = messages.reduce((latest, { time }) => Math.max(latest, time), 0);
   const end: SessionDoc = {
     ...base,
     _id: `session:${sessionId}:end`,
