@@ -19,8 +19,8 @@ const hashOf = (...parts: readonly string[]): string =>
 export const importedSessionId = ({ format, sourceId }: Pick<ImportedConversation, 'format' | 'sourceId'>): SessionId =>
   `import-${hashOf(format, sourceId)}`;
 
-/** Counters of a branch come after those of a conversation that begins in the same ms. */
-const BRANCH_COUNTER = 500_000;
+/** Stamps of conversations that began in the same ms are spread over these ms. */
+const SPREAD_MS = 60_000;
 /** Whether the branch begins with this message. A question before it is repeated from the chosen path. */
 const isFirstOwn = ({ sourceId }: ImportedConversation, message: ImportedMessage) =>
   sourceId.endsWith(`/${message.sourceId}`);
@@ -37,8 +37,8 @@ export function importedDocuments(
   // were held at the same time thus follow each other. `time` is when a message was said.
   const node = `import.${hashOf(sessionId, agentId)}`;
   const began = messages.find((one) => branchOf !== null && isFirstOwn(conversation, one)) ?? messages[0];
-  const stampOf = (counter: number) =>
-    formatStamp({ time: began?.time ?? 0, counter: counter + (branchOf === null ? 0 : BRANCH_COUNTER), node });
+  const stampTime = (began?.time ?? 0) + (Number.parseInt(hashOf(sessionId).slice(0, 8), 16) % SPREAD_MS);
+  const stampOf = (counter: number) => formatStamp({ time: stampTime, counter, node });
   const first = messages[0]?.time ?? 0;
   const model = messages.find((one) => one.model !== null)?.model ?? '';
   const base = { type: 'session', schema: SCHEMA_VERSION, sessionId } as const;
