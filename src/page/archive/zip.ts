@@ -126,7 +126,7 @@ function unpackStream(entry: FileEntry, tooLarge: string): ReadableStream<Uint8A
 
 // Decodes text files as editors save them.
 
-export interface ReadText {
+interface ReadText {
   /** Without a byte order mark, and with \n line endings. */
   readonly text: string;
   /** Neither UTF-8 nor UTF-16: decoded as Windows-1252. */

@@ -35,7 +35,7 @@ export interface KeptFiles {
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 }
 
-export type MoveInState =
+type MoveInState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'reading'; readonly progress: ArchiveProgress | null }
   | { readonly kind: 'preview'; readonly files: readonly ChosenFile[]; readonly preview: MoveInPreview }
@@ -44,7 +44,7 @@ export type MoveInState =
   /** `partly`: some of it may be here already. Repeating the import completes it. */
   | { readonly kind: 'failed'; readonly reason: string; readonly partly: boolean };
 
-export interface MoveIn {
+interface MoveIn {
   readonly store: StoreApi<MoveInState>;
   /** Reads the files and reports their content. Writes nothing. */
   read(files: readonly ChosenFile[]): Promise<void>;

@@ -49,7 +49,7 @@ export const NOT_TAKEN = {
 
 // A conversation is a tree: an edited message and an answer that was asked for again begin a branch.
 
-export interface TreeNode {
+interface TreeNode {
   readonly id: string;
   readonly parent: string | null;
   /** ms since the epoch; null: unknown. */
@@ -171,7 +171,7 @@ export function messagesOf(said: readonly Said[], fallback: number): ImportedMes
   });
 }
 
-export interface SaidConversation {
+interface SaidConversation {
   readonly format: string;
   readonly sourceId: string;
   /** '': none. */

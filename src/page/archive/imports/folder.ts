@@ -8,8 +8,8 @@ import { safeFileName } from '../methods.ts';
 import type { NoteNotTaken } from './conversation.ts';
 import { LETTA } from './letta.ts';
 
-export const OPENCLAW = 'OpenClaw';
-export const TEXTS = 'Text files';
+const OPENCLAW = 'OpenClaw';
+const TEXTS = 'Text files';
 
 export interface TextFile {
   readonly path: string;

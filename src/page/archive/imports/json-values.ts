@@ -7,7 +7,7 @@ import { sentence } from '../../../shared/domain/names.ts';
 import { joined } from '../bytes.ts';
 import { IMPORTS } from './settings.ts';
 
-export type JsonValue =
+type JsonValue =
   | { readonly kind: 'value'; readonly value: unknown }
   /** This value could not be read. `reason`: for people. */
   | { readonly kind: 'fault'; readonly reason: string };

@@ -23,7 +23,7 @@ const isOldAgent = (value: Fields): boolean => Array.isArray(value['core_memory'
 export const isLetta = (value: Fields): boolean =>
   (Array.isArray(value['agents']) && Array.isArray(value['blocks'])) || isOldAgent(value);
 
-export interface LettaAgent {
+interface LettaAgent {
   readonly name: string | null;
   readonly persona: string | null;
   readonly files: readonly { readonly path: string; readonly text: string }[];

@@ -72,7 +72,7 @@ function Conversations({
         <button type="button" className="link-button" onClick={() => choose(shown, true)}>{t`Choose all`}</button>
         <button type="button" className="link-button" onClick={() => choose(shown, false)}>{t`Choose none`}</button>
       </div>
-      <ul className="move-in-list stack gap-2">
+      <ul className="stack gap-3">
         {shown.slice(0, ROWS).map((one) => (
           <li key={one.sessionId}>
             <label className="tick-line">
@@ -101,7 +101,7 @@ function NotTaken({ notTaken }: Pick<MoveInPreview, 'notTaken'>) {
   return (
     <section aria-label={t`What is not taken`}>
       <h3>{t`What is not taken`}</h3>
-      <ul className="stack gap-2">
+      <ul className="stack gap-3">
         {notTaken.map(({ reason, count, examples }) => (
           <li key={reason}>
             <span>{t`${count}: ${retold(reason)}`}</span>
@@ -180,7 +180,7 @@ function Preview({
           </label>
           <details>
             <summary>{t`Which files`}</summary>
-            <ul className="stack gap-2">
+            <ul className="stack gap-3">
               {files.map(({ path }) => (
                 <li key={path} dir="auto">
                   {shownText(path)}
@@ -330,7 +330,7 @@ function Done({
         <p>{t`${plural(kept.written, 'new file', 'new files')} in its memory, ${plural(kept.same, 'was there already', 'were there already')}.`}</p>
       )}
       {kept.refused.length > 0 && (
-        <ul className="stack gap-2">
+        <ul className="stack gap-3">
           {kept.refused.map(({ path, reason }) => (
             <li key={path}>{t`${shownText(path)} is not in its memory: ${reason}`}</li>
           ))}
