@@ -152,7 +152,7 @@ function Preview({
   const nothing = taken.length === 0 && !(withFiles && files.length > 0) && (soul === null || !isNew);
   return (
     <form
-      className="copies-preview"
+      className="copies-preview stack at-start narrow"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
