@@ -25,8 +25,8 @@ export const chatGptSaid = (id: string, parent: string | null, text: string, aft
 });
 
 /**
- * A conversation as in ChatGPT’s exports of August 2026: without `children`, with a root that has no
- * message, and with the model at the conversation.
+ * A conversation as in ChatGPT’s exports of August 2026: without `children`, with a root that has
+ * no message, and with the model at the conversation.
  */
 export function chatGptConversation(
   id: string,

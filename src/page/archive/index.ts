@@ -22,8 +22,7 @@ import {
   type Ports,
   type ToWorker,
 } from './methods.ts';
-import type { ChosenFile } from './imports/formats.ts';
-import type { MovedIn, MoveInPreview } from './imports/jobs.ts';
+import type { ChosenFile, MovedIn, MoveInPreview } from './imports/types.ts';
 import { partsTicked, withParts } from './household/fields.ts';
 import type {
   AgentExport,
@@ -47,8 +46,7 @@ export {
   ArchiveError,
   ARCHIVE,
 } from './methods.ts';
-export type { ChosenFile, ImportedFile, NotTaken } from './imports/formats.ts';
-export type { ConversationSummary, MovedIn, MoveInPreview } from './imports/jobs.ts';
+export type { ChosenFile, ConversationSummary, MovedIn, MoveInPreview } from './imports/types.ts';
 export type {
   AgentWarning,
   ArchiveChange,

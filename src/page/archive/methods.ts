@@ -8,8 +8,7 @@ import type { AgentId, SessionId } from '../../shared/domain/ids.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { type AnswersOf, type FromServer, method, type ToServer, typed } from '../../shared/rpc/method.ts';
 import type { Comparison, DocumentPage } from '../../shared/protocol/worker.ts';
-import type { ChosenFile } from './imports/formats.ts';
-import type { MovedIn, MoveInPreview } from './imports/jobs.ts';
+import type { ChosenFile, MovedIn, MoveInPreview } from './imports/types.ts';
 import type {
   AgentExport,
   ArchiveImport,

@@ -1,7 +1,7 @@
 /**
- * Moving in from other products: reads their exports, shows what is in them, and makes it part of an
- * agent's past and memory. The work goes on when the person leaves the view. Loaded with the page
- * that shows it.
+ * Moving in from other products: reads their exports, shows what is in them, and makes it part of
+ * an agent's past and memory. The work goes on when the person leaves the view. Loaded with the
+ * page that shows it.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, SessionId } from '../../shared/domain/ids.ts';
@@ -94,7 +94,9 @@ function createMoveIn(roost: RoostState): MoveIn {
     }
   }
 
-  /** Text of an import is foreign, and its source says so. Files that are there stay as they are. */
+  /**
+   * Text of an import is foreign, and its source says so. Files that are there stay as they are.
+   */
   async function keep(agentId: AgentId, files: MoveInPreview['files'], signal: AbortSignal): Promise<KeptFiles> {
     if (files.length === 0) return { written: 0, same: 0, refused: [] };
     const held = await memoryOf(agentId, signal);

@@ -1,6 +1,6 @@
 /**
- * Reads conversations of ChatGPT, as in its exports from 2023 to August 2026. One file has a list of
- * them (`conversations.json`, or `conversations-000.json` and so on).
+ * Reads conversations of ChatGPT, as in its exports from 2023 to August 2026. One file has a list
+ * of them (`conversations.json`, or `conversations-000.json` and so on).
  *
  * A conversation is a tree in `mapping`. `children` can be missing, so `parent` counts first. The
  * root has no message, and messages of the person may have no `metadata`.

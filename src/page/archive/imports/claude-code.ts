@@ -1,7 +1,7 @@
 /**
- * Reads sessions of Claude Code, versions 1 and 2: one file of JSON Lines a session. Lines form a tree
- * by `parentUuid`. Tasks of subagents are sidechains, in the same file or in `agent-*.jsonl`. Lines
- * of type `summary` have titles.
+ * Reads sessions of Claude Code, versions 1 and 2: one file of JSON Lines a session. Lines form a
+ * tree by `parentUuid`. Tasks of subagents are sidechains, in the same file or in `agent-*.jsonl`.
+ * Lines of type `summary` have titles.
  *
  * Claude Code writes parents that are in no file, most often after a compaction (its issues 22526,
  * 58554, 61188). Such a line continues the line before it.
@@ -111,7 +111,8 @@ export function claudeCodeConversations(
       else if (isTooLong(pieces)) note(NOT_TAKEN.tooLong, path);
       else {
         const onlyResults = pieces.every(({ kind }) => kind === 'result');
-        // Results of parallel calls hang beside the next call. They belong to the call, and are no branch.
+        // Results of parallel calls hang beside the next call. They belong to the call, and are no
+        // branch.
         const caller = onlyResults ? callerOf(parent, said, skipped) : undefined;
         if (caller) {
           said.set(caller.id, { ...caller, pieces: [...caller.pieces, ...pieces] });

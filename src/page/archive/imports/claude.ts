@@ -36,7 +36,9 @@ function resultText(content: unknown): string {
     .join('\n\n');
 }
 
-/** A block of the Messages API's form, as Claude and Claude Code store it. Null: it has no words. */
+/**
+ * A block of the Messages API's form, as Claude and Claude Code store it. Null: it has no words.
+ */
 export function pieceOf(block: Fields): Piece | null {
   const text = textOf(block['text']);
   switch (block['type']) {

@@ -47,7 +47,8 @@ export const NOT_TAKEN = {
   branches: sentence`messages in branches beyond the first ${IMPORTS.branches} of a conversation`,
 } as const;
 
-// A conversation is a tree: an edited message and an answer that was asked for again begin a branch.
+// A conversation is a tree: an edited message and an answer that was asked for again begin a
+// branch.
 
 interface TreeNode {
   readonly id: string;

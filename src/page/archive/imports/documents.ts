@@ -21,7 +21,10 @@ export const importedSessionId = ({ format, sourceId }: Pick<ImportedConversatio
 
 /** Stamps of conversations that began in the same ms are spread over these ms. */
 const SPREAD_MS = 60_000;
-/** Whether the branch begins with this message. A question before it is repeated from the chosen path. */
+/**
+ * Whether the branch begins with this message. A question before it is repeated from the chosen
+ * path.
+ */
 const isFirstOwn = ({ sourceId }: ImportedConversation, message: ImportedMessage) =>
   sourceId.endsWith(`/${message.sourceId}`);
 
@@ -32,9 +35,10 @@ export function importedDocuments(
 ): readonly (SessionDoc | MessageDoc)[] {
   const { format, title, branchOf, messages } = conversation;
   const sessionId = importedSessionId(conversation);
-  // No two messages of an agent share a stamp, so its node names the conversation. All messages have
-  // the time at which the conversation began in their stamps. In an agent's past, conversations that
-  // were held at the same time thus follow each other. `time` is when a message was said.
+  // No two messages of an agent share a stamp, so its node names the conversation. All messages
+  // have the time at which the conversation began in their stamps. In an agent's past,
+  // conversations that were held at the same time thus follow each other. `time` is when a message
+  // was said.
   const node = `import.${hashOf(sessionId, agentId)}`;
   const began = messages.find((one) => branchOf !== null && isFirstOwn(conversation, one)) ?? messages[0];
   const stampTime = (began?.time ?? 0) + (Number.parseInt(hashOf(sessionId).slice(0, 8), 16) % SPREAD_MS);

@@ -1,4 +1,6 @@
-/** Fields of exports, whose form nobody promises. Each is read as what it should be, or as absent. */
+/**
+ * Fields of exports, whose form nobody promises. Each is read as what it should be, or as absent.
+ */
 import { isRecord } from '../../../shared/domain/platform/json.ts';
 import { LAST_TIME } from '../../../shared/domain/stamp.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Moving in from other products: reads their exports, whatever they are packed in. Each format has a
- * reader and a row in the table below. A format is recognised by the content of a file, never by its
- * name alone. Readers are pure: they get files and return what is in them. Nothing of a file is run
- * or followed, and paths are only names.
+ * Moving in from other products: reads their exports, whatever they are packed in. Each format has
+ * a reader and a row in the table below. A format is recognised by the content of a file, never by
+ * its name alone. Readers are pure: they get files and return what is in them. Nothing of a file is
+ * run or followed, and paths are only names.
  */
 import { sentence } from '../../../shared/domain/names.ts';
 import { memoryPathFault } from '../../../shared/domain/memory.ts';
@@ -28,14 +28,7 @@ import { jsonValues, looksLikeJson } from './json-values.ts';
 import { isLetta, LETTA, lettaAgents } from './letta.ts';
 import { readFolder, type TextFile } from './folder.ts';
 import { IMPORTS } from './settings.ts';
-
-/** A file as the person chose it. `path`: within the chosen folder. */
-export interface ChosenFile {
-  readonly path: string;
-  readonly file: Blob;
-  /** ms since the epoch */
-  readonly modifiedAt: number;
-}
+import type { ChosenFile, ImportedFile, ImportedSoul, NotTaken } from './types.ts';
 
 /** A chosen file, or one in a chosen zip. */
 export interface SourceFile {
@@ -43,31 +36,6 @@ export interface SourceFile {
   readonly bytes: number;
   readonly modifiedAt: number;
   chunks(): AsyncIterable<Uint8Array>;
-}
-
-/** A text that becomes a file of the agent's memory. */
-export interface ImportedFile {
-  readonly format: string;
-  /** A valid path of a memory. */
-  readonly path: string;
-  readonly text: string;
-}
-
-/** The text that would be the soul of a new agent. */
-export interface ImportedSoul {
-  readonly format: string;
-  readonly path: string;
-  readonly text: string;
-  /** null: the files do not say. */
-  readonly name: string | null;
-}
-
-/** Things that are in the files and not imported, all for one reason. */
-export interface NotTaken {
-  readonly reason: string;
-  readonly count: number;
-  /** Some of them, by name. */
-  readonly examples: readonly string[];
 }
 
 export type Found =
@@ -129,8 +97,8 @@ const UNKNOWN_VALUE = sentence`entries that are no conversation of a known forma
 const OTHER_FILE = sentence`files in a format that is not read`;
 const EMPTY_TEXT = sentence`texts without words`;
 const BAD_PATH = sentence`texts whose path no memory can have`;
-const FULL = sentence`texts beyond the ${IMPORTS.memoryBytes / 1_000} KB that a memory holds`;
-const LONG_TEXT = sentence`texts larger than ${IMPORTS.textBytes / 1_000} KB, which is more than a file of memory holds`;
+const FULL = sentence`texts beyond the ${IMPORTS.memoryBytes / 1_000} KB that a memory may have`;
+const LONG_TEXT = sentence`texts larger than ${IMPORTS.textBytes / 1_000} KB, more than a file of memory may have`;
 const LARGE_FILE = sentence`lines of a file that is too large to be read as a whole`;
 const NESTED = sentence`zips within a zip`;
 const TWICE = sentence`conversations that are in the files twice`;
@@ -159,7 +127,9 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** All chosen files, and those in chosen zips. Rejects with an `ArchiveError` that names the file. */
+/**
+ * All chosen files, and those in chosen zips. Rejects with an `ArchiveError` that names the file.
+ */
 export async function sourceFiles(chosen: readonly ChosenFile[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const { path, file, modifiedAt } of chosen) {

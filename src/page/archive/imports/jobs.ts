@@ -1,50 +1,12 @@
-/** The worker's part of moving in: first a preview, then the conversations that the person chose. */
+/**
+ * The worker's part of moving in: first a preview, then the conversations that the person chose.
+ */
 import { ArchiveError, ARCHIVE, type Ports, type Tell, type Workers } from '../methods.ts';
 import { sentence } from '../../../shared/domain/names.ts';
-import type { SessionId } from '../../../shared/domain/ids.ts';
 import type { Doc } from '../../../shared/protocol/documents.ts';
 import { importedDocuments, importedSessionId } from './documents.ts';
-import {
-  createNotTaken,
-  type ImportedFile,
-  type ImportedSoul,
-  type NotTaken,
-  readFiles,
-  sourceFiles,
-  type SourceFile,
-} from './formats.ts';
-
-/** A conversation of the preview, without its words. */
-export interface ConversationSummary {
-  readonly sessionId: SessionId;
-  readonly format: string;
-  /** '': it has none. */
-  readonly title: string;
-  /** Of the first message, in ms since the epoch. */
-  readonly time: number;
-  readonly messages: number;
-  /** It is a branch that was not chosen. */
-  readonly isBranch: boolean;
-}
-
-export interface MoveInPreview {
-  /** Newest first. */
-  readonly conversations: readonly ConversationSummary[];
-  /** Texts that become memory. */
-  readonly files: readonly ImportedFile[];
-  readonly soul: ImportedSoul | null;
-  readonly notTaken: readonly NotTaken[];
-}
-
-export interface MovedIn {
-  readonly conversations: number;
-  /** Documents that were passed on … */
-  readonly documents: number;
-  /** … how many of them were new … */
-  readonly written: number;
-  /** … and how many were refused, because they were forgotten here. */
-  readonly forgotten: number;
-}
+import { createNotTaken, readFiles, sourceFiles, type SourceFile } from './formats.ts';
+import type { ConversationSummary, ImportedFile, ImportedSoul } from './types.ts';
 
 /** Messages about progress per second would flood the page. */
 const TELL_EVERY_BYTES = 1024 * 1024;

@@ -38,7 +38,9 @@ const contentText = (content: unknown): string =>
         .filter((text) => text !== '')
         .join('\n\n');
 
-/** Words of the person are wrapped as `{"type":"user_message","message":…}`. Null: a system alert. */
+/**
+ * Words of the person are wrapped as `{"type":"user_message","message":…}`. Null: a system alert.
+ */
 function personText(text: string): string | null {
   const wrapped = text.trimStart().startsWith('{') ? parseJson(text) : undefined;
   if (!isRecord(wrapped) || typeof wrapped['type'] !== 'string') return text;

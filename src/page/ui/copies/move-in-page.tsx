@@ -236,8 +236,8 @@ function Preview({
             />
             <p id={`${id}-soul-about`} className="setting-hint">
               {soul === null
-                ? t`The words with which it wakes in seat ${seatNumber(seat)} (${seatColor(seat).colorName}). It can write them anew itself.`
-                : t`From ${shownText(soul.path)}. Read it: it becomes the soul of the new agent in seat ${seatNumber(seat)}, as it stands here.`}
+                ? t`The words with which it wakes in seat ${seatNumber(seat)} (${seatColor(seat).colorName}). It can change them itself.`
+                : t`From ${shownText(soul.path)}. Read it: it becomes the soul of the new agent in seat ${seatNumber(seat)}, exactly as shown here.`}
             </p>
           </div>
         </>
@@ -294,7 +294,7 @@ function FirstMemory({ agentId }: { agentId: AgentId }) {
     <div className="stack at-start gap-3">
       <button type="button" className="solid" onClick={write}>{t`Ask it to write its first memory`}</button>
       <p className="setting-hint">
-        <span>{t`A message for it stands in your conversation. You can change it before you send it.`}</span>
+        <span>{t`A message for it is in your conversation. You can change it before you send it.`}</span>
         {cost && (
           <span>{` ${cost.microUsd === null ? t`Waking it reads about ${tokens(cost.tokens)} tokens.` : t`Waking it reads about ${tokens(cost.tokens)} tokens, ${money(cost.microUsd)}. What it looks up comes on top.`}`}</span>
         )}

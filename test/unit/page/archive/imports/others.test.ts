@@ -271,7 +271,7 @@ describe('a folder of texts', () => {
     expect(souls).toEqual([]);
     expect(files.map(({ path }) => path)).toEqual(['text-files/lake.md']);
     expect(notTaken.map(([reason]) => reason)).toEqual([
-      'texts larger than 100 KB, which is more than a file of memory holds',
+      'texts larger than 100 KB, more than a file of memory may have',
       'files in a format that is not read',
       'texts whose path no memory can have',
       'texts without words',

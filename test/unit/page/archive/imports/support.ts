@@ -1,11 +1,7 @@
 /** Reads files as the page’s worker does, without a worker. */
 import type { Found } from '../../../../../src/page/archive/imports/formats.ts';
-import {
-  type ChosenFile,
-  createNotTaken,
-  readFiles,
-  sourceFiles,
-} from '../../../../../src/page/archive/imports/formats.ts';
+import type { ChosenFile } from '../../../../../src/page/archive/imports/types.ts';
+import { createNotTaken, readFiles, sourceFiles } from '../../../../../src/page/archive/imports/formats.ts';
 import type { Block } from '../../../../../src/shared/protocol/documents/fields.ts';
 
 const MODIFIED_AT = Date.UTC(2026, 7, 26);
