@@ -2,6 +2,7 @@
  * The effective configuration: an agent's own settings over the household's, over Roost's defaults.
  * Lists are replaced as a whole, never merged.
  */
+import { DREAM_CHOICES } from '../domain/dreams.ts';
 import { DEFAULT_LIMITS } from '../domain/guardrails.ts';
 import { NUMBERS } from '../domain/setting-table.ts';
 import { type Grant, grantOf, GRANTS, grantsOver, type Toolset, toolsetOf } from '../domain/toolsets.ts';
@@ -113,6 +114,9 @@ function* looserCoordination(before: Coordination, after: Coordination): Generat
   if (after.allowed_commands.some((command) => !before.allowed_commands.includes(command))) yield ['allowed_commands'];
   if (after.mind !== null && after.mind !== before.mind) yield ['mind'];
   if (after.wakes_enabled && !before.wakes_enabled) yield ['wakes_enabled'];
+  if (DREAM_CHOICES.indexOf(after.dreams) > DREAM_CHOICES.indexOf(before.dreams)) yield ['dreams'];
+  if (after.note_before_sleep && !before.note_before_sleep) yield ['note_before_sleep'];
+  if (after.note_cents > before.note_cents) yield ['note_cents'];
   if (isDearer(after.daily_budget_usd, before.daily_budget_usd)) yield ['daily_budget_usd'];
 }
 
