@@ -84,10 +84,12 @@ export function createExamMind(souls: () => string): ExamMind {
       const newest = textsIn({ ...request, body: { ...body, messages: body.messages.slice(-3) } }, 'user');
       const subject = subjectAsked(results.length > 0 ? newest : last);
       if (subject !== null) return answers(request, subject);
-      if (results.length > 0) return [{ say: 'Noted.' }];
+      // A message may arrive together with the result of a call.
+      const arrived = textsIn({ ...request, body: { ...body, messages: body.messages.slice(-1) } }, 'user');
+      if (results.length > 0 && !isWorthNoting(arrived)) return [{ say: 'Noted.' }];
       if (request.system.includes('## Daemon Mode')) return run;
       if (last.includes('[New soul]')) return [{ call: 'write_soul', input: { text: souls() } }];
-      if (isWorthNoting(last)) return [{ call: 'remember', input: { text: last.trim().slice(0, 2_000) } }];
+      if (isWorthNoting(arrived)) return [{ call: 'remember', input: { text: arrived.trim().slice(0, 2_000) } }];
       return [{ say: 'I see.' }];
     },
   };
