@@ -17,7 +17,12 @@ import {
 import { seatNumber } from '../../shared/domain/seat.ts';
 import type { Settings } from '../../shared/domain/settings.ts';
 import { isAddressed, spokenText, talkText } from '../../shared/domain/talk.ts';
-import { renderTranscript, SUMMARY_AUTHOR, type TranscriptSession } from '../../shared/domain/transcript.ts';
+import {
+  IMPORTED_SESSION,
+  renderTranscript,
+  SUMMARY_AUTHOR,
+  type TranscriptSession,
+} from '../../shared/domain/transcript.ts';
 import type { AgentPayload } from '../../shared/domain/wake-payload.ts';
 import type { MessageDoc } from '../../shared/protocol/documents.ts';
 import type { StartSession } from '../../shared/protocol/http.ts';
@@ -69,7 +74,8 @@ function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings:
         ];
   });
   // The summary stands for the messages that it replaces.
-  return { kind: 'talk', addressed, messages, earlier: count > 0 ? 0 : earlier };
+  const talk = { kind: 'talk', addressed, messages, earlier: count > 0 ? 0 : earlier } as const;
+  return sessionId.startsWith(IMPORTED_SESSION) ? { ...talk, imported: true } : talk;
 }
 
 export function shareOf(

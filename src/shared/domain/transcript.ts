@@ -24,11 +24,12 @@ export interface TranscriptMessage {
 export type TranscriptSession =
   /**
    * `addressed`: someone said something to the agent. `earlier`: number of messages before these
-   * that were not read from the ledger.
+   * that were not read from the ledger. `imported`: the words come from files of another product.
    */
   | {
       readonly kind: 'talk';
       readonly addressed: boolean;
+      readonly imported?: boolean;
       readonly messages: readonly TranscriptMessage[];
       readonly earlier: number;
     }
@@ -66,7 +67,10 @@ const minute = (time: number) => new Date(time).toISOString().slice(0, 16).repla
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 const headOf = ({ author, time }: TranscriptMessage) => `${inOneLine(author, NAME_MAX)} (${minute(time)} UTC):\n`;
-const dateLine = (time: number) => `=== ${day(time)} ===`;
+/** Ids of sessions that were imported from another product begin with this. */
+export const IMPORTED_SESSION = 'import-';
+const dateLine = (time: number, imported = false) =>
+  `=== ${day(time)}${imported ? ', imported from files of another product' : ''} ===`;
 const messages = (count: number) => (count === 1 ? '1 earlier message' : `${count} earlier messages`);
 
 export const leftOutLine = (count: number): string => `[${messages(count)} ${count === 1 ? 'was' : 'were'} left out]`;
@@ -142,15 +146,15 @@ function fitTalk(
   pieces: Pieces,
   must: boolean,
 ): Shown {
-  const { messages, earlier } = session;
+  const { messages, earlier, imported } = session;
   const total = messages.length + earlier;
   const [first] = messages;
   if (!first) return { ...NOTHING, leftOut: total };
-  const above = [dateLine(first.time), ...(earlier > 0 ? [leftOutHere(earlier)] : [])];
+  const above = [dateLine(first.time, imported), ...(earlier > 0 ? [leftOutHere(earlier)] : [])];
   const most = longestPiece(messages, room - sizeOf(above), pieces);
   const all = [...above, ...messages.map((message) => cutPiece(message, most))];
   if (sizeOf(all) <= room) return { lines: all, kept: messages.length, leftOut: earlier };
-  let left = room - sizeOf([dateLine(first.time), leftOutHere(total)]);
+  let left = room - sizeOf([dateLine(first.time, imported), leftOutHere(total)]);
   const kept: string[] = [];
   for (const message of messages.toReversed()) {
     const isLong = sizeOfMessage(message) > most;
@@ -167,7 +171,7 @@ function fitTalk(
   const leftOut = total - kept.length;
   const oldest = messages[messages.length - kept.length] ?? first;
   return {
-    lines: [dateLine(oldest.time), ...(leftOut > 0 ? [leftOutHere(leftOut)] : []), ...kept],
+    lines: [dateLine(oldest.time, imported), ...(leftOut > 0 ? [leftOutHere(leftOut)] : []), ...kept],
     kept: kept.length,
     leftOut,
   };

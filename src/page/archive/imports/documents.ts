@@ -6,6 +6,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { AgentId, MessageId, SessionId } from '../../../shared/domain/ids.ts';
 import { formatStamp } from '../../../shared/domain/stamp.ts';
+import { IMPORTED_SESSION } from '../../../shared/domain/transcript.ts';
 import type { MessageDoc, SessionDoc } from '../../../shared/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../../shared/protocol/documents/kinds.ts';
 import type { ImportedConversation, ImportedMessage } from './conversation.ts';
@@ -17,7 +18,7 @@ const hashOf = (...parts: readonly string[]): string =>
 
 /** The session that a conversation becomes. It is the same for every agent. */
 export const importedSessionId = ({ format, sourceId }: Pick<ImportedConversation, 'format' | 'sourceId'>): SessionId =>
-  `import-${hashOf(format, sourceId)}`;
+  `${IMPORTED_SESSION}${hashOf(format, sourceId)}`;
 
 /** Stamps of conversations that began in the same ms are spread over these ms. */
 const SPREAD_MS = 60_000;

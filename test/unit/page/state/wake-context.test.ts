@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { rosterOf } from '../../../../src/shared/domain/agent.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/shared/domain/settings.ts';
 import { TOOL_LINE_MAX } from '../../../../src/shared/domain/talk.ts';
+import { IMPORTED_SESSION } from '../../../../src/shared/domain/transcript.ts';
 import { parseTeamCall, writeWake } from '../../../../src/shared/domain/wake-payload.ts';
 import type { MessageDoc } from '../../../../src/shared/protocol/documents.ts';
 import { LIMITS } from '../../../../src/shared/protocol/limits.ts';
@@ -44,6 +45,11 @@ test('a share names the speakers, tells in a line what was done, and counts what
   );
   expect(transcript).toMatchObject({ kept: 3, leftOut: 4 });
   expect(lastSaid).toBe(NOW - 1000);
+});
+
+test('a share says which words come from files of another product', () => {
+  const { transcript } = shareOf(lyra, materialOf(messages, `${IMPORTED_SESSION}1`), roster, settings);
+  expect(transcript?.text).toMatch(/^=== [-\d]+, imported from files of another product ===\n/);
 });
 
 test('it is told that it sleeps since its session ended, and where that crashed, since something was said last', () => {
