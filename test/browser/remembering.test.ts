@@ -36,6 +36,8 @@ it('wakes three times in a row, and each time the model is told what was said la
     await visitor.press('End session');
     await visitor.untilSeats('it asleep', ([first]) => first?.state === 'sleeping');
   };
+  /** The soul is in the system prompt, and what was said before in the first message. */
+  const whole = (sent?: (typeof requests)[number]) => (sent ? `${sent.system}\n${sent.first}` : '');
   /** What the agent in seat 1, and the lead, are sent by a wake. */
   const wake = async () => {
     const from = requests.length;
@@ -44,7 +46,7 @@ it('wakes three times in a row, and each time the model is told what was said la
     await expect.poll(() => requests.slice(from).some(({ seat }) => seat === null)).toBe(true);
     const sent = requests.slice(from);
     return {
-      agent: sent.find(({ seat, body }) => seat === 1 && body.messages.length === 1)?.first ?? '',
+      agent: whole(sent.find(({ seat, body }) => seat === 1 && body.messages.length === 1)),
       lead: sent.find(({ seat }) => seat === null)?.system ?? '',
     };
   };
