@@ -86,16 +86,21 @@ const zodWithoutEval: Plugin = {
 /** A whole string: in quotes, or a template with nothing to fill in. */
 const TEXT = String.raw`(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\`(?:[^\`\\$]|\\.)*\`)`;
 const DESCRIBED = new RegExp(String.raw`\.describe\(\s*${TEXT},?\s*\)`, 'g');
+/** What an endpoint does, and when it gives an answer. */
+const EXPLAINED = new RegExp(String.raw`\b(does|when):\s*${TEXT}`, 'g');
 /**
- * The wire reference is made from what schemas say of their fields. No browser shows that, so the
- * page and its workers are built without it.
+ * The wire reference is made from what schemas say of their fields, and endpoints of themselves. No
+ * browser shows that, so the page and its workers are built without it.
  */
 const withoutDescriptions: Plugin = {
   name: 'without-descriptions',
   apply: 'build',
   transform: {
     filter: { id: /\/src\/shared\/protocol\/.*\.ts$/ },
-    handler: (code) => code.replaceAll(DESCRIBED, ''),
+    handler(code, id) {
+      const bare = code.replaceAll(DESCRIBED, '');
+      return id.includes('/protocol/endpoints/') ? bare.replaceAll(EXPLAINED, "$1: ''") : bare;
+    },
   },
 };
 

@@ -39,7 +39,8 @@ it(
       await page.locator('input[type=file]:not(.compose *)').setInputFiles(path);
       await page.getByRole('group', { name: 'Who comes' }).waitFor();
       // All that the copy would bring is allowed.
-      for (const box of await page.getByRole('checkbox', { checked: false }).all()) await box.check();
+      for (const box of await page.getByRole('dialog').getByRole('checkbox', { checked: false }).all())
+        await box.check();
       await visitor.picture('hostile-copy-import');
       await visitor.press('Import');
       await visitor.untilAll('sleeping');

@@ -34,11 +34,19 @@ export const placesInBrowser = (page: Page, words: string): Promise<readonly str
       }
       database.close();
     }
+    /** Null: the file was deleted meanwhile. */
+    async function contentOf(handle: FileSystemFileHandle): Promise<ArrayBuffer | null> {
+      try {
+        return await (await handle.getFile()).arrayBuffer();
+      } catch (error) {
+        if (error instanceof DOMException && error.name === 'NotFoundError') return null;
+        throw error;
+      }
+    }
     async function inFolder(directory: FileSystemDirectoryHandle, path: string): Promise<void> {
       for await (const [name, handle] of directory.entries())
         if (handle instanceof FileSystemDirectoryHandle) await inFolder(handle, `${path}/${name}`);
-        else if (hasIn(await (await (handle as FileSystemFileHandle).getFile()).arrayBuffer()))
-          found.push(`${path}/${name}`);
+        else if (hasIn(await contentOf(handle as FileSystemFileHandle))) found.push(`${path}/${name}`);
     }
     await inFolder(await navigator.storage.getDirectory(), 'files');
     for (const name of await caches.keys()) {

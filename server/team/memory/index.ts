@@ -16,14 +16,8 @@ import {
   TEAM_FOLDER,
   withAppended,
 } from '../../../src/shared/domain/memory.ts';
-import {
-  changedLines,
-  type Line,
-  lineOrigins,
-  linesOf,
-  storeLines,
-  textOfLines,
-} from '../../../src/shared/domain/memory-lines.ts';
+import { changedLines } from '../../../src/shared/domain/memory-changes.ts';
+import { type Line, lineOrigins, linesOf, storeLines, textOfLines } from '../../../src/shared/domain/memory-lines.ts';
 import type { Origin } from '../../../src/shared/domain/forgetting.ts';
 import { parseStamp, type Stamp } from '../../../src/shared/domain/stamp.ts';
 import { cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';

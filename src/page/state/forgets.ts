@@ -1,14 +1,9 @@
-/**
- * What the person asks to forget: what it would remove, and handing it to the relay once it is
- * final.
- */
+/** What the person asks to forget: what it would remove, and where a sentence still is. */
 import { cameFrom, type Forget, type ForgetTarget, sourceHash } from '../../shared/domain/forgetting.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { type Line, lineId, lineOrigins, linesOf, writesOf } from '../../shared/domain/memory-lines.ts';
-import { runAgain } from '../../shared/domain/platform/single-flight.ts';
 import type { ForgetDoc } from '../../shared/protocol/documents.ts';
-import type { FinalForget, SentencePlaces } from '../../shared/protocol/forgets.ts';
-import { LIMITS } from '../../shared/protocol/limits.ts';
+import type { SentencePlaces } from '../../shared/protocol/forgets.ts';
 import type { Memory, MemorySource } from '../../shared/protocol/memories.ts';
 import type { Covered, SentenceHere } from '../../shared/protocol/worker.ts';
 import type { Parts } from './actions/parts.ts';
@@ -115,54 +110,4 @@ export async function findSentence(
   } catch (error) {
     return { ok: false, reason: errorText(error) };
   }
-}
-
-function finalForget({ _id, at, target }: ForgetDoc): FinalForget[] {
-  switch (target.kind) {
-    // The relay hears of agents with the team.
-    case 'agent':
-      return [];
-    case 'conversation':
-      return [{ forgetId: _id, at, target: { kind: 'conversation', agentId: target.agentId } }];
-    case 'span': {
-      const { agentId, from, to } = target;
-      return [{ forgetId: _id, at, target: { kind: 'span', agentId, from, to } }];
-    }
-    case 'items': {
-      const { what, agentId, sources } = target;
-      return [{ forgetId: _id, at, target: { kind: 'items', what, agentId, sources: [...sources] } }];
-    }
-    default:
-      return target satisfies never;
-  }
-}
-
-/**
- * Hands final requests to the relay, whenever there are more, and at each connection: the relay may
- * have been restored from an old backup. Returns a function that stops it.
- */
-export function announceForgets({ household, live, reach }: Pick<Parts, 'household' | 'live' | 'reach'>): () => void {
-  /** The requests that the connected relay has carried out. */
-  let announced: readonly ForgetDoc[] | null = null;
-  const announce = runAgain(async () => {
-    const { status, forgets } = household.store.getState();
-    if (live.store.getState().link.kind !== 'live') {
-      announced = null;
-      return;
-    }
-    if (status !== 'ready' || forgets === announced) return;
-    const final = forgets.flatMap(finalForget);
-    const known = final.length === 0 ? null : await reach((client) => client.forgets());
-    // If it did not arrive, the next change or connection announces it again.
-    if (known && !known.ok) return;
-    const done = new Set(known?.value.forgetIds);
-    const rest = final.filter(({ forgetId }) => !done.has(forgetId));
-    for (let at = 0; at < rest.length; at += LIMITS.forgets) {
-      const taken = await reach((client) => client.forget({ body: { forgets: rest.slice(at, at + LIMITS.forgets) } }));
-      if (!taken.ok) return;
-    }
-    announced = forgets;
-  });
-  const stops = [household.store, live.store].map((store) => store.subscribe(() => void announce()));
-  return () => stops.forEach((stop) => stop());
 }

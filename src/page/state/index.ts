@@ -17,7 +17,7 @@ import { type Changes, createChanges, createWriter } from './documents.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
-import { announceForgets } from './forgets.ts';
+import { announceForgets } from './announce-forgets.ts';
 import { announceTeam, storeLastTeam, readLastTeam } from './last-team.ts';
 import { createQuery, type Query } from './query.ts';
 import {

@@ -4,7 +4,6 @@
  * what it came from. Pure.
  */
 import type { AgentId } from './ids.ts';
-import { lineDiff } from './line-diff.ts';
 import type { Origin } from './forgetting.ts';
 
 /** One write. A file has one for each group of lines that a write added. */
@@ -94,50 +93,6 @@ export function storeLines<Source>(
     else runs.push([at, number, 1]);
   }
   return { sources: [...sources.values()].map(({ source }) => source), origins, runs };
-}
-
-/**
- * The lines of a changed file. `elsewhere`: lines of other files, whose writes a line with the same
- * text goes back to.
- */
-export function changedLines<Source>(
-  before: readonly Line<Source>[],
-  text: string,
-  write: { readonly source: Source; readonly time: number },
-  elsewhere: readonly Line<Source>[] = [],
-): readonly Line<Source>[] {
-  const result: Line<Source>[] = [];
-  let at = 0;
-  let gone: LineOrigin<Source>[] = [];
-  let added: string[] = [];
-  let count = 0;
-  const byText = new Map(elsewhere.filter((line) => line.text.trim() !== '').map((line) => [line.text, line.origin]));
-  function flush() {
-    const origins = new Map<string, LineOrigin<Source>>();
-    for (const line of added) {
-      const same = byText.get(line);
-      const after = [...new Set([...gone, ...(same ? [same] : [])])];
-      const key = same ? line : '';
-      const origin = origins.get(key) ?? { ...write, after };
-      origins.set(key, origin);
-      result.push({ text: line, origin, number: count });
-      count += 1;
-    }
-    gone = [];
-    added = [];
-  }
-  for (const { kind, text: line } of lineDiff(before.map((each) => each.text).join('\n'), text)) {
-    const old = before[at];
-    if (kind === 'same' && old) {
-      flush();
-      result.push(old);
-    } else if (kind === 'gone' && old) gone.push(old.origin);
-    else added.push(line);
-    if (kind !== 'new') at += 1;
-  }
-  flush();
-  const after = before.map(({ origin }) => origin);
-  return result.length > 0 ? result : [{ text: '', origin: { ...write, after: [...new Set(after)] }, number: 0 }];
 }
 
 /** The text of these lines. */

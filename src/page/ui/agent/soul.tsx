@@ -6,7 +6,7 @@ import { parseStamp } from '../../../shared/domain/stamp.ts';
 import { useRoost } from '../context.tsx';
 import { Words } from '../chat/markdown.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
-import { CopyIcon } from '../design/icons.tsx';
+import { CopyIcon } from '../design/more-icons.tsx';
 import './agent.css';
 
 /**

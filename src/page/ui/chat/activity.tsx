@@ -10,7 +10,7 @@ import { openAnswerOf } from '../../state/answers.ts';
 import { callsOf } from '../../state/calls.ts';
 import { wantsTo } from '../calls/words.ts';
 import { useAnswers, useRoost } from '../context.tsx';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import { PATHS } from '../routes.ts';
 import { clockTime } from '../text/time.ts';
 import { Lasts, spanText, WORTH_SAYING } from '../parts/part.tsx';

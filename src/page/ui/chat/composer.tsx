@@ -17,7 +17,7 @@ import { complete, meant, mentionedIn, type Typing, typingAt } from '../../../sh
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
-import { SendIcon, StopIcon } from '../design/icons.tsx';
+import { SendIcon, StopIcon } from '../design/more-icons.tsx';
 import { AttachButton, Chips, type FilesProblem, useAttaching, useDrops } from '../attachments/attaching.tsx';
 import { count, names } from '../text/sizes.ts';
 import { Face } from '../grid/face.tsx';

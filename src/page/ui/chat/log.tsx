@@ -31,7 +31,7 @@ import type { LogItem } from '../../state/conversation-log.ts';
 import { fullTime } from '../text/time.ts';
 import { useNow } from '../hooks.ts';
 import { useRoost } from '../context.tsx';
-import { DownIcon } from '../design/icons.tsx';
+import { DownIcon } from '../design/more-icons.tsx';
 import { plural } from '../text/sizes.ts';
 import { Part } from '../parts/part.tsx';
 import { setPrinted, usePrinting } from '../parts/printing.ts';

@@ -2,7 +2,7 @@
 import { createContext, lazy, Suspense, use, useState } from 'react';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import { spanText, WORTH_SAYING } from '../parts/part.tsx';
 import { bytes, plural } from '../text/sizes.ts';
 import { revealedCode } from '../text/unseen.ts';

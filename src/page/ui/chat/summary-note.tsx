@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import { correctSummary } from '../../state/summaries.ts';
 import { useRoost } from '../context.tsx';
 import ReplyCost from '../costs/reply-cost.tsx';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import { tokens } from '../text/money.ts';
 import { plural } from '../text/sizes.ts';
 import { useOpened } from './log.tsx';

@@ -5,7 +5,7 @@
 import { lazy, memo, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
 import { GrowingText } from '../design/growing-text.tsx';
-import { CheckIcon, CopyIcon } from '../design/icons.tsx';
+import { CheckIcon, CopyIcon } from '../design/more-icons.tsx';
 import { CAN_TELL_NEAR, useRoom } from '../design/near.ts';
 import { takeFocus } from '../design/dialog.tsx';
 import type { Coloured } from './colours.ts';

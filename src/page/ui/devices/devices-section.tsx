@@ -7,7 +7,7 @@ import { retold, t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
-import { EditIcon } from '../design/icons.tsx';
+import { EditIcon } from '../design/more-icons.tsx';
 import { acknowledgedText, cameText, protectionText, reachText } from '../text/devices.ts';
 import { count, names, plural } from '../text/sizes.ts';
 import { useNow } from '../hooks.ts';

@@ -12,7 +12,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useActions, useAnswers, useHousehold, useLive, useRoost } from '../context.tsx';
 import { useDoingNow, type DoingNow } from '../doing-now.ts';
 import { useNow, useQuery } from '../hooks.ts';
-import { StopIcon } from '../design/icons.tsx';
+import { StopIcon } from '../design/more-icons.tsx';
 import { spanText } from '../parts/part.tsx';
 import { PATHS } from '../routes.ts';
 import { money } from '../text/money.ts';

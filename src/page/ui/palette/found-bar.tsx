@@ -4,7 +4,8 @@ import type { SearchHit } from '../../../shared/protocol/search.ts';
 import { createListeners } from '../../../shared/domain/platform/events.ts';
 import { t } from '../../language/t.ts';
 import { PATHS } from '../routes.ts';
-import { BackIcon, ChevronIcon, CloseIcon } from '../design/icons.tsx';
+import { BackIcon, CloseIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import './found-bar.css';
 
 // The last search results, to step through by a key as long as the page is open.

@@ -1,7 +1,7 @@
 import { t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 import { useRoost } from '../context.tsx';
-import { CopyIcon } from '../design/icons.tsx';
+import { CopyIcon } from '../design/more-icons.tsx';
 import './copyable-text.css';
 
 /** Copies a text to the clipboard, with a notice. */

@@ -11,7 +11,7 @@ import { useSleepers } from '../grid/hearth.tsx';
 import { Face } from '../grid/face.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
 import { Dialog } from '../design/dialog.tsx';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import { TEMPLATES } from '../protocol-templates.ts';
 import { useNow } from '../hooks.ts';
 import { bytes, count, plural } from '../text/sizes.ts';

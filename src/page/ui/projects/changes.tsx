@@ -3,7 +3,7 @@ import { Fragment, type KeyboardEvent, memo, type MouseEvent, type ReactNode, us
 import type { Project } from '../../../shared/protocol/projects.ts';
 import { t } from '../../language/t.ts';
 import { useColours } from '../code/code-block.tsx';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import { keyOf } from '../design/keys.ts';
 import { count, plural } from '../text/sizes.ts';
 import { revealed, revealedCode, revealedLine } from '../text/unseen.ts';

@@ -8,7 +8,7 @@ import { t } from '../../language/t.ts';
 import { startTask } from '../../state/start-task.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Dialog } from '../design/dialog.tsx';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import { MenuButton } from '../design/menu.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { type Teammate, useTeammates } from '../use-somebody.ts';

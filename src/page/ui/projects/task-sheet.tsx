@@ -10,7 +10,8 @@ import { type Outcome, projectsOf, type TaskFields } from '../../state/projects.
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
-import { CheckIcon, CloseIcon, MoreIcon } from '../design/icons.tsx';
+import { CloseIcon, MoreIcon } from '../design/icons.tsx';
+import { CheckIcon } from '../design/more-icons.tsx';
 import { keyOf } from '../design/keys.ts';
 import { MenuButton } from '../design/menu.tsx';
 import { PATHS } from '../routes.ts';

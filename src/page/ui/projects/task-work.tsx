@@ -10,7 +10,7 @@ import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { useQuery } from '../hooks.ts';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import { QueryProblem } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { costText, tokens } from '../text/money.ts';

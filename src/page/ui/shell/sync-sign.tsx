@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { SyncStatus } from '../../../shared/protocol/sync/page.ts';
 import { t } from '../../language/t.ts';
 import { useDevices, useRoost } from '../context.tsx';
-import { DevicesIcon } from '../design/icons.tsx';
+import { DevicesIcon } from '../design/more-icons.tsx';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
 

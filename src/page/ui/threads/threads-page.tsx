@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import type { Thread } from '../../../shared/protocol/threads.ts';
 import { THREADS_LISTED } from '../../state/threads/index.ts';
 import '../chat/conversation.css';
-import { ThreadsIcon } from '../design/icons.tsx';
+import { ThreadsIcon } from '../design/more-icons.tsx';
 import { QueryView } from '../parts/page-head.tsx';
 import { PATHS, useRoute, type Route } from '../routes.ts';
 import { useTeammates } from '../use-somebody.ts';

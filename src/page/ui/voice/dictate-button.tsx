@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { spoken, t } from '../../language/t.ts';
 import type { TextStorage } from '../../state/ports.ts';
-import { MicIcon } from '../design/icons.tsx';
+import { MicIcon } from '../design/more-icons.tsx';
 import { type Recognition, recognitionOf } from './support.ts';
 import { keyOf } from '../design/keys.ts';
 import './dictate.css';

@@ -8,7 +8,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { textOf } from '../../../shared/domain/text-of.ts';
 import { withoutThinking } from '../../../shared/domain/thinking.ts';
 import { useActions, useConversations, useRoost } from '../context.tsx';
-import { MicIcon } from '../design/icons.tsx';
+import { MicIcon } from '../design/more-icons.tsx';
 import { type Conversing, converse, LISTENING, type VoiceEvent } from './conversing.ts';
 import { setHandsFree } from './support.ts';
 import { hush, readAloud } from './read-aloud.ts';

@@ -13,7 +13,7 @@ import { useUnreadMessages, WakeToRead } from '../inbox/inbox.tsx';
 import { plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import { FaceOf } from '../grid/face-of.tsx';
-import { ChevronIcon } from '../design/icons.tsx';
+import { ChevronIcon } from '../design/more-icons.tsx';
 import {
   askedText,
   CHECK_QUESTIONS,

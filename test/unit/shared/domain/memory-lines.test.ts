@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  changedLines,
-  linesOf,
-  storeLines,
-  textOfLines,
-  writesOf,
-} from '../../../../src/shared/domain/memory-lines.ts';
+import { changedLines } from '../../../../src/shared/domain/memory-changes.ts';
+import { linesOf, storeLines, textOfLines, writesOf } from '../../../../src/shared/domain/memory-lines.ts';
 
 type Source = { readonly by: 'agent' | 'human'; readonly session: string };
 interface File {
