@@ -15,7 +15,6 @@ import { createdWebhookSchema } from '../../src/shared/protocol/webhooks.ts';
 import { programSchema } from '../../src/shared/protocol/programs.ts';
 import { projectSchema, taskSchema, tasksSchema, type Task } from '../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
-import { formatStamp } from '../../src/shared/domain/stamp.ts';
 import { eventsOf } from '../support/homes.ts';
 import { browserOf } from '../support/open-relay.ts';
 import { createRepository, git } from '../support/person-repository.ts';
@@ -238,36 +237,6 @@ const webhookCut = (afterMs: number): RestartState => ({
     void deliver().catch(() => null);
     await sleep(afterMs);
     return once;
-  },
-});
-
-// Forgetting.
-
-const placesSchema = z.object({ places: z.array(z.unknown()) });
-const forgetCut = (afterMs: number): RestartState => ({
-  part: 'forgetting',
-  name: `under way for ${afterMs} ms`,
-  async bring(scene) {
-    const words = `Planted ${randomUUID()}`;
-    await scene.works('a1', [call('remember', { text: words })]);
-    const at = formatStamp({ time: Date.now() + 365 * 86_400_000, counter: 0, node: 'page' });
-    const forget = { forgetId: randomUUID(), at, target: { kind: 'conversation', agentId: 'a1' } };
-    const places = async () =>
-      placesSchema.parse(await scene.good('POST', '/api/sentences', { text: words })).places.length;
-    void scene.call('POST', '/api/forgets', { forgets: [forget] }).catch(() => null);
-    await sleep(afterMs);
-    return async () => {
-      const known = JSON.stringify(await scene.good('GET', '/api/forgets'));
-      const left = await places();
-      demand(
-        `A request that was stored is carried out: ${left} places`,
-        !known.includes(forget.forgetId) || left === 0,
-      );
-      await scene.good('POST', '/api/forgets', { forgets: [forget] });
-      demand('It is carried out', (await places()) === 0);
-      await scene.works('a1', [call('remember', { text: `After ${words}` })]);
-      demand('Later notes stay', (await places()) > 0);
-    };
   },
 });
 
@@ -615,7 +584,6 @@ export const STATES: readonly RestartState[] = [
   },
   ...[0, 30, 90].map(undoCut),
   ...[0, 8, 25].map(webhookCut),
-  ...[0, 5, 15, 40].map(forgetCut),
   {
     part: 'webhook',
     name: 'acknowledged',
