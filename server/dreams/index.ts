@@ -275,9 +275,9 @@ export function createDreams(deps: DreamsDeps): Dreams {
     return { ok: true, dream: adopted ?? found };
   }
 
-  async function discard(dreamId: DreamId, detail: string | null = null): Promise<DreamOutcome> {
+  async function discard(dreamId: DreamId): Promise<DreamOutcome> {
     if (!(await rows.get(dreamId))) return { ok: false, reason: 'no-dream' };
-    const discarded = told(await rows.become(dreamId, 'discarded', { detail }));
+    const discarded = told(await rows.become(dreamId, 'discarded', {}));
     return discarded ? { ok: true, dream: discarded } : { ok: false, reason: 'dream-over' };
   }
 
@@ -343,7 +343,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
       return { ok: true, dream: due };
     },
     adopt,
-    discard: (dreamId) => discard(dreamId),
+    discard,
     async recover() {
       for (const dream of await rows.inState('running'))
         if (deps.onlyOne || now() - dream.changedAt > DEAD_MS) await fail(dream, DIED);

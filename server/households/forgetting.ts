@@ -280,7 +280,7 @@ export function createForgetting(deps: Deps): Forgetting {
       ],
       'Something that was forgotten could not be removed. The relay tries again when a page asks, or at its next start.',
     );
-    if (isDone) await deps.forgets.isDone(due);
+    if (isDone) await deps.forgets.markDone(due);
     await emptyLog(db);
     // A page leaves new agent snapshots.
     await log.append([{ kind: 'changed', time: deps.now(), what: 'schedules', agentId: null }]);

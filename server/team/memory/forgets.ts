@@ -18,7 +18,7 @@ export interface Forgets {
   add(forgets: readonly FinalForget[]): Promise<void>;
   /** Requests of which something may be left here. */
   pending(): Promise<readonly FinalForget[]>;
-  isDone(forgets: readonly FinalForget[]): Promise<void>;
+  markDone(forgets: readonly FinalForget[]): Promise<void>;
   /** Of all requests, also those that are not carried out yet. */
   ids(): Promise<readonly string[]>;
   doneIds(): Promise<readonly string[]>;
@@ -49,7 +49,7 @@ export function createForgets({ db, home }: { readonly db: Db; readonly home: st
     },
     pending: async () =>
       (await rows(db).select(['forget', 'value_json']).where('done', '=', false).execute()).map(parse),
-    async isDone(forgets) {
+    async markDone(forgets) {
       const ids = forgets.map(({ forgetId }) => forgetId);
       if (ids.length === 0) return;
       await db.updateTable('forgets').set({ done: true }).where('home', '=', home).where('forget', 'in', ids).execute();
