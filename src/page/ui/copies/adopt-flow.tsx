@@ -19,6 +19,7 @@ import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { changeDetails, changeText, neverText, unfitText } from '../text/record-changes.ts';
 import { Progress } from '../design/progress.tsx';
+import { NameField } from './name-field.tsx';
 import { count, names, plural } from '../text/sizes.ts';
 import { Words } from '../chat/markdown.tsx';
 import { Face } from '../grid/face.tsx';
@@ -238,22 +239,7 @@ function Form({
       )}
       {!addTo && (
         <div className="adopt-fields full gap-5 stack">
-          <div className="pass-field rows-top gap-3 stack">
-            <label className="ink medium" htmlFor={`${id}-name`}>{t`Name`}</label>
-            <input
-              id={`${id}-name`}
-              className="field"
-              dir="auto"
-              autoComplete="off"
-              value={name}
-              aria-invalid={fault !== null}
-              aria-describedby={`${id}-fault`}
-              onChange={(event) => setName(event.target.value)}
-            />
-            <p id={`${id}-fault`} className="pass-wrong danger text-2">
-              {fault ?? ''}
-            </p>
-          </div>
+          <NameField name={name} fault={fault} onName={setName} />
           <div className="pass-field rows-top gap-3 stack">
             <label className="ink medium" htmlFor={`${id}-seat`}>{t`Seat`}</label>
             {position === null ? (

@@ -19,6 +19,7 @@ import {
 import { useHousehold, useRoost } from '../context.tsx';
 import { DropZone, type DroppedFile } from '../design/drop-zone.tsx';
 import { Progress } from '../design/progress.tsx';
+import { NameField } from './name-field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { readDraft, storeDraft } from '../chat/drafts.ts';
 import { useWakeCosts } from '../preview/use-wake-cost.ts';
@@ -207,22 +208,7 @@ function Preview({
       )}
       {isNew && seat !== undefined && (
         <>
-          <div className="pass-field rows-top gap-3 stack">
-            <label className="ink medium" htmlFor={`${id}-name`}>{t`Name`}</label>
-            <input
-              id={`${id}-name`}
-              className="field"
-              dir="auto"
-              autoComplete="off"
-              value={name}
-              aria-invalid={fault !== null}
-              aria-describedby={`${id}-fault`}
-              onChange={(event) => setName(event.target.value)}
-            />
-            <p id={`${id}-fault`} className="pass-wrong danger text-2">
-              {fault ?? ''}
-            </p>
-          </div>
+          <NameField name={name} fault={fault} onName={setName} />
           <div className="full rows-top gap-3 stack">
             <label className="ink medium" htmlFor={`${id}-soul`}>{t`Its soul`}</label>
             <textarea

@@ -16,6 +16,22 @@ import { useNames, useTeammates } from '../use-somebody.ts';
 
 type Span = Extract<ForgetTarget, { kind: 'span' }>;
 
+function TimeField({ label, time, onTime }: { label: string; time: string; onTime: (time: string) => void }) {
+  return (
+    <Field label={label}>
+      {({ id }) => (
+        <input
+          id={id}
+          className="field"
+          type="datetime-local"
+          value={time}
+          onChange={({ target }) => onTime(target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 function SpanForm() {
   const team = useTeammates();
   const actions = useActions();
@@ -50,28 +66,8 @@ function SpanForm() {
             </select>
           )}
         </Field>
-        <Field label={t`From`}>
-          {({ id }) => (
-            <input
-              id={id}
-              className="field"
-              type="datetime-local"
-              value={from}
-              onChange={({ target }) => setFrom(target.value)}
-            />
-          )}
-        </Field>
-        <Field label={t`Until`}>
-          {({ id }) => (
-            <input
-              id={id}
-              className="field"
-              type="datetime-local"
-              value={to}
-              onChange={({ target }) => setTo(target.value)}
-            />
-          )}
-        </Field>
+        <TimeField label={t`From`} time={from} onTime={setFrom} />
+        <TimeField label={t`Until`} time={to} onTime={setTo} />
         <p>
           <button type="submit" className="ghost" disabled={!isSpan}>{t`Show what goes…`}</button>
         </p>

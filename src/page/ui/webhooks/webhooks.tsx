@@ -231,8 +231,8 @@ export function WebhooksDialog({ subject, onClose }: { subject: WebhookSubject; 
         <div className="webhooks stack gap-5">
           <p className="setting-hint">
             {subject.kind === 'routine'
-              ? t`A webhook is an address. Whoever calls it starts the routine, within its limits and its budget.`
-              : t`A webhook is an address. Whoever calls it creates a task here: a website, a server, or GitHub. Agents read what it says as a stranger’s text.`}
+              ? t`A webhook is an address. Each call starts the routine, within its limits and its budget.`
+              : t`A webhook is an address. Each call creates a task here, from a website, a server, or GitHub. Agents read what it says as a stranger’s text.`}
           </p>
           <QueryView query={webhooks.list} what={t`The webhooks`}>
             {(webhooks) => {
