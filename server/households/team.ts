@@ -238,7 +238,7 @@ export function openTeam({
   hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
   const onListenerError = saying('A listener failed.');
   const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom, setAside });
-  const directory = createDirectory({ db, home, tell, now, setAside });
+  const directory = createDirectory({ db, home, tell, now, setAside, log });
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const configs = createConfigs({ db, home, alone, timeZone, tell, now });
   const onHeartbeatError = saying('The heartbeat of running sessions could not be stored. The relay tries again.');

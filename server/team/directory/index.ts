@@ -10,7 +10,7 @@ import { inOneLine } from '../../../src/shared/domain/talk.ts';
 import { teamEndpoints } from '../../../src/shared/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { Team, TeamMember } from '../../../src/shared/protocol/team.ts';
-import type { Directory } from '../../contracts/index.ts';
+import type { Directory, EventLog } from '../../contracts/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
 import { problem } from '../../http/problem.ts';
 import { parseText, type Db } from '../../store/index.ts';
@@ -98,11 +98,13 @@ export interface DirectoryDeps {
   readonly now: () => number;
   /** Left out: a failure is thrown. */
   readonly setAside?: SetAside;
+  /** Tells what other processes of the home have changed. Left out: there are none. */
+  readonly log?: Pick<EventLog, 'subscribe'>;
 }
 
 const kindOf = (agentId: AgentId) => (agentId === LEAD_ID ? 'lead' : 'agent');
 
-export function createDirectory({ db, home, tell, now, setAside = SETS_NOTHING_ASIDE }: DirectoryDeps): Directory {
+export function createDirectory({ db, home, tell, now, setAside = SETS_NOTHING_ASIDE, log }: DirectoryDeps): Directory {
   async function read(): Promise<readonly TeamMember[]> {
     const rows = await db
       .selectFrom('agents')
@@ -128,11 +130,12 @@ export function createDirectory({ db, home, tell, now, setAside = SETS_NOTHING_A
       : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
   }
 
-  /**
-   * Cached, because every tool call reads it. Only this process writes it: a home has one relay.
-   */
+  /** Cached, because every tool call reads it. */
   const known = keepLoaded(read);
   const all = known.get;
+  log?.subscribe(({ event }) => {
+    if (event.kind === 'changed' && event.what === 'team') known.forget();
+  });
 
   return {
     all,

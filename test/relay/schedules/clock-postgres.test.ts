@@ -113,6 +113,24 @@ describe('two relays of one home on one Postgres', () => {
     },
   );
 
+  it('keeps the snapshot of an agent that only the other relay has added', async () => {
+    const snapshots = async () => JSON.stringify(await (await at.second.fetch('/api/standing-copies')).json());
+    await at.second.fetch('/api/team');
+    const agents = [
+      { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
+      { agentId: 'a2', name: 'Vega', position: 1, retired: false },
+    ];
+    expect((await at.first.fetch('/api/team', { method: 'PUT', json: { agents } })).status).toBe(204);
+    const json = { version: 'v1', copy: COPY };
+    expect((await at.first.fetch('/api/standing-copies/a2', { method: 'PUT', json })).status).toBe(204);
+    // With its own next event the second relay reads the events of the first.
+    expect((await at.second.fetch('/v1/config', { method: 'PUT', json: { time_zone: 'Europe/Berlin' } })).ok).toBe(
+      true,
+    );
+    await expect.poll(async () => JSON.stringify(await (await at.second.fetch('/api/team')).json())).toContain('Vega');
+    expect(await snapshots()).toContain('a2');
+  });
+
   it('forward over midnight: what was spent today is spent for both', async () => {
     model.follow(() => [{ say: 'Done.' }]);
     // The last hour of a day, somewhere, for some minutes yet.
