@@ -289,7 +289,7 @@ const UNANSWERED: Failure = { message: 'The store has not answered', code: null 
 
 function createTurns(thread: Thread) {
   const waiting: Turn[] = [];
-  let busy = false;
+  let state: 'free' | 'starting' | 'busy' = 'free';
 
   async function runUnits(all: readonly Waiting[]): Promise<void> {
     const units = all.map(({ unit }) => unit);
@@ -299,17 +299,16 @@ function createTurns(thread: Thread) {
     const results = await thread.run(together ? 'together' : 'alone', units);
     all.forEach(({ answer }, i) => answer.resolve(results[i] ?? [UNANSWERED]));
   }
-  function end(): void {
-    busy = false;
-    next();
-  }
   function next(): void {
     const first = waiting[0];
-    if (busy || !first) return;
-    busy = true;
+    if (!first) {
+      state = 'free';
+      return;
+    }
+    state = 'busy';
     if ('begin' in first) {
       waiting.shift();
-      first.begin(end);
+      first.begin(next);
       return;
     }
     const units: Waiting[] = [];
@@ -318,22 +317,25 @@ function createTurns(thread: Thread) {
       units.push(turn);
       waiting.shift();
     }
-    void runUnits(units).finally(end);
+    void runUnits(units).finally(next);
+  }
+
+  /** Deferred by a microtask, so that units of the same tick share a message to the thread. */
+  function add(turn: Turn): void {
+    waiting.push(turn);
+    if (state !== 'free') return;
+    state = 'starting';
+    queueMicrotask(next);
   }
 
   return {
     run(unit: Unit): Promise<readonly Result[]> {
       const answer = createDeferred<readonly Result[]>();
-      waiting.push({ unit, answer });
-      next();
+      add({ unit, answer });
       return answer.promise;
     },
     /** Resolves when the connection is the caller's, with the function that returns it. */
-    take: () =>
-      new Promise<() => void>((begin) => {
-        waiting.push({ begin });
-        next();
-      }),
+    take: () => new Promise<() => void>((begin) => add({ begin })),
   };
 }
 
