@@ -163,7 +163,8 @@ export function createLead(context: SessionContext): Lead {
     hooks: {
       onStart(items) {
         cancelSoul();
-        const messageId = items[0]?.messageId ?? null;
+        // Notes of the relay may come before the call.
+        const messageId = items.map((item) => item.messageId).find((id) => id !== null && calls.has(id)) ?? null;
         const call = (messageId !== null && calls.get(messageId)) || null;
         current = call && { call, joined: false };
         hasSpoken = false;

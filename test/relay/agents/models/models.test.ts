@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reachOf } from '../../../../server/platform/guarded-fetch.ts';
 import { connectionSchema, modelsSchema } from '../../../../src/shared/protocol/models.ts';
 import { healthSchema, problemSchema } from '../../../../src/shared/protocol/http.ts';
+import { seatColor } from '../../../../src/shared/domain/seat.ts';
+import { writeSummon } from '../../../../src/shared/domain/wake-payload.ts';
 import { TALK_DISCLAIMERS } from '../../../../src/shared/domain/demo-words.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../../../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../../../support/open-relay.ts';
 import { createHome } from '../../../support/relay.ts';
-import { startScriptedModel, type Script, type ScriptedModel } from '../../../support/scripted-model.ts';
+import { startScriptedModel, teamScript, type Script, type ScriptedModel } from '../../../support/scripted-model.ts';
 
 const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}'];
 const KEY = 'sk-planted-5b1fd0e9c2';
@@ -105,6 +107,21 @@ describe('A model that a page connects', () => {
     expect(textsOf(await eventsOf(one)).at(-1)).toContain('Scripted words.');
     const snapshot = (await eventsOf(one)).find(({ event }) => event === 'snapshot')?.data;
     expect(snapshot).toMatchObject({ session: { sessionId, mind: { kind: 'anthropic' } } });
+  });
+
+  it('lets the lead join the first call after the demo, which a note comes before', async () => {
+    await startSession(one, 'Sol');
+    await talk(one, 'Who are you?');
+    await connected(one, { kind: 'server', address: model.url, key: KEY });
+    model.follow(teamScript());
+    const text = writeSummon([{ position: 0, ...seatColor(0) }]);
+    const stream = await follow(one);
+    await one.fetch('/api/messages', { method: 'POST', json: { text, clientId: 'the-first-call' } });
+    const isGreeting = ({ data }: { data: unknown }) => JSON.stringify(data).includes('Welcome, all of you.');
+    await stream.until((all) => all.some((each) => each.event === 'message' && isGreeting(each)));
+    stream.close();
+    const greeting = asked().find(({ seat, results }) => seat === null && results.length > 0);
+    expect(greeting?.results.join()).toContain('[TEAM REPORT]');
   });
 
   it('is sent no more than it once said that it reads, after a restart too', async () => {
