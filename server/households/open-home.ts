@@ -261,7 +261,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createMappingRoutes({ mappings: team.mappings, directory }),
     ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),
-    ...createCostRoutes({ costs, schedules, host, configs }),
+    ...createCostRoutes({ costs, schedules, host, configs, sizeOfRun: team.sizeOfRun }),
     ...createRecordRoutes({ records, onRestored: parts.forgetting.restored }),
     ...createScheduleRoutes({
       ...{ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts },

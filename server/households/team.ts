@@ -63,6 +63,7 @@ import {
   createMappings,
   createMeanwhile,
   createScheduleRows,
+  createSizeOfRun,
   createScripts,
   createSchedules,
   createWoken,
@@ -73,6 +74,7 @@ import {
   pulseIdOf,
   type Schedules,
   type Scripts,
+  type SizeOfRun,
 } from '../schedules/index.ts';
 import { type Sealer } from '../platform/sealer.ts';
 import { type RecoveryStep, type SetAside, SETS_NOTHING_ASIDE } from '../platform/set-aside.ts';
@@ -190,6 +192,8 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly schedules: Schedules;
   readonly mappings: Mappings;
   readonly goOn: GoOn;
+  /** What a run of a routine would send. */
+  readonly sizeOfRun: SizeOfRun;
   /** What single runs may use and take. */
   readonly scopes: RunScopes;
   /** Agent snapshots, which agents need to work alone. */
@@ -338,12 +342,13 @@ export function openTeam({
     recordWork,
     underWay,
   });
-  const aloneAgents = createAlone({
+  const aloneDeps = {
     memoryOf: memories.promptOf,
-    ...{ copies, configs, runs, inbox, protocol, mind, tools, woken, logger },
+    ...{ configs, inbox, protocol, mind, tools, woken, logger },
     usedUp: costs.usedUp,
     routineOf: createRoutineOf(scheduleRows),
-  });
+  };
+  const aloneAgents = createAlone({ ...aloneDeps, copies, runs });
   const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, setAside, ...usual });
   const room = createProjectRoom({ db, home, elapsed, most: projectBytes });
   const threads = createThreads({
@@ -429,6 +434,12 @@ export function openTeam({
   const searches = createSearches({ timers, newId });
   const seen = { rows: scheduleRows, calls, inbox, reach, host, configs, mappings, scopes };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
+  const sizeOfRun = createSizeOfRun({
+    alone: aloneDeps,
+    runs: { ...usual, directory, around, underWay, elapsed, limits },
+    mappings,
+    configs,
+  });
   const handTools: HandTools | null = hands
     ? createHandTools({
         ...{ ...hands, configs: granted, log, refuseForRoom, recordWork, now: elapsed },
@@ -642,7 +653,7 @@ export function openTeam({
     host,
     runs,
     wakePayloads,
-    ...{ schedules, mappings, goOn, scopes, copies },
+    ...{ schedules, mappings, goOn, sizeOfRun, scopes, copies },
     tools: tools.all(),
     warm: (warmMind, signal) => host.warm(warmMind, signal),
     async close() {

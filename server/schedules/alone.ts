@@ -238,8 +238,8 @@ export interface UsedUp {
   readonly until: number;
 }
 
-interface AloneDeps {
-  readonly copies: Copies;
+export interface AloneDeps {
+  readonly copies: Pick<Copies, 'has' | 'of'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly runs: Pick<Runs, 'start' | 'stopRun'>;
   readonly inbox: Pick<Inbox, 'statusOf' | 'takenIn' | 'release'>;

@@ -57,6 +57,7 @@ export { createGoOn, type GoOn } from './perform.ts';
 export { createLeases, createMeanwhile, createClockWatch, type ClockWatch, type WatchedClock } from './clock.ts';
 export { createMappings, type Mappings } from './mappings.ts';
 export { createScheduleRows } from './rows.ts';
+export { createSizeOfRun, type SizeOfRun } from './size-of-run.ts';
 export { createScripts, type Scripts, type TextQuestion, type TextQuestions } from './scripts.ts';
 export type { Refused, Written } from './refusals.ts';
 

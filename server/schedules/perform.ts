@@ -377,6 +377,29 @@ const modelsOf = ({ projects, planningModel, executorModel }: RoutineRun) => ({
   laterModel: projects === null ? executorModel : planningModel,
 });
 
+/** What starts a run of a routine. `about`: its projects. */
+export const dueText = (name: string, when: string, isLate: boolean, about: string | null): string =>
+  [`[Your routine ${name} is due: ${when}${isLate ? ', made up for' : ''}]`, ...(about === null ? [] : [about])].join(
+    '\n\n',
+  );
+
+/** What each run of a routine gets, whenever it is due. */
+export const workOf = (
+  schedule: ScheduleOf<'routine'>,
+  run: RoutineRun,
+  effective: Awaited<ReturnType<Configs['agent']>>['effective'],
+) => ({
+  agentId: schedule.agentId,
+  cause: { kind: 'pulse', routine: schedule.name } as const,
+  instructions: schedule.instructions,
+  columns: [],
+  ...modelsOf(run),
+  tools: run.tools,
+  timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
+  busyMs: effective.pulse_busy_wait_ms,
+  maxTurns: schedule.maxTurns ?? effective.pulse_max_turns,
+});
+
 /** How many earlier runs' last words a routine is given. */
 const RUNS_BEFORE = 3;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -539,20 +562,10 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     const claims: (string | null)[] = [];
     try {
       const { effective } = await deps.configs.agent(agentId);
-      const about = projectsText(run, ready);
-      const due = `[Your routine ${titled(name)} is due: ${when}${claim.late ? ', made up for' : ''}]`;
       const worked = await alone.work({
-        agentId,
-        cause: { kind: 'pulse', routine: name },
-        why: about === null ? due : `${due}\n\n${about}`,
-        instructions: schedule.instructions,
-        columns: [],
+        ...workOf(schedule, run, effective),
+        why: dueText(titled(name), when, claim.late, projectsText(run, ready)),
         ...given,
-        ...modelsOf(run),
-        tools: run.tools,
-        timeoutMs: schedule.timeoutMs ?? effective.pulse_container_timeout_ms,
-        busyMs: effective.pulse_busy_wait_ms,
-        maxTurns: schedule.maxTurns ?? effective.pulse_max_turns,
         // Storing the cache for an hour pays only if the routine runs again within the hour.
         cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
         async begins(runId) {

@@ -4,17 +4,16 @@
  * process works twice as long as the second, because code is compiled and the tools are described.
  * Nothing of the dry run is stored, announced or counted.
  */
-import { createListeners } from '../../../src/shared/domain/platform/events.ts';
 import { NO_COST } from '../../../src/shared/domain/prices.ts';
 import { momentText } from '../../../src/shared/domain/zone-days.ts';
 import { realTimers } from '../../../src/shared/domain/platform/timers.ts';
 import { LEAD_ID, SEAT_ORDER, seatColor } from '../../../src/shared/domain/seat.ts';
 import { writeWake } from '../../../src/shared/domain/wake-payload.ts';
-import type { StoredEvent } from '../../../src/shared/protocol/events.ts';
 import { postMessageSchema, startSessionSchema, type StartSession } from '../../../src/shared/protocol/http.ts';
 import type { Caller, EventLog, SessionHost } from '../../contracts/index.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
 import type { SessionHostDeps } from './context.ts';
+import { createNoLog } from '../runs/dry-run.ts';
 import { createWaiting } from '../runs/waiting.ts';
 import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
@@ -36,31 +35,6 @@ const WAKE = writeWake(
     transcript: text(WARM_SETTINGS.conversationChars),
   })),
 );
-
-/** A log that stores nothing. */
-function createNoLog(): EventLog {
-  const listeners = createListeners<[StoredEvent]>();
-  let head = 0;
-  const append: EventLog['append'] = async (events) => {
-    await new Promise((resolve) => setImmediate(resolve));
-    const stored = events.map((event): StoredEvent => ({ id: ++head, event }));
-    for (const each of stored) listeners.tell(each);
-    return stored;
-  };
-  return {
-    id: 'warm',
-    append,
-    appendOnce: async (_clientId, events) => ({ eventId: (await append(events))[0]?.id ?? 0, repeated: false }),
-    follow: () => undefined,
-    isAhead: () => false,
-    written: () => Promise.resolve(null),
-    read: () => Promise.resolve([]),
-    subscribe: listeners.subscribe,
-    head: () => head,
-    ack: () => Promise.resolve(),
-    snapshot: () => ({ session: null, runs: [], answering: [], lastEnd: null, upTo: head }),
-  };
-}
 
 /** The host's dependencies where they only read, and stand-ins otherwise. */
 export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unknown) => void): SessionHostDeps {

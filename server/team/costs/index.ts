@@ -2,9 +2,17 @@
  * Tokens and money. Every request to a model is a row, priced when it is written. Daily budgets
  * stop the next request before it is sent.
  */
+import type { z } from 'zod';
 import { microUsdOf, roomIn } from '../../../src/shared/domain/money.ts';
 import { addCost, type Cost, NO_COST } from '../../../src/shared/domain/prices.ts';
-import type { Costs as CostSums, Price, PricesAnswer, Spent } from '../../../src/shared/protocol/costs.ts';
+import type {
+  askRunCostSchema,
+  Costs as CostSums,
+  Price,
+  PricesAnswer,
+  Spent,
+  WakeCost,
+} from '../../../src/shared/protocol/costs.ts';
 import { type Day, dayOf, wallTime } from '../../../src/shared/domain/zone-days.ts';
 import { newId as randomId } from '../../../src/shared/domain/platform/new-id.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
@@ -25,6 +33,7 @@ import type {
   RequestEnd,
   SessionHost,
   Took,
+  WakeRequests,
 } from '../../contracts/index.ts';
 import { ALWAYS_THERE, type Database, type Db, enduring } from '../../store/index.ts';
 import { answer, type Handled } from '../../http/endpoint.ts';
@@ -485,12 +494,28 @@ interface CostRoutesDeps {
   readonly configs: Pick<Configs, 'agent'>;
   /** Costs of scheduled and woken runs since then, by schedule, most expensive first. */
   readonly schedules: { spentSince(from: number): Promise<CostSums['routines']> };
+  readonly sizeOfRun: (asked: z.output<typeof askRunCostSchema>) => Promise<readonly WakeRequests[]>;
 }
 
-export function createCostRoutes({ costs, schedules, host, configs }: CostRoutesDeps): readonly Handled[] {
+export function createCostRoutes({ costs, schedules, host, configs, sizeOfRun }: CostRoutesDeps): readonly Handled[] {
   async function currentPrices(): Promise<PricesAnswer> {
     const { prices, version } = await costs.prices();
     return { prices: [...prices], version };
+  }
+  async function readsOf(requests: readonly WakeRequests[]): Promise<WakeCost> {
+    const reads = requests.map(async ({ agentId, model, bytes }) => {
+      const { tokens, microUsd, estimated } = await costs.expected(model, bytes);
+      const { mind } = (await configs.agent(agentId)).effective.coordination;
+      return {
+        agentId,
+        requests: bytes.length,
+        tokens,
+        costMicroUsd: microUsd,
+        estimated,
+        program: mind !== null,
+      };
+    });
+    return { reads: await Promise.all(reads) };
   }
   return answer(costEndpoints, {
     async costs({ days }) {
@@ -525,20 +550,9 @@ export function createCostRoutes({ costs, schedules, host, configs }: CostRoutes
         throw problem(400, 'malformed', size.detail, {
           fields: { errors: [{ field: 'text', message: size.detail }] },
         });
-      const reads = size.requests.map(async ({ agentId, model, bytes }) => {
-        const { tokens, microUsd, estimated } = await costs.expected(model, bytes);
-        const { mind } = (await configs.agent(agentId)).effective.coordination;
-        return {
-          agentId,
-          requests: bytes.length,
-          tokens,
-          costMicroUsd: microUsd,
-          estimated,
-          program: mind !== null,
-        };
-      });
-      return { reads: await Promise.all(reads) };
+      return await readsOf(size.requests);
     },
+    runCost: async ({ body }) => await readsOf(await sizeOfRun(body)),
     prices: currentPrices,
     async putPrices({ body }) {
       if (!(await costs.setPrices(body.prices, body.version))) throw changedElsewhere(await currentPrices());

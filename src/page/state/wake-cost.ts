@@ -1,8 +1,11 @@
-/** Asks the relay what a wake would send and what that costs. Nothing is sent to a model. */
+/**
+ * Asks the relay what a wake, or a run, would send and what that costs. No model is asked.
+ */
 import type { Agent } from '../../shared/domain/agent.ts';
 import { writeWake } from '../../shared/domain/wake-payload.ts';
 import { spoken } from '../language/t.ts';
 import type { WakeCost } from '../../shared/protocol/costs.ts';
+import type { ScheduleOf } from '../../shared/protocol/schedules.ts';
 import type { RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
 import { payloadOf } from './wake-sizes.ts';
@@ -19,4 +22,17 @@ export async function askWakeCost(
   const { startSessionBody } = await import('./wake-context.ts');
   const start = startSessionBody(lead, roster, settings, spoken.language);
   return await reach((client) => client.wakeCost({ body: { start, text: writeWake(payloads) } }));
+}
+
+/** The same for a run of this routine. null: its agent has no seat to work from. */
+export async function askRunCost(
+  { household, wakeSizes, reach }: Pick<RoostState, 'household' | 'wakeSizes' | 'reach'>,
+  routine: ScheduleOf<'routine'>,
+): Promise<RelayResult<WakeCost> | null> {
+  const state = household.store.getState();
+  const agent = state.roster.byId.get(routine.agentId);
+  const [share] = agent ? await wakeSizes.read([agent]) : [];
+  const { copyOf } = await import('./agent-snapshot.ts');
+  const copy = share ? copyOf(share, state, spoken.language) : null;
+  return copy && (await reach((client) => client.runCost({ body: { copy, routine } })));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ScheduleId } from '../domain/ids.ts';
 import { PRICE_STEP_MOST } from '../domain/prices.ts';
 import { common } from './documents.ts';
-import { occurrenceSchema } from './schedules.ts';
+import { agentSnapshotSchema, occurrenceSchema, routineSchema } from './schedules.ts';
 import { startSessionSchema } from './http.ts';
 import { idOf, LIMITS } from './limits.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
@@ -139,18 +139,24 @@ export const askWakeCostSchema = z.strictObject({
   start: startSessionSchema.describe('as `startSession` takes it; ignored while a session runs'),
   text: z.string().max(LIMITS.teamCallText).describe('the whole call, with `[WAKE AGENTS]`'),
 });
+/** `POST /api/costs/run`: the cost of the first request of each run of a routine. */
+export const askRunCostSchema = z.strictObject({
+  copy: agentSnapshotSchema.describe('the agent, as `storeAgentSnapshot` takes it'),
+  routine: routineSchema,
+});
+/** The answer to both. */
 export const wakeCostSchema = z.object({
   reads: z
     .array(
       z.object({
         agentId: common.agentId,
-        requests: count.describe('requests that the wake would send for this agent'),
+        requests: count.describe('requests that would be sent for this agent'),
         tokens: count.describe('tokens that these requests would read, with tools and system prompts'),
         costMicroUsd: count.describe('cost of those tokens; answers cost extra'),
         estimated: z.boolean().describe('counted by the price of `*`, because the model has no row of its own'),
         program: z.boolean().describe('an ACP agent answers, which counts in its own way'),
       }),
     )
-    .describe('the lead, and each agent that the call names'),
+    .describe('of a wake: the lead, and each agent that the call names; of a run: its agent'),
 });
 export type WakeCost = z.infer<typeof wakeCostSchema>;

@@ -219,9 +219,10 @@ const script = {
   enabled: z.boolean().default(true),
 };
 
+export const routineSchema = z.strictObject(routine);
 /** A schedule, as a page or an agent writes it. */
 export const scheduleSchema = z
-  .discriminatedUnion('kind', [z.strictObject(routine), z.strictObject(reminder), z.strictObject(script)])
+  .discriminatedUnion('kind', [routineSchema, z.strictObject(reminder), z.strictObject(script)])
   .describe('What is due without the person.');
 export type Schedule = z.infer<typeof scheduleSchema>;
 /** `PUT /v1/pulse-routines/{scheduleId}` */

@@ -1,13 +1,14 @@
 /** What a routine costs a day, before it is saved. */
-import type { AgentId } from '../../../shared/domain/ids.ts';
+import { useEffect, useRef, useState } from 'react';
 import { slotsBetween, type Timing } from '../../../shared/domain/schedule/timing.ts';
 import { createCronClock } from '../../../shared/protocol/timing-arguments.ts';
 import { t } from '../../language/t.ts';
 import { costQueriesOf } from '../../state/costs.ts';
-import { useHousehold, useRoost } from '../context.tsx';
+import { askRunCost } from '../../state/wake-cost.ts';
+import { useRoost } from '../context.tsx';
 import { useNow, useQuery } from '../hooks.ts';
 import { useRehearsing } from '../models/chip.tsx';
-import { useWakeCosts } from '../preview/use-wake-cost.ts';
+import type { Routine } from '../schedule/drafts.ts';
 import { money } from '../text/money.ts';
 import { plural } from '../text/sizes.ts';
 import './routines.css';
@@ -33,37 +34,65 @@ function runsADay(timing: Timing, now: number, zone: string): number {
   return Math.max(0, ...counts);
 }
 
-/** Millionths of a dollar for one run of the agent. `isLeast`: a run may cost more. */
-function useRunPrice(agentId: AgentId): { readonly microUsd: number; readonly isLeast: boolean } | null {
+/** ms without a change of the routine before a run of it is measured. */
+const MEASURE_AFTER_MS = 300;
+
+/** Millionths of a dollar for the first request of a run. null: unknown, or another bill. */
+function useFirstRequest(routine: Routine | null): number | null {
+  const roost = useRoost();
+  const key = routine && JSON.stringify(routine);
+  const newest = useRef(routine);
+  const [measured, setMeasured] = useState<number | null>(null);
+  useEffect(() => {
+    newest.current = routine;
+  });
+  useEffect(() => {
+    if (key === null) return undefined;
+    let current = true;
+    const cancel = roost.device.after(MEASURE_AFTER_MS, () => {
+      if (newest.current === null) return;
+      askRunCost(roost, newest.current).then(
+        (result) => {
+          if (!current) return;
+          const reads =
+            result?.ok === true && !result.value.reads.some(({ program }) => program) ? result.value.reads : [];
+          setMeasured(reads.length === 0 ? null : reads.reduce((sum, one) => sum + one.costMicroUsd, 0));
+        },
+        // The ledger could not be read, which the page reports elsewhere.
+        () => current && setMeasured(null),
+      );
+    });
+    return () => {
+      current = false;
+      cancel();
+    };
+  }, [roost, key]);
+  return measured;
+}
+
+/** Millionths of a dollar for one run of the routine. `isLeast`: a run may cost more. */
+function useRunPrice(routine: Routine | null): { readonly microUsd: number; readonly isLeast: boolean } | null {
   const report = useQuery(costQueriesOf(useRoost()).report(PAST_DAYS));
-  const agent = useHousehold((state) => state.roster.byId.get(agentId));
-  const past = report.kind === 'ready' ? report.value.routines.filter((one) => one.agentId === agentId) : [];
+  const past = report.kind === 'ready' ? report.value.routines.filter((one) => one.agentId === routine?.agentId) : [];
   const runs = past.reduce((sum, one) => sum + one.runs, 0);
-  // Without past runs: what the first request of a run reads.
-  const reads = useWakeCosts(report.kind === 'ready' && runs === 0 && agent ? [agent] : []);
+  const first = useFirstRequest(report.kind === 'ready' && runs === 0 ? routine : null);
   if (runs > 0) return { microUsd: past.reduce((sum, one) => sum + one.costMicroUsd, 0) / runs, isLeast: false };
-  const read = reads.of(agentId);
-  return read === null || read.microUsd === null ? null : { microUsd: read.microUsd, isLeast: true };
+  return first === null ? null : { microUsd: first, isLeast: true };
 }
 
-interface Props {
-  readonly agentId: AgentId;
-  /** null: it cannot be read yet. */
-  readonly timing: Timing | null;
-  /** It runs only if something waits for its agent. */
-  readonly isConditional: boolean;
-}
-
-/** `1 run a day · about $0.12 a day`. A high price is a warning. */
-export function RoutinePrice({ agentId, timing, isConditional }: Props) {
+/**
+ * `1 run a day · about $0.12 a day`. A high price is a warning. `routine` null: it cannot be read
+ * yet.
+ */
+export function RoutinePrice({ routine }: { readonly routine: Routine | null }) {
   const now = useNow(60_000);
   const limits = useQuery(useRoost().limits.query);
   const rehearsing = useRehearsing();
-  const price = useRunPrice(agentId);
-  if (limits.kind !== 'ready' || timing === null) return null;
-  const runs = runsADay(timing, now, limits.value.effective.time_zone);
+  const price = useRunPrice(routine);
+  if (limits.kind !== 'ready' || routine === null) return null;
+  const runs = runsADay(routine.timing, now, limits.value.effective.time_zone);
   const count = plural(runs, 'run a day', 'runs a day');
-  const most = isConditional ? t`at most ${count}` : count;
+  const most = routine.when === 'something_waits' ? t`at most ${count}` : count;
   if (rehearsing || price === null)
     return (
       <p className="routine-price figures ink-2 text-2">

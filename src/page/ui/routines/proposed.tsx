@@ -23,7 +23,7 @@ export function RoutineCard({ proposal }: { proposal: Proposal }) {
   const now = useNow();
   const { busy, act } = useAction();
   const id = useId();
-  const { agentId, why, routine } = proposal;
+  const { why, routine } = proposal;
   return (
     <article
       className="routine-card pad-wide stack gap-3 round ground-2 tint"
@@ -43,7 +43,7 @@ export function RoutineCard({ proposal }: { proposal: Proposal }) {
           {why}
         </p>
       )}
-      <RoutinePrice agentId={agentId} timing={routine.timing} isConditional={routine.when === 'something_waits'} />
+      <RoutinePrice routine={routine} />
       <div className="to-end gap-4 cluster">
         <button
           type="button"

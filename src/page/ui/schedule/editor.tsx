@@ -12,7 +12,6 @@ import {
   type Draft,
   draftOf,
   FIELDS_OF_ROUTINE,
-  readTiming,
   type Routine,
   routineOf,
   STANDS_AT,
@@ -127,6 +126,12 @@ function MoreTexts({ draft, set, wrong }: MoreProps) {
   );
 }
 
+/** The price does not wait for a name and for instructions. */
+const untilWritten = ({ name, instructions }: Draft) => ({
+  name: name.trim() || '…',
+  instructions: instructions.trim() || '…',
+});
+
 /** Edits a routine. It closes once the relay has accepted it. Refused values stay in the fields. */
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(ROUTINE, scheduleId, before, first, () => onClose(null));
@@ -162,11 +167,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
             />
             {t`Only when something waits for it (otherwise it costs nothing)`}
           </label>
-          <RoutinePrice
-            agentId={draft.agentId}
-            timing={readTiming(draft, before?.timing ?? null)}
-            isConditional={draft.onlyWaiting}
-          />
+          <RoutinePrice routine={routineOf({ ...draft, ...untilWritten(draft) }, before)} />
         </WhenFields>
         {scheduleId !== null && <RoutineProjects scheduleId={scheduleId} />}
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>

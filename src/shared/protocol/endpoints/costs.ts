@@ -1,6 +1,7 @@
 /** Tokens and money. */
 import { z } from 'zod';
 import {
+  askRunCostSchema,
   askWakeCostSchema,
   costsSchema,
   pricesAnswerSchema,
@@ -55,6 +56,20 @@ export const costEndpoints = {
     answers: [
       { status: 200, when: 'always', body: wakeCostSchema },
       { status: 400, when: 'the call is malformed, or wakes no agent; `detail` says where' },
+      { status: 413, when: 'too large' },
+    ],
+  }),
+  runCost: endpoint({
+    method: 'POST',
+    path: '/api/costs/run',
+    does: 'Measures the first request of a routine’s run, without sending it, with tools and system prompt. Later requests of a run depend on what its agent does.',
+    heavy: true,
+    beginsNothing: true,
+    body: askRunCostSchema,
+    bodyBytes: LIMITS.bodyBytes,
+    answers: [
+      { status: 200, when: 'always', body: wakeCostSchema },
+      { status: 400, when: 'the routine or the agent does not fit' },
       { status: 413, when: 'too large' },
     ],
   }),

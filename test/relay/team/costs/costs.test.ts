@@ -36,6 +36,7 @@ const size: RequestSize = {
 };
 const asking = (agentId: string) => ({ agentId, size });
 /** `wake-cost.test.ts` has a relay that measures wakes. */
+const sizeOfRun = () => Promise.resolve([]);
 const NO_WAKES = { sizeOfWake: () => Promise.resolve({ ok: true, requests: [] } as const) };
 const team = [
   { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
@@ -86,7 +87,13 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
     const hono = new Hono<Env>();
     mount(
       hono,
-      createCostRoutes({ schedules: { spentSince: () => Promise.resolve([]) }, costs, host: NO_WAKES, configs }),
+      createCostRoutes({
+        schedules: { spentSince: () => Promise.resolve([]) },
+        costs,
+        host: NO_WAKES,
+        configs,
+        sizeOfRun,
+      }),
     );
     return hono;
   };
@@ -166,7 +173,13 @@ describe.each(USUAL_STORES)('costs on %s', (kind) => {
     const hono = new Hono<Env>();
     mount(
       hono,
-      createCostRoutes({ schedules: { spentSince: () => Promise.resolve(routines) }, costs, host: NO_WAKES, configs }),
+      createCostRoutes({
+        schedules: { spentSince: () => Promise.resolve(routines) },
+        costs,
+        host: NO_WAKES,
+        configs,
+        sizeOfRun,
+      }),
     );
     const report = costsSchema.parse(await (await hono.request('/api/costs?days=1')).json());
     expect(report.sessions).toHaveLength(COST_LIMITS.sessions);
