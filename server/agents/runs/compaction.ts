@@ -52,10 +52,12 @@ export interface Compactor {
    * request can be repeated.
    */
   refused(error: MindError, call: CompactionCall): Promise<boolean>;
+  /** The person has corrected this summary. It does nothing if the conversation has it no more. */
+  correct(messageId: MessageId, text: string): void;
 }
 
 interface CompactorDeps {
-  readonly conversation: Pick<Conversation, 'older' | 'shorten' | 'size'>;
+  readonly conversation: Pick<Conversation, 'older' | 'shorten' | 'size' | 'rewrite'>;
   readonly window: Pick<Window, 'due' | 'room' | 'sending' | 'refused' | 'tokens'>;
   readonly limits: CompactionLimits;
   /** Most tokens of an answer. */
@@ -166,6 +168,8 @@ export function createCompactor(deps: CompactorDeps): Compactor {
   const { conversation, window, limits } = deps;
   /** The model has answered since the last request for a summary. */
   let mayAsk = true;
+  /** What the newest summary names as under way. An older one is a part of it. */
+  let underWay: readonly string[] = [];
 
   async function summaryOf(older: OlderPart, messageId: MessageId, call: CompactionCall): Promise<Written> {
     const { mind, model, system, priority, signal } = call;
@@ -210,7 +214,8 @@ export function createCompactor(deps: CompactorDeps): Compactor {
     // The answer is over. Its conversation stays as it is.
     if (signal.aborted) return false;
     if (older && written.ok) {
-      older.replace({ messageId, text: summaryText(written.text, await deps.underWay()) });
+      underWay = await deps.underWay();
+      older.replace({ messageId, text: summaryText(written.text, underWay) });
       const { count, from } = older;
       const compaction = { messages: count, from, tokensBefore: before, tokensAfter: window.tokens() };
       await deps.onSummary(messageId, written.text, compaction, written.usage);
@@ -236,5 +241,6 @@ export function createCompactor(deps: CompactorDeps): Compactor {
       const most = window.refused(error);
       return most !== null && (await compact(most, call));
     },
+    correct: (messageId, text) => conversation.rewrite(messageId, summaryText(text, underWay)),
   };
 }

@@ -4,7 +4,6 @@
  * together, except a call to the team, which is delivered alone.
  */
 import type { EventOf, RoostEvent } from '../../../src/shared/protocol/events.ts';
-import { summaryText } from '../../../src/shared/domain/compaction.ts';
 import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
@@ -689,7 +688,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       queue = queue.filter((item, i) => i < waits || !item.fromPerson);
       if (waits < 0) await interrupt({ by: 'person' });
     },
-    correctSummary: (messageId, text) => conversation.rewrite(messageId, summaryText(text, [])),
+    correctSummary: (messageId, text) => compactor.correct(messageId, text),
     settle: () => ofPerson.clear(),
     busy: () => running !== null,
     size: () => conversation.size(),

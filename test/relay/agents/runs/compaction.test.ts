@@ -154,15 +154,20 @@ it('keeps in the prompt what the agent keeps in its memory', async () => {
   await house.close();
 });
 
-it('names beside the summary what waits for the person', async () => {
+const WAITING = '[Still under way: your call of accept_script waits for the human’s answer.]';
+
+it('names beside the summary what waits for the person, also after the person corrects it', async () => {
   const house = await bench.open({ script: summarising([{ say: SUMMARY }]) });
   await wakeOne(house);
   const input = { schedule: 's1', name: 'nightly', script_path: 'nightly.sh' };
   await house.team.calls.askAlone('agent-0', 'accept_script', input, null);
   for (let turn = 0; summariesOf(house).length === 0; turn++) await sayTo(house, `Turn ${turn}. ${'m'.repeat(1_500)}`);
-  expect(house.requestsOf(1).at(-1)?.first).toContain(
-    '[Still under way: your call of accept_script waits for the human’s answer.]',
-  );
+  expect(house.requestsOf(1).at(-1)?.first).toContain(WAITING);
+  house.host.correctSummary(summariesOf(house)[0]?.messageId ?? '', 'I promised Ada the green door.');
+  await sayTo(house, 'And now?');
+  const corrected = house.requestsOf(1).at(-1)?.first;
+  expect(corrected).toContain('> I promised Ada the green door.');
+  expect(corrected).toContain(WAITING);
   await house.close();
 });
 
