@@ -26,8 +26,11 @@ export interface ZipEntry {
   /** As the directory says, in ms since the epoch. */
   readonly modifiedAt: number;
   read(): Promise<Uint8Array>;
-  /** The same bytes one chunk after the other, for files that do not fit into memory. */
-  stream(): ReadableStream<Uint8Array>;
+  /**
+   * The same bytes one chunk after the other, for files that do not fit into memory. Rejects with
+   * an `ArchiveError`.
+   */
+  chunks(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
 export interface ZipLimits {
@@ -86,7 +89,7 @@ export async function zipEntries(file: Blob, limits: ZipLimits): Promise<ZipEntr
         bytes: entry.uncompressedSize,
         modifiedAt: entry.lastModDate.getTime(),
         read: () => unpack(entry, limits.tooLarge),
-        stream: () => unpackStream(entry, limits.tooLarge),
+        chunks: () => unpackChunks(entry, limits.tooLarge),
       });
     }
   } catch (error) {
@@ -109,19 +112,19 @@ async function unpack(entry: FileEntry, tooLarge: string): Promise<Uint8Array> {
   }
 }
 
-function unpackStream(entry: FileEntry, tooLarge: string): ReadableStream<Uint8Array> {
+async function* unpackChunks(entry: FileEntry, tooLarge: string): AsyncGenerator<Uint8Array, void, undefined> {
+  assertWhole(entry);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const unpacking = async () => {
-    try {
-      assertWhole(entry);
-      await entry.getData(writable);
-    } catch (error) {
-      // The reader of the stream gets the error. A stream that failed by itself rejects again.
-      await writable.abort(problemOf(error, tooLarge)).catch(() => undefined);
-    }
-  };
-  void unpacking();
-  return readable;
+  // The reader gets the error of the unpacking.
+  entry.getData(writable).catch(async (error: unknown) => await writable.abort(error).catch(() => undefined));
+  const reader = readable.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } catch (error) {
+    throw problemOf(error, tooLarge);
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }
 
 // Decodes text files as editors save them.

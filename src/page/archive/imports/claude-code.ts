@@ -3,8 +3,8 @@
  * tree by `parentUuid`. Tasks of subagents are sidechains, in the same file or in `agent-*.jsonl`.
  * Lines of type `summary` have titles.
  *
- * Claude Code writes parents that are in no file, most often after a compaction (its issues 22526,
- * 58554, 61188). Such a line continues the line before it.
+ * Claude Code writes parents that are in no file, most often after a compaction. Such a line
+ * continues the line before it.
  */
 import { pieceOf } from './claude.ts';
 import {

@@ -7,8 +7,8 @@ import { sentence } from '../../../shared/domain/names.ts';
 import { safeFileName } from '../methods.ts';
 import type { NoteNotTaken } from './conversation.ts';
 import { LETTA } from './letta.ts';
+import { OPENCLAW } from './openclaw.ts';
 
-const OPENCLAW = 'OpenClaw';
 const TEXTS = 'Text files';
 
 export interface TextFile {

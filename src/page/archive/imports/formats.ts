@@ -26,6 +26,7 @@ import type { ImportedConversation, NoteNotTaken } from './conversation.ts';
 import type { Fields } from './fields.ts';
 import { jsonValues, looksLikeJson } from './json-values.ts';
 import { isLetta, LETTA, lettaAgents } from './letta.ts';
+import { isOpenClaw, OPENCLAW, openClawConversations } from './openclaw.ts';
 import { readFolder, type TextFile } from './folder.ts';
 import { IMPORTS } from './settings.ts';
 import type { ChosenFile, ImportedFile, ImportedSoul, NotTaken } from './types.ts';
@@ -90,6 +91,12 @@ const JSON_READERS: readonly JsonReader[] = [
     readAll: (values, { path, modifiedAt }, note) =>
       conversations(claudeCodeConversations(values, path, modifiedAt, note)),
   },
+  {
+    format: OPENCLAW,
+    is: isOpenClaw,
+    readAll: (values, { path, modifiedAt }, note) =>
+      conversations(openClawConversations(values, path, modifiedAt, note)),
+  },
 ];
 
 const TOO_LARGE = sentence`There is more in these files than one import can read. Choose fewer files at once.`;
@@ -102,6 +109,7 @@ const LONG_TEXT = sentence`texts larger than ${IMPORTS.textBytes / 1_000} KB, mo
 const LARGE_FILE = sentence`lines of a file that is too large to be read as a whole`;
 const NESTED = sentence`zips within a zip`;
 const TWICE = sentence`conversations that are in the files twice`;
+const LARGER = sentence`files that are larger than their zip says`;
 const BAD_ZIP = (path: string, why: string) => sentence`The zip ${path} cannot be read: ${why}`;
 
 const ZIP_LIMITS = { entries: IMPORTS.files, unpackedBytes: Number.MAX_SAFE_INTEGER, tooLarge: TOO_LARGE };
@@ -118,15 +126,6 @@ const isJunk = (path: string) =>
     .split('/')
     .some((part) => part === '__MACOSX' || part === '.git' || /^(\.ds_store|thumbs\.db|desktop\.ini)$/i.test(part));
 
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = stream.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
-}
-
 /**
  * All chosen files, and those in chosen zips. Rejects with an `ArchiveError` that names the file.
  */
@@ -137,8 +136,7 @@ export async function sourceFiles(chosen: readonly ChosenFile[]): Promise<Source
     if (!isZip(await headOf(plain.chunks()))) files.push(plain);
     else
       try {
-        for (const entry of await zipEntries(file, ZIP_LIMITS))
-          files.push({ ...entry, chunks: () => chunksOf(entry.stream()) });
+        files.push(...(await zipEntries(file, ZIP_LIMITS)));
       } catch (error) {
         if (!(error instanceof ArchiveError)) throw error;
         throw new ArchiveError(error.kind, BAD_ZIP(path, error.message), { cause: error });
@@ -203,6 +201,18 @@ export async function* readFiles(
   }
 }
 
+/** A file in a zip is damaged, or locked. The others can be read. */
+class FileFault extends Error {}
+
+async function* wholeChunks(file: SourceFile) {
+  try {
+    yield* file.chunks();
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    throw new FileFault(error.kind === 'too-large' ? LARGER : error.message, { cause: error });
+  }
+}
+
 async function* foundIn(
   files: readonly SourceFile[],
   { note, onBytes }: Reading,
@@ -212,7 +222,7 @@ async function* foundIn(
   let read = 0;
   let readHere = 0;
   const counted = async function* (file: SourceFile) {
-    for await (const chunk of file.chunks()) {
+    for await (const chunk of wholeChunks(file)) {
       read += chunk.length;
       readHere += chunk.length;
       if (read > IMPORTS.totalBytes) throw new ArchiveError('too-large', TOO_LARGE);
@@ -224,26 +234,31 @@ async function* foundIn(
   const texts: TextFile[] = [];
   for (const file of files) {
     const chunks = counted(file);
-    const first = (await chunks.next()).value ?? new Uint8Array(0);
-    const head = first.subarray(0, HEAD_BYTES);
-    if (isZip(head)) note(NESTED, file.path);
-    else if (looksLikeJson(head)) {
-      for await (const found of jsonFile(file, withFirst(first, chunks), note)) {
-        if (found.kind === 'conversation') {
-          const { format, sourceId, title } = found.conversation;
-          const key = JSON.stringify([format, sourceId]);
-          if (known.has(key)) {
-            note(TWICE, title);
-            continue;
+    try {
+      const first = (await chunks.next()).value ?? new Uint8Array(0);
+      const head = first.subarray(0, HEAD_BYTES);
+      if (isZip(head)) note(NESTED, file.path);
+      else if (looksLikeJson(head)) {
+        for await (const found of jsonFile(file, withFirst(first, chunks), note)) {
+          if (found.kind === 'conversation') {
+            const { format, sourceId, title } = found.conversation;
+            const key = JSON.stringify([format, sourceId]);
+            if (known.has(key)) {
+              note(TWICE, title);
+              continue;
+            }
+            known.add(key);
+            if (known.size > IMPORTS.conversations) throw new ArchiveError('too-large', TOO_LARGE);
           }
-          known.add(key);
-          if (known.size > IMPORTS.conversations) throw new ArchiveError('too-large', TOO_LARGE);
+          yield found;
         }
-        yield found;
+      } else {
+        const text = await textIn(file, withFirst(first, chunks), note);
+        if (text !== null) texts.push({ path: file.path, text });
       }
-    } else {
-      const text = await textIn(file, withFirst(first, chunks), note);
-      if (text !== null) texts.push({ path: file.path, text });
+    } catch (error) {
+      if (!(error instanceof FileFault)) throw error;
+      note(error.message, file.path);
     }
     await chunks.return();
     done += file.bytes;

@@ -350,7 +350,7 @@ export default function MoveInPage({ onClose }: { onClose: () => void }) {
               label={t`Choose files`}
               accept=".zip,.json,.jsonl,.af,.md,.markdown,.txt"
               onFiles={read}
-            >{t`or drop them here: exports of ChatGPT or Claude, sessions of Claude Code (.jsonl), agent files of Letta (.af), zips, notes`}</DropZone>
+            >{t`or drop them here: exports of ChatGPT or Claude, sessions of Claude Code or OpenClaw (.jsonl), agent files of Letta (.af), zips, notes`}</DropZone>
             <div>
               <input
                 ref={(input) => input?.setAttribute('webkitdirectory', '')}

@@ -120,6 +120,45 @@ describe('a hostile or broken export', () => {
     );
   });
 
+  /** Of a zip with one file. */
+  const changed = (zip: Uint8Array, change: (header: DataView, at: { central: number }) => void) => {
+    const bytes = zip.slice();
+    const view = new DataView(bytes.buffer);
+    let central = 0;
+    while (view.getUint32(central, true) !== 0x02014b50) central += 1;
+    change(view, { central });
+    return bytes;
+  };
+
+  it('that is locked with a password is named with what to do', async () => {
+    const locked = changed(zipSync({ 'conversations.json': strToU8('[]') }), (view, { central }) => {
+      view.setUint16(central + 8, 1, true);
+      view.setUint16(6, 1, true);
+    });
+    const { notTaken } = await readAll({ 'export.zip': locked, 'good.md': 'Good.' });
+    expect(notTaken).toEqual([[expect.stringMatching(/locked with a password/), 1]]);
+  });
+
+  it.each([
+    ['conversations.json', `[${' '.repeat(100_000)}]`],
+    ['notes.md', 'word '.repeat(10_000)],
+  ])('that unpacks to a larger %s than its directory says is left without it', async (path, content) => {
+    const lying = changed(zipSync({ [path]: strToU8(content) }), (view, { central }) =>
+      view.setUint32(central + 24, 10, true),
+    );
+    const { files, notTaken } = await readAll({ 'export.zip': lying, 'good.md': 'Good.' });
+    expect(files.map(({ text }) => text)).toEqual(['Good.']);
+    expect(notTaken).toEqual([['files that are larger than their zip says', 1]]);
+  });
+
+  it('that unpacks to 64 MB of one text is left after the first of them', async () => {
+    const bomb = zipSync({ 'notes.md': new Uint8Array(64 * 1024 * 1024).fill(0x61), 'good.md': strToU8('Good.') });
+    expect(bomb.length).toBeLessThan(100_000);
+    const { files, notTaken } = await readAll({ 'export.zip': bomb });
+    expect(files.map(({ path }) => path)).toEqual(['text-files/good.md']);
+    expect(notTaken).toEqual([[expect.stringMatching(/^texts larger than/), 1]]);
+  });
+
   it('with 20,000 messages after as many marks of the system is read in one pass', async () => {
     const nodes = Array.from({ length: 40_000 }, (_, n) => ({
       ...{ id: `n${n}`, parent: n === 0 ? null : `n${n - 1}`, after: n },

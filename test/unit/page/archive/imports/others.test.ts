@@ -154,6 +154,81 @@ describe('a session of Claude Code (versions 1 and 2)', () => {
   });
 });
 
+describe('a session of OpenClaw (versions 1 to 3)', () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 3, 8) + 1_000 * second).toISOString();
+  const head = { type: 'session', version: 3, id: 'session-1', timestamp: at(0), cwd: '/home/me' };
+  const entry = (id: string, parentId: string | null, second: number, message: object) => ({
+    ...{ type: 'message', id, parentId, timestamp: at(second), message },
+  });
+  const jsonl = (lines: readonly object[]) => lines.map((each) => JSON.stringify(each)).join('\n');
+  const path = 'agents/main/sessions/session-1.jsonl';
+  const answer = (content: readonly object[]) => ({ role: 'assistant', content, model: 'claude-opus-4-7' });
+
+  it('has its name, its tools and its branch, and lists pictures, summaries and marks as not taken', async () => {
+    const read = await readAll({
+      [path]: jsonl([
+        head,
+        { type: 'model_change', id: 'm', parentId: null, timestamp: at(1), modelId: 'claude-opus-4-7' },
+        entry('q', 'm', 2, {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'How deep?' },
+            { type: 'image', data: '' },
+          ],
+        }),
+        entry('a', 'q', 3, answer([{ type: 'toolCall', id: 'c', name: 'exec', arguments: { command: 'sound' } }])),
+        entry('r', 'a', 4, {
+          role: 'toolResult',
+          toolCallId: 'c',
+          toolName: 'exec',
+          content: [{ type: 'text', text: '40 m' }],
+        }),
+        entry('old', 'r', 5, answer([{ type: 'text', text: 'Forty.' }])),
+        { type: 'compaction', id: 'k', parentId: 'r', timestamp: at(6), summary: 'Depth.', firstKeptEntryId: 'q' },
+        entry('s', 'k', 7, { role: 'compactionSummary', summary: 'Depth.' }),
+        { type: 'session_info', id: 'i', parentId: 's', timestamp: at(8), name: 'The lake' },
+        entry('b', 'i', 9, answer([{ type: 'text', text: '40 m.' }])),
+      ]),
+    });
+    expect(words(read)).toEqual([
+      ['The lake', 'human How deep?', 'agent exec: 40 m | 40 m.'],
+      ['The lake', 'agent Forty.'],
+    ]);
+    expect(read.conversations[0]).toMatchObject({ format: 'OpenClaw', sourceId: 'session-1' });
+    expect(read.conversations[0]?.messages[1]).toMatchObject({ model: 'claude-opus-4-7', time: Date.parse(at(3)) });
+    expect(read.notTaken).toEqual([
+      ['pictures, recordings and other files: their content is not in the text of the export', 1],
+      ['instructions and marks of the other product', 1],
+    ]);
+  });
+
+  it('reads lines without ids in their order, and comes beside the files of the same agent', async () => {
+    const read = await readAll({
+      [path]: jsonl([
+        { ...head, version: 1 },
+        { type: 'message', message: { role: 'user', content: 'One.' } },
+        { type: 'message', message: answer([{ type: 'text', text: 'Two.' }]) },
+      ]),
+      'workspace/SOUL.md': 'I am Shell.',
+      'workspace/memory/2026-04-08.md': 'A lake.',
+    });
+    expect(words(read)).toEqual([['One.', 'human One.', 'agent Two.']]);
+    expect(read.souls.map(({ text: soul }) => soul)).toEqual(['I am Shell.']);
+    expect(read.files.map(({ path: kept }) => kept)).toEqual(['openclaw/memory/2026-04-08.md']);
+  });
+
+  it('cuts a circle of parents', async () => {
+    const read = await readAll({
+      [path]: jsonl([
+        head,
+        entry('a', 'b', 1, { role: 'user', content: 'One.' }),
+        entry('b', 'a', 2, answer([{ type: 'text', text: 'Two.' }])),
+      ]),
+    });
+    expect(words(read)[0]).toEqual(['One.', 'human One.', 'agent Two.']);
+  });
+});
+
 describe('an agent file of Letta', () => {
   const wrapped = (message: string) => JSON.stringify({ type: 'user_message', message, time: 'now' });
   const messages = [
