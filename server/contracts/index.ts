@@ -25,6 +25,7 @@ import type { SearchAnswered, SearchAsked } from '../../src/shared/protocol/sear
 export { type RecordWork, RECORDS_NOTHING } from './recorder.ts';
 export type { Took } from './mind.ts';
 export type { AgentState } from '../../src/shared/domain/guardrails.ts';
+export { type Deed, type NoteForeign, type Reader, WAYS } from './tools.ts';
 export type {
   Directory,
   NewInboxMessage,

@@ -120,6 +120,8 @@ export interface ToolOutcome {
   readonly asks?: true;
   /** The turn ends here: what the person has written comes next. */
   readonly endsTurn?: true;
+  /** The text has words of others, though the tool does not always show such. */
+  readonly isOfOthers?: true;
 }
 
 /** An action that a mind takes by itself. */
@@ -214,4 +216,22 @@ export interface TeamTool {
    * for faults of the relay.
    */
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
+}
+
+/** Ways that are no tools, by which an agent is shown text of others. */
+export const WAYS = {
+  /** A message that was not the person's own was put before the agent. */
+  message: 'a message',
+  /** The person attached a file or a picture. */
+  attachment: 'an attachment',
+  /** The conversation that the agent woke to has words of others. */
+  conversation: 'an earlier conversation',
+} as const;
+
+/** The session, or the run, in which an agent reads. */
+export type Reader = Pick<Caller, 'agentId' | 'sessionId' | 'runId' | 'run'>;
+
+export interface NoteForeign {
+  /** The reader was shown text of others in this way: by this tool, or by one of `WAYS`. */
+  note(reader: Reader, way: string): void;
 }

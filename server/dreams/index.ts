@@ -18,7 +18,7 @@ import {
   dreamRequest,
   type DayMessage,
 } from '../../src/shared/domain/dreams.ts';
-import type { AgentId, DreamId, RunId } from '../../src/shared/domain/ids.ts';
+import type { AgentId, DreamId, MessageId, RunId } from '../../src/shared/domain/ids.ts';
 import { sentence, shownName } from '../../src/shared/domain/names.ts';
 import { createQueue } from '../../src/shared/domain/platform/queue.ts';
 import { createTimerSet, type Timers } from '../../src/shared/domain/platform/timers.ts';
@@ -89,6 +89,14 @@ interface DreamsDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
+/** A message of the log. */
+interface LoggedMessage extends DayMessage {
+  readonly messageId: MessageId;
+  readonly runId: RunId | null;
+}
+/** What the log has by agent. It is read at most once in one look at what is due. */
+type ReadLog = () => Promise<ReadonlyMap<AgentId, readonly LoggedMessage[]>>;
+
 /** Events per read of the log. */
 const PAGE = 2_000;
 /** ms after which a dream of another process that says nothing has died. */
@@ -140,45 +148,50 @@ export function createDreams(deps: DreamsDeps): Dreams {
     return dream;
   }
 
-  /** What was said to the agent and by it since then, without summaries, notices and dreams. */
-  async function messagesOf(agentId: AgentId, since: number, dreams: ReadonlySet<RunId>): Promise<DayMessage[]> {
+  /**
+   * What was said to each agent and by it within the time that a dream reads, without summaries and
+   * notices. One read of the log serves all agents.
+   */
+  async function readLog(): Promise<ReadonlyMap<AgentId, readonly LoggedMessage[]>> {
     const team = new Map((await deps.directory.all()).map(({ agentId: id, name }) => [id as string, name]));
-    const nameOf = (author: string) => {
+    const nameOf = (author: string, agentId: AgentId) => {
       if (author === agentId) return 'you';
       return author === 'human' ? 'the human' : shownName(team.get(author) ?? 'somebody', 'agent');
     };
-    let messages: (DayMessage & { readonly messageId: string })[] = [];
+    const since = now() - DREAM_LIMITS.dayMs;
+    const byAgent = new Map<AgentId, LoggedMessage[]>();
     for (let after = 0; ;) {
       const page = await deps.log.read(after, PAGE);
       for (const { event } of page) {
-        if (event.kind !== 'message' || event.agentId !== agentId || event.author === 'relay') continue;
-        if (event.time < since || event.compaction || (event.runId !== undefined && dreams.has(event.runId))) continue;
-        const { replaces } = event;
-        const at = replaces === null ? -1 : messages.findIndex(({ messageId }) => messageId === replaces);
-        if (at >= 0) messages = messages.slice(0, at);
+        if (event.kind !== 'message' || event.author === 'relay' || event.time < since || event.compaction) continue;
+        const { agentId, messageId, replaces, time, author, runId = null } = event;
+        const messages = byAgent.get(agentId) ?? [];
+        byAgent.set(agentId, messages);
+        const replaced = replaces === null ? -1 : messages.findIndex((message) => message.messageId === replaces);
+        if (replaced >= 0) messages.splice(replaced);
         const text = textOf(event.blocks).trim();
-        if (text !== '')
-          messages.push({ messageId: event.messageId, time: event.time, by: nameOf(event.author), text });
+        if (text !== '') messages.push({ messageId, runId, time, by: nameOf(author, agentId), text });
       }
       const last = page.at(-1);
-      if (!last || page.length < PAGE) return messages;
+      if (!last || page.length < PAGE) return byAgent;
       after = last.id;
     }
   }
 
-  /** What the agent's next dream would read. */
-  async function dayOf(agentId: AgentId): Promise<readonly DayMessage[]> {
+  /** What a dream of this agent reads: what was said since its last dream, without dreams. */
+  async function dayOf(agentId: AgentId, log: ReadLog): Promise<readonly DayMessage[]> {
     const before = await rows.of(agentId, DREAM_LIMITS.stored);
     const lastRead = before.find(({ state }) => state !== 'failed' && state !== 'due')?.madeAt ?? 0;
-    const since = Math.max(lastRead, now() - DREAM_LIMITS.dayMs);
-    return await messagesOf(agentId, since, new Set(before.flatMap(({ runId }) => runId ?? [])));
+    const dreams = new Set(before.map(({ runId }) => runId));
+    const messages = (await log()).get(agentId) ?? [];
+    return messages.filter(({ time, runId }) => time >= lastRead && (runId === null || !dreams.has(runId)));
   }
 
   const fail = async ({ dreamId }: Dream, detail: string, more: Parameters<typeof rows.become>[2] = {}) =>
     told(await rows.become(dreamId, 'failed', { ...more, detail, changes: [] }));
 
   /** Dreams. `stays`: it could not begin and stays due. */
-  async function dream(due: Dream): Promise<void> {
+  async function dream(due: Dream, log: ReadLog): Promise<void> {
     const { agentId, dreamId, night } = due;
     if (!(await deps.alone.can(agentId))) {
       // A page may leave it in a moment.
@@ -200,7 +213,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
     try {
       const [base, day, { effective }] = await Promise.all([
         memories.list(agentId),
-        dayOf(agentId),
+        dayOf(agentId, log),
         configs.agent(agentId),
       ]);
       const draft = createDraft({ agentId, base, ofTeam: memories, newId, now });
@@ -289,7 +302,7 @@ export function createDreams(deps: DreamsDeps): Dreams {
   }
 
   /** Makes the dreams of this night due. */
-  async function makeDue(): Promise<void> {
+  async function makeDue(log: ReadLog): Promise<void> {
     const open = await rows.inState('due', 'running', 'proposed');
     for (const { agentId, retired } of await deps.directory.all()) {
       const { effective } = await configs.agent(agentId);
@@ -298,17 +311,17 @@ export function createDreams(deps: DreamsDeps): Dreams {
       const night = nightNow(effective.time_zone, hour);
       const isNew = night !== null && (await rows.of(agentId, 1)).every((last) => last.night !== night);
       // Without messages there is nothing to dream of, and nothing is spent.
-      if (isNew && (await dayOf(agentId)).length > 0) told(await rows.add({ dreamId: newId(), agentId, night }));
+      if (isNew && (await dayOf(agentId, log)).length > 0) told(await rows.add({ dreamId: newId(), agentId, night }));
     }
   }
 
-  async function dreamDue(): Promise<void> {
+  async function dreamDue(log: ReadLog): Promise<void> {
     for (const due of (await rows.inState('due')).toReversed()) {
       if (closed) return;
       if (now() - due.madeAt > DREAM_LIMITS.dueMs) await fail(due, NEVER_BEGAN);
       // By night it waits until the agent sleeps.
       else if (due.night === null || deps.host.stateOf(due.agentId) === 'absent')
-        await dream(due).catch(async (error: unknown) => {
+        await dream(due, log).catch(async (error: unknown) => {
           logger.error('A dream ended because of an error in it.', { agentId: due.agentId, error });
           await fail(due, NEVER_BEGAN);
         });
@@ -319,8 +332,10 @@ export function createDreams(deps: DreamsDeps): Dreams {
   const look = () =>
     inTurn(async () => {
       if (closed) return;
-      await makeDue();
-      await dreamDue();
+      let read: ReturnType<typeof readLog> | null = null;
+      const log = () => (read ??= readLog());
+      await makeDue(log);
+      await dreamDue(log);
     });
   const lookNow = () =>
     void look().catch((error: unknown) => logger.error('The relay could not look for dreams that are due.', { error }));

@@ -16,7 +16,7 @@ import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
 import { createCallRoutes } from '../tools/calls/index.ts';
-import type { Configs, EventLog } from '../contracts/index.ts';
+import type { Configs, Deed, EventLog } from '../contracts/index.ts';
 import { createGateRoutes } from '../team/gate/index.ts';
 import { createClosers, type Closers } from '../platform/closers.ts';
 import type { Lane } from '../platform/lanes.ts';
@@ -100,12 +100,17 @@ interface Home {
   readonly log: EventLog;
   readonly workspaces: Workspaces;
   readonly tell: (event: RoostEvent) => void;
-  readonly team: () => Pick<Team, 'configs' | 'calls' | 'wakePayloads' | 'host'>;
+  readonly team: () => Pick<Team, 'configs' | 'calls' | 'foreign' | 'wakePayloads' | 'host'>;
   readonly credentials: () => Pick<Credentials, 'lend'>;
 }
 
 function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, credentials }: Home): AgentPrograms {
   const { db, sealer, processes, starts, address, version, now, elapsed, newId, logger, setAside } = deps;
+  /** What a program's own tools return may be text of others. */
+  function shown(deed: Deed): Deed {
+    team().foreign.note(deed.caller, deed.tool);
+    return deed;
+  }
   return createAgentPrograms({
     ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
     ...{ rights: deps.rights, setAside },
@@ -113,8 +118,8 @@ function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, crede
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
     mayUse: async (agentId, tool) =>
       grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
-    ask: (asked) => team().calls.leave(asked),
-    note: (deed) => team().calls.note(deed),
+    ask: (asked) => team().calls.leave(shown(asked)),
+    note: (deed) => team().calls.note(shown(deed)),
     isEgg: (agentId) => (team().host.newborn(agentId)?.birth ?? null) !== null,
     talkOf: (agentId) => team().wakePayloads.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
@@ -504,7 +509,7 @@ async function openParts(
   };
   const mcp = createMcp({
     ...clients,
-    tools: [...team.tools, ...team.scopes.guard(createSoulTools({ log, wakePayloads: team.wakePayloads, now }))],
+    tools: [...team.tools, ...team.scopes.guard(createSoulTools({ log, ...team, now }))],
     inbox,
     log,
     stateOf: host.stateOf,

@@ -43,7 +43,12 @@ import {
   type Projects,
 } from '../team/projects/index.ts';
 import { createReach, createReachTools, createToHuman, type OpenReach } from '../agents/reach/index.ts';
-import { createWakePayloads, createSessionHost, type WakePayloads } from '../agents/session/index.ts';
+import {
+  createAgreedChanges,
+  createSessionHost,
+  createWakePayloads,
+  type WakePayloads,
+} from '../agents/session/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createWaiting } from '../agents/runs/waiting.ts';
 import { createRuns, type Runs } from '../agents/runs/index.ts';
@@ -54,6 +59,7 @@ import { createTeamTools } from '../agents/runs/team-tools.ts';
 import { createAnnounce } from '../team/events/index.ts';
 import { messageEvent } from '../agents/runs/speaker.ts';
 import { createTurns } from '../agents/runs/turns.ts';
+import type { AskFirst } from '../agents/session/context.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../agents/session/settings.ts';
 import {
   createAlone,
@@ -85,7 +91,7 @@ import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createDreams, type Dreams } from '../dreams/index.ts';
 import { createForgets, type Forgets } from '../team/memory/forgets.ts';
-import { createForeignReads } from '../team/memory/foreign.ts';
+import { createForeignReads, type ForeignReads } from '../team/memory/foreign.ts';
 import { createMemories, type Memories } from '../team/memory/index.ts';
 import { createMemoryTools } from '../team/memory/tools.ts';
 import { createPauses } from '../team/pauses/index.ts';
@@ -200,6 +206,9 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly copies: Copies;
   /** Souls and last conversations in the running session. */
   readonly wakePayloads: WakePayloads;
+  /** By which ways agents were shown text of others. */
+  readonly foreign: ForeignReads;
+  readonly askFirst: AskFirst;
   /** Tools that every agent has, besides those of a session. */
   readonly tools: readonly TeamTool[];
   /** Runs the steps of a wake once. Leaves no trace. */
@@ -278,6 +287,7 @@ export function openTeam({
       ),
     ];
   }
+  const foreign = createForeignReads();
   const runs = createRuns({
     log,
     inbox,
@@ -285,6 +295,7 @@ export function openTeam({
     pauses,
     costs,
     around,
+    foreign,
     turns,
     waiting,
     recordWork,
@@ -317,7 +328,11 @@ export function openTeam({
     ...{ db, home, now, newId, setAside, forgets },
     onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'memories', agentId }),
   });
-  const foreign = createForeignReads();
+  /** Called only after everything is open. */
+  const askFirst: AskFirst = async (tool, input, caller) => {
+    const isShown = foreign.seenBy(caller).length > 0 || (await memories.hasTextOfOthers(caller.agentId));
+    return isShown ? await calls.askFor(tool, input, caller) : null;
+  };
   const wakePayloads = createWakePayloads({ log, directory, conversationChars: limits.conversationChars });
   const host = createSessionHost({
     log,
@@ -332,6 +347,7 @@ export function openTeam({
     meanwhile: createMeanwhile({ rows: scheduleRows, configs, now, logger }),
     memoryOf: memories.promptOf,
     foreign,
+    askFirst,
     mind,
     protocol,
     ...usual,
@@ -430,13 +446,13 @@ export function openTeam({
     setAside,
     ...usual,
   });
-  calls.ofRelay(scriptTools.accept);
+  for (const tool of [scriptTools.accept, ...createAgreedChanges({ log, host, now })]) calls.ofRelay(tool);
   const searches = createSearches({ timers, newId });
   const seen = { rows: scheduleRows, calls, inbox, reach, host, configs, mappings, scopes };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
   const sizeOfRun = createSizeOfRun({
     alone: aloneDeps,
-    runs: { ...usual, directory, around, underWay, elapsed, limits },
+    runs: { ...usual, directory, around, foreign, underWay, elapsed, limits },
     mappings,
     configs,
   });
@@ -653,7 +669,7 @@ export function openTeam({
     host,
     runs,
     wakePayloads,
-    ...{ schedules, mappings, goOn, sizeOfRun, scopes, copies },
+    ...{ schedules, mappings, goOn, sizeOfRun, scopes, copies, foreign, askFirst },
     tools: tools.all(),
     warm: (warmMind, signal) => host.warm(warmMind, signal),
     async close() {

@@ -47,6 +47,8 @@ export interface Household {
   /** Everything in the log, in order, but for what only says that something else has changed. */
   readonly events: readonly RoostEvent[];
   readonly stored: readonly StoredEvent[];
+  /** How often a part has read the event log. */
+  readonly logReads: () => number;
   /** What was logged as a warning or an error. */
   readonly logged: readonly string[];
   of<K extends EventKind>(kind: K): EventOf<K>[];
@@ -149,6 +151,7 @@ async function openHousehold(
   const timers = createHurriedTimers();
   let stored: StoredEvent[] = [];
   let closed = false;
+  let reads = 0;
 
   async function openRelay() {
     const log = await openEventLog({
@@ -163,7 +166,7 @@ async function openHousehold(
       stored.push(item);
       for (const check of checks) check();
     });
-    const lifeline = mortal(log);
+    const lifeline = mortal(log, () => void (reads += 1));
     const team = openTeam({
       db: store.db,
       home: relay,
@@ -208,6 +211,7 @@ async function openHousehold(
     get stored() {
       return stored;
     },
+    logReads: () => reads,
     logged,
     of<K extends EventKind>(kind: K) {
       return stored.flatMap(({ event }) => (isKind(event, kind) ? [event] : []));
@@ -289,12 +293,16 @@ async function openHousehold(
  * The log as a process sees it that may be killed: nothing that it writes after its death arrives,
  * or is answered.
  */
-function mortal(log: OpenEventLog): { readonly log: OpenEventLog; die(): void } {
+function mortal(log: OpenEventLog, onRead: () => void): { readonly log: OpenEventLog; die(): void } {
   let dead = false;
   const never = new Promise<never>(() => undefined);
   return {
     log: {
       ...log,
+      read(...asked) {
+        onRead();
+        return log.read(...asked);
+      },
       append: (events) => (dead ? never : log.append(events)),
       appendOnce: (clientId, events) => (dead ? never : log.appendOnce(clientId, events)),
     },

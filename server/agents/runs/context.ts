@@ -7,7 +7,7 @@ import { momentText } from '../../../src/shared/domain/zone-days.ts';
 import { teammatesText } from '../../../src/shared/domain/prompts.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
-import type { Configs, Costs, Directory, RecordWork } from '../../contracts/index.ts';
+import type { Configs, Costs, Directory, NoteForeign, RecordWork } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Mind } from '../minds/index.ts';
 import type { WaitingAgents } from './waiting.ts';
@@ -128,6 +128,8 @@ export interface RunContext {
   readonly recordWork: RecordWork;
   /** The current state of team and time. */
   readonly around: ReadAround;
+  /** Records by which ways an agent was shown text of others. */
+  readonly foreign: NoteForeign;
   /** Agents that are queued for the model's server. */
   readonly waiting: Pick<WaitingAgents, 'set'>;
   /** What this agent has under way, in words. Left out: nothing. */

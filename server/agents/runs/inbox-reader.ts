@@ -11,7 +11,7 @@ import { withSeat } from '../../../src/shared/domain/prompts.ts';
 import type { RoostEvent } from '../../../src/shared/protocol/events.ts';
 import type { InboxMessage } from '../../../src/shared/protocol/threads.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
-import type { Directory, Inbox } from '../../contracts/index.ts';
+import { type Directory, type Inbox, WAYS } from '../../contracts/index.ts';
 import type { RunContext } from './context.ts';
 import { type Gathered, messageEvent, type Speaker } from './speaker.ts';
 import { moreWait } from '../../team/inbox/index.ts';
@@ -98,6 +98,7 @@ export async function takeWaiting(
         messageId: message.messageId,
         text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
         fromPerson: isOwnTalk(message),
+        ...(isOwnTalk(message) ? {} : { way: WAYS.message }),
         ...(message.threadId === null ? {} : { tools: THREAD_TOOLS }),
         ...(message.attachments ? { attachments: message.attachments } : {}),
       })),

@@ -144,6 +144,7 @@ export interface RunsDeps {
   readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
   readonly costs: Pick<Costs, 'check'>;
   readonly around: ReadAround;
+  readonly foreign: RunContext['foreign'];
   /** Shared with the session, because an agent has one turn in both. */
   readonly turns: Turns;
   readonly waiting: Pick<WaitingAgents, 'set'>;
@@ -224,6 +225,7 @@ export function createRuns(deps: RunsDeps): Runs {
       teamTools: { all: () => tools.team },
       ...(deps.underWay ? { underWay: deps.underWay } : {}),
       around: deps.around,
+      foreign: deps.foreign,
       waiting: deps.waiting,
       room: own,
       limits: { ...limits, maxTurns: own.maxTurns ?? limits.maxTurns },

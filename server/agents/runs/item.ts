@@ -29,6 +29,8 @@ export interface Item {
   readonly alone?: boolean;
   /** Written by the person. */
   readonly fromPerson?: boolean;
+  /** By which way it brings text of others; see `server/team/memory/foreign.ts`. */
+  readonly way?: string;
   /** Default: `person` for the person's words, `team` for everything else. */
   readonly priority?: Priority;
   /** Limits of the answer to it. Left out: those of the run. */

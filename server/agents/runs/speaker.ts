@@ -8,7 +8,7 @@ import { withoutDisclaimers } from '../../../src/shared/domain/demo-words.ts';
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
 import type { Block, Compaction, Usage } from '../../../src/shared/protocol/documents.ts';
-import type { Caller } from '../../contracts/index.ts';
+import { type Caller, WAYS } from '../../contracts/index.ts';
 import { isAway } from '../../store/index.ts';
 import { isRehearsal, type MindTool, type RequestState, sizeOfTools, windowTokensOf } from '../minds/index.ts';
 import { type AnswerDeps, type AnswerOutcome, type AnswerWriter, createAnswerWriter, runAnswer } from './answer.ts';
@@ -558,6 +558,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     for (const { fromPerson, messageId } of gathered?.items ?? [])
       if (fromPerson && messageId !== null && given.length === 0) ofPerson.add(messageId);
     const { items, read } = turn;
+    for (const { way, attachments = [] } of items) {
+      const shown = way ?? (attachments.length > 0 ? WAYS.attachment : null);
+      if (shown !== null) context.foreign.note(caller, shown);
+    }
     conversation.addUser(briefing.textsOf(items, around));
     saidByPerson += items.filter(({ fromPerson }) => fromPerson).length;
     turn.isPut = true;

@@ -1,35 +1,71 @@
-/** `choose_name` and `write_soul` of an agent that hatches: what they store, and their events. */
+/**
+ * `choose_name` and `write_soul`: what they store, and their events. Words of others must not
+ * become who an agent is. So the person is asked where the agent was shown such words.
+ */
+import { z } from 'zod';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { EventOf } from '../../../src/shared/protocol/events.ts';
-import type { ToolOutcome } from '../../contracts/index.ts';
-import { toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Caller, EventLog, SessionHost, TeamTool, ToolOutcome } from '../../contracts/index.ts';
+import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
+import type { Life } from '../runs/life.ts';
 import type { SessionContext } from './context.ts';
-import { type ToolCall } from './tools.ts';
+import { CHOOSE_NAME, nameSchema, soulSchema, type ToolCall, WRITE_SOUL } from './tools.ts';
 
-type Change = EventOf<'agent-changed'>['change'];
+export type Change = EventOf<'agent-changed'>['change'];
 
-/** `tools`: those that have shown the agent text of others in this answer. */
-const foreignText = (tools: readonly string[]): string =>
-  `In this answer you read text that others wrote (${tools.join(', ')}). Your soul does not change in such an answer. Tell the human what you would change. You can write it when they have answered.`;
+const NO_SESSION = 'No session runs, so it cannot be stored. Try again when one does.';
+
+const changeOf = (call: Exclude<ToolCall, { tool: 'spawn_team' }>): Change =>
+  call.tool === 'choose_name'
+    ? { kind: 'rename', name: call.input.name }
+    : { kind: 'soul', individuationArtifact: call.input.text };
+const storedText = (change: Change): string =>
+  change.kind === 'rename' ? `Your name is ${change.name} from now on.` : 'Stored. You get it whenever you wake.';
 
 /** `answer`: the id of the answer in which the agent calls. */
-export function applyChange(context: SessionContext, agentId: AgentId, call: ToolCall, answer: string): ToolOutcome {
-  const { record, now, sessionId, foreign } = context;
-  const write = (change: Change) => void record([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
-  switch (call.tool) {
-    case 'choose_name':
-      write({ kind: 'rename', name: call.input.name });
-      return toolDone(`Your name is ${call.input.name} from now on.`);
-    case 'write_soul': {
-      const shown = foreign.inAnswer(answer);
-      // Words of others must not become who the agent is.
-      if (shown.length > 0) return toolError(foreignText(shown));
-      write({ kind: 'soul', individuationArtifact: call.input.text });
-      return toolDone('Stored. You get it whenever you wake.');
-    }
-    case 'spawn_team':
-      return toolError('Only the lead calls the team.');
-    default:
-      return call satisfies never;
+export async function applyChange(
+  context: Pick<SessionContext, 'record' | 'now' | 'sessionId' | 'askFirst'>,
+  { agentId, runId }: Pick<Life, 'agentId' | 'runId'>,
+  call: ToolCall,
+  { answer, signal }: { readonly answer: string; readonly signal: AbortSignal },
+): Promise<ToolOutcome> {
+  const { record, now, sessionId, askFirst } = context;
+  if (call.tool === 'spawn_team') return toolError('Only the lead calls the team.');
+  const caller: Caller = { agentId, sessionId, runId, run: answer, kind: 'session', signal };
+  const asked = await askFirst(call.tool, call.input, caller);
+  if (asked) return asked;
+  const change = changeOf(call);
+  void record([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
+  return toolDone(storedText(change));
+}
+
+interface AgreedChangesDeps {
+  readonly log: Pick<EventLog, 'append'>;
+  readonly host: Pick<SessionHost, 'sessionId'>;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+/** The same two as the person agrees to them on a card. No agent is offered these. */
+export function createAgreedChanges({ log, host, now }: AgreedChangesDeps): readonly TeamTool[] {
+  async function store(agentId: AgentId, change: Change): Promise<ToolOutcome> {
+    const sessionId = host.sessionId();
+    if (sessionId === null) return toolError(NO_SESSION);
+    await log.append([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
+    return toolDone(storedText(change));
   }
+  // One question at a time, and the newest stands.
+  const asking = { keyOf: () => '' };
+  return [
+    defineTool({
+      ...{ name: CHOOSE_NAME.name, description: CHOOSE_NAME.description, asking },
+      input: z.object({ name: nameSchema }),
+      run: ({ name }, { agentId }) => store(agentId, { kind: 'rename', name }),
+    }),
+    defineTool({
+      ...{ name: WRITE_SOUL.name, description: WRITE_SOUL.description, asking },
+      input: z.object({ text: soulSchema }),
+      run: ({ text }, { agentId }) => store(agentId, { kind: 'soul', individuationArtifact: text }),
+    }),
+  ];
 }

@@ -6,6 +6,7 @@ import type { Protocol } from '../../../src/shared/domain/prompts.ts';
 import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import type { AgentId, SessionId } from '../../../src/shared/domain/ids.ts';
 import type {
+  Caller,
   Configs,
   Costs,
   Directory,
@@ -14,6 +15,7 @@ import type {
   Meanwhile,
   Pauses,
   RecordWork,
+  ToolOutcome,
 } from '../../contracts/index.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Mind } from '../minds/index.ts';
@@ -26,11 +28,15 @@ import type { WakePayloads } from './wake-payloads.ts';
 import type { SessionLimits, SessionSettings } from './settings.ts';
 import type { Prompts } from './prompts.ts';
 
-/** What an agent has read in an answer. */
-interface ForeignInAnswer {
-  /** Tools that have shown it text of others, in this answer. */
-  inAnswer(answer: string): readonly string[];
-}
+/**
+ * Asks the person before an agent's soul or name changes, where the agent was shown text of others.
+ * Resolves with what the agent reads. Null: it was shown none, and the person is not asked.
+ */
+export type AskFirst = (
+  tool: 'choose_name' | 'write_soul',
+  input: unknown,
+  caller: Caller,
+) => Promise<ToolOutcome | null>;
 
 /** The dependencies of the session host. */
 export interface SessionHostDeps {
@@ -45,7 +51,8 @@ export interface SessionHostDeps {
   readonly teamTools: Pick<TeamTools, 'all'>;
   readonly wakePayloads: Pick<WakePayloads, 'begin' | 'called' | 'soulOf' | 'withdrawn'>;
   readonly meanwhile: Meanwhile;
-  readonly foreign: ForeignInAnswer;
+  readonly foreign: RunContext['foreign'];
+  readonly askFirst: AskFirst;
   /** What the agent keeps, as its prompt has it. Null: nothing. */
   readonly memoryOf: (agentId: AgentId) => Promise<string | null>;
   readonly mind: Mind;
@@ -95,7 +102,7 @@ export interface SessionContext extends RunContext {
   /** Whether its settings pause the agent as soon as it arrives. */
   readonly startsPaused: (agentId: AgentId) => Promise<boolean>;
   readonly meanwhile: Meanwhile;
-  readonly foreign: ForeignInAnswer;
+  readonly askFirst: AskFirst;
   /** What the agent keeps, as its prompt has it. Null: nothing. */
   readonly memoryOf: (agentId: AgentId) => Promise<string | null>;
   /** The same of the lead, at the start of the session. */

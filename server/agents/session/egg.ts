@@ -26,7 +26,7 @@ import {
   WRITE_SOUL,
 } from './tools.ts';
 import { applyChange } from './changes.ts';
-import type { SessionContext } from './context.ts';
+import type { AskFirst, SessionContext } from './context.ts';
 import {
   cancelled,
   createFirstWords,
@@ -48,6 +48,7 @@ import type { Phase, Present } from './presence.ts';
 interface SoulToolDeps {
   readonly log: Pick<EventLog, 'append'>;
   readonly wakePayloads: Pick<WakePayloads, 'human' | 'soulOf' | 'conversationOf'>;
+  readonly askFirst: AskFirst;
   /** ms since the epoch */
   readonly now: () => number;
 }
@@ -58,7 +59,7 @@ const NOBODY_KEEPS = 'No session runs, so it cannot be stored. Try again when on
 
 const mayRead = ({ credential }: Caller) => Promise.resolve(credential?.readsSoul ?? false);
 
-export function createSoulTools({ log, wakePayloads, now }: SoulToolDeps): readonly TeamTool[] {
+export function createSoulTools({ log, wakePayloads, askFirst, now }: SoulToolDeps): readonly TeamTool[] {
   /** By credential, the soul that its client last read or wrote; null: there was none. */
   const known = new Map<string, string | null>();
 
@@ -89,10 +90,14 @@ export function createSoulTools({ log, wakePayloads, now }: SoulToolDeps): reado
       name: CHOOSE_NAME.name,
       description: CHOOSE_NAME.description,
       input: z.object({ name: nameSchema }),
-      run({ name: wanted }, caller) {
+      async run({ name: wanted }, caller) {
         const checked = checkName(wanted, 'agent', wakePayloads.human());
-        if (!checked.ok) return Promise.resolve(toolError(checked.reason));
-        return keep(caller, { kind: 'rename', name: checked.name }, `Your name is ${checked.name} from now on.`);
+        if (!checked.ok) return toolError(checked.reason);
+        if (caller.sessionId === null) return toolError(NOBODY_KEEPS);
+        return (
+          (await askFirst('choose_name', { name: checked.name }, caller)) ??
+          (await keep(caller, { kind: 'rename', name: checked.name }, `Your name is ${checked.name} from now on.`))
+        );
       },
     }),
     defineTool({
@@ -137,6 +142,8 @@ export function createSoulTools({ log, wakePayloads, now }: SoulToolDeps): reado
         if (caller.sessionId === null) return toolError(NOBODY_KEEPS);
         const why = whyNotWrite(caller);
         if (why !== null) return toolError(why);
+        const asked = await askFirst('write_soul', { text }, caller);
+        if (asked) return asked;
         const kept = await keep(
           caller,
           { kind: 'soul', individuationArtifact: text },
@@ -325,9 +332,13 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     );
   }
 
-  function runTool(toolCall: ToolCall, answer: string): ToolOutcome {
+  async function runTool(toolCall: ToolCall, answer: string, signal: AbortSignal): Promise<ToolOutcome> {
+    if (phase !== 'hatching' || toolCall.tool === 'spawn_team') {
+      const outcome = await applyChange(context, life, toolCall, { answer, signal });
+      if (toolCall.tool === 'choose_name' && !outcome.asks) name = toolCall.input.name;
+      return outcome;
+    }
     if (toolCall.tool === 'choose_name') name = toolCall.input.name;
-    if (phase !== 'hatching' || toolCall.tool === 'spawn_team') return applyChange(context, agentId, toolCall, answer);
     if (toolCall.tool === 'choose_name') return toolDone(`Your name is ${toolCall.input.name}.`);
     soul.push(toolCall.input.text);
     return toolDone('Stored. It is part of your soul.');

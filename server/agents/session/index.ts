@@ -32,6 +32,7 @@ import { sizeOfWake } from './size-of-wake.ts';
 import { askStore, runMadeUpWake, standIns } from './warm.ts';
 import { isRehearsal, type Mind } from '../minds/index.ts';
 
+export { createAgreedChanges } from './changes.ts';
 export { createSoulTools } from './egg.ts';
 export { createWakePayloads, type WakePayloads } from './wake-payloads.ts';
 
@@ -268,6 +269,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       memoryOf: deps.memoryOf,
       leadMemory,
       foreign: deps.foreign,
+      askFirst: deps.askFirst,
       configs: deps.configs,
       recordWork: deps.recordWork ?? RECORDS_NOTHING,
       ...(deps.underWay ? { underWay: deps.underWay } : {}),

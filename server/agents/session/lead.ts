@@ -153,9 +153,9 @@ export function createLead(context: SessionContext): Lead {
       return prompts.leadSystem(context.begun, tools, soul, context.leadMemory, isDemo());
     },
     systemAround: context.begun,
-    tools: ownTools(LEAD_TOOLS, prompts.human, (call, answer, signal) => {
-      if (call.tool === 'spawn_team') return join(signal);
-      const outcome = applyChange(context, LEAD_ID, call, answer);
+    tools: ownTools(LEAD_TOOLS, prompts.human, async (call, answer, signal) => {
+      if (call.tool === 'spawn_team') return await join(signal);
+      const outcome = await applyChange(context, life, call, { answer, signal });
       if (call.tool === 'write_soul' && !outcome.isError) soulWritten();
       return outcome;
     }),

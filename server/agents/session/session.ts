@@ -1,4 +1,5 @@
 /** One running session: the lead, the agents that are here, and the person's messages to them. */
+import { hasWordsOfOthers } from '../../../src/shared/domain/transcript.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { shownName } from '../../../src/shared/domain/names.ts';
 import { type Answering, type JoinedClient, whoAnswers } from '../../../src/shared/domain/lifecycle.ts';
@@ -19,14 +20,15 @@ import type { PostMessage } from '../../../src/shared/protocol/http.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import { type Attachment, attachmentLine } from '../../../src/shared/domain/attachment.ts';
-import type {
-  AgentState,
-  Brought,
-  CallingClient,
-  EventLog,
-  MoreForAgent,
-  Newborn,
-  PostOutcome,
+import {
+  type AgentState,
+  type Brought,
+  type CallingClient,
+  type EventLog,
+  type MoreForAgent,
+  type Newborn,
+  type PostOutcome,
+  WAYS,
 } from '../../contracts/index.ts';
 import { isAway } from '../../store/index.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
@@ -253,9 +255,10 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
       life,
       model: () => context.models.of(agentId),
       system: (tools) => prompts.agentSystem(payload, systemSoul(), tools),
-      tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall, answer) => {
-        if (toolCall.tool === 'choose_name') name = toolCall.input.name;
-        return applyChange(context, agentId, toolCall, answer);
+      tools: ownTools(AGENT_TOOLS, prompts.human, async (toolCall, answer, signal) => {
+        const outcome = await applyChange(context, life, toolCall, { answer, signal });
+        if (toolCall.tool === 'choose_name' && !outcome.asks) name = toolCall.input.name;
+        return outcome;
       }),
       announces: () => phase === 'awake',
       hooks: {
@@ -271,7 +274,14 @@ function createWaking({ context, call, payload, onWake, remove }: WakingDeps): P
       },
     });
     speaker.put([
-      { messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' },
+      {
+        messageId: null,
+        text: (around) => prompts.wake(payload, around),
+        priority: 'wake',
+        ...(hasWordsOfOthers(payload.transcript ?? '', [payload.name, prompts.human])
+          ? { way: WAYS.conversation }
+          : {}),
+      },
       // Its memory stays too when the older part of the conversation is replaced.
       ...(memory === null ? [] : [{ messageId: null, text: pinned(memory) }]),
       ...(note === null ? [] : [{ messageId: null, text: note }]),

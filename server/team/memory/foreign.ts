@@ -1,9 +1,11 @@
 /**
- * Which tools have shown an agent text of others: pages, files, MCP servers, other agents. What the
- * agent notes afterwards names them as its source, and it does not change its soul in the same
- * answer.
+ * By which ways an agent was shown text of others in its session or run: pages, files, MCP servers,
+ * other agents, attachments, what strangers sent. What the agent notes afterwards names them as its
+ * source. From then on the person is asked before its soul or its name changes.
+ *
+ * A way is the name of a tool, or one of `WAYS`.
  */
-import type { Caller, TeamTool } from '../../contracts/index.ts';
+import type { NoteForeign, Reader, TeamTool } from '../../contracts/index.ts';
 import { toolsetOf } from '../../../src/shared/domain/toolsets.ts';
 
 /** Tools of the team by which an agent reads what others wrote. */
@@ -18,6 +20,10 @@ const READING = new Set([
   'run_command',
   'read_output',
   'get_task_context',
+  'get_my_projects',
+  'get_ready_tasks',
+  'claim_task',
+  'list_threads',
   'read_skill',
   'spawn_executor',
   'execute_task',
@@ -33,54 +39,48 @@ function showsForeign(tool: string): boolean {
 /** Sessions and runs that are remembered. The oldest are dropped. */
 const MOST_PLACES = 500;
 
-export interface ForeignReads {
+export interface ForeignReads extends NoteForeign {
   /** Tools that record what they have shown. */
   watch(tools: readonly TeamTool[]): readonly TeamTool[];
-  /** Tools that have shown this caller text of others in its session or run, in order. */
-  seenBy(caller: Pick<Caller, 'agentId' | 'sessionId' | 'runId' | 'run'>): readonly string[];
-  /** The same in this one answer. */
-  inAnswer(run: string): readonly string[];
+  /** The ways by which it was, in order. */
+  seenBy(reader: Reader): readonly string[];
 }
 
 export function createForeignReads(): ForeignReads {
   const seen = new Map<string, Set<string>>();
   const watched = new WeakMap<TeamTool, TeamTool>();
 
-  function add(place: string, tool: string): void {
-    const tools = seen.get(place) ?? new Set();
+  /** The conversation in which the agent has what it read before it. */
+  const placeOf = ({ agentId, sessionId, runId, run }: Reader): string => `${agentId} ${runId ?? sessionId ?? run}`;
+  function note(reader: Reader, way: string): void {
+    const place = placeOf(reader);
+    const ways = seen.get(place) ?? new Set();
     seen.delete(place);
-    seen.set(place, tools.add(tool));
+    seen.set(place, ways.add(way));
     for (const oldest of seen.keys()) {
       if (seen.size <= MOST_PLACES) return;
       seen.delete(oldest);
     }
   }
-  /** The conversation in which the agent has what it read before it. */
-  const placeOf = ({ agentId, sessionId, runId, run }: Parameters<ForeignReads['seenBy']>[0]): string =>
-    `${agentId} ${runId ?? sessionId ?? run}`;
 
   function watch(tool: TeamTool): TeamTool {
-    if (!showsForeign(tool.name)) return tool;
     const before = watched.get(tool);
     if (before) return before;
-    const { begun } = tool;
-    const note = (caller: Caller) => {
-      add(placeOf(caller), tool.name);
-      add(caller.run, tool.name);
-    };
+    const { begun, name } = tool;
+    const isForeign = showsForeign(name);
     const made: TeamTool = {
       ...tool,
       ...(begun
         ? {
             begun(input, caller) {
-              note(caller);
+              if (isForeign) note(caller, name);
               return begun.call(tool, input, caller);
             },
           }
         : {}),
       async run(input, caller) {
         const outcome = await tool.run(input, caller);
-        if (!outcome.asks) note(caller);
+        if ((isForeign && !outcome.asks) || outcome.isOfOthers) note(caller, name);
         return outcome;
       },
     };
@@ -90,7 +90,7 @@ export function createForeignReads(): ForeignReads {
 
   return {
     watch: (tools) => tools.map(watch),
-    seenBy: (caller) => [...(seen.get(placeOf(caller)) ?? [])],
-    inAnswer: (run) => [...(seen.get(run) ?? [])],
+    note,
+    seenBy: (reader) => [...(seen.get(placeOf(reader)) ?? [])],
   };
 }

@@ -17,7 +17,14 @@ import {
   withAppended,
 } from '../../../src/shared/domain/memory.ts';
 import { changedLines } from '../../../src/shared/domain/memory-changes.ts';
-import { type Line, lineOrigins, linesOf, storeLines, textOfLines } from '../../../src/shared/domain/memory-lines.ts';
+import {
+  type Line,
+  type LineOrigin,
+  lineOrigins,
+  linesOf,
+  storeLines,
+  textOfLines,
+} from '../../../src/shared/domain/memory-lines.ts';
 import type { Origin } from '../../../src/shared/domain/forgetting.ts';
 import { parseStamp, type Stamp } from '../../../src/shared/domain/stamp.ts';
 import { cutMiddle, endOfText } from '../../../src/shared/domain/cut-middle.ts';
@@ -96,6 +103,8 @@ export interface Memories {
    * other files. Null: the agent has no memory, and neither has the team.
    */
   promptOf(agentId: AgentId): Promise<string | null>;
+  /** Whether a line that this agent may read was written after reading text of others. */
+  hasTextOfOthers(agentId: AgentId): Promise<boolean>;
   /** Whether something that came from here was forgotten, and must not be written. */
   isForgotten(origins: readonly Origin[]): Promise<boolean>;
   /** Removes all lines that came from what was forgotten. Doing it again changes nothing. */
@@ -171,6 +180,13 @@ function freePath(path: string, taken: ReadonlySet<string>): string {
 
 const nameOf = ({ agentId, path }: Pick<Memory, 'agentId' | 'path'>) =>
   agentId === null ? `${TEAM_FOLDER}${path}` : path;
+
+const sourcesOf = ({ source, after }: LineOrigin<MemorySource>): readonly MemorySource[] => [
+  source,
+  ...after.flatMap(sourcesOf),
+];
+/** Whether this line, or one that it replaced, was written after reading text of others. */
+export const isOfOthers = ({ origin }: MemoryLine): boolean => sourcesOf(origin).some(({ read }) => read.length > 0);
 
 /** The files in a prompt. `files`: of the agent first, then of the team. */
 function memoryPrompt(files: readonly Memory[]): string | null {
@@ -377,6 +393,10 @@ export function createMemories(deps: MemoriesDeps): Memories {
         .execute();
       const files = readable(rows);
       return memoryPrompt([...files.filter(ownerOf), ...files.filter((file) => ownerOf(file) === null)]);
+    },
+    async hasTextOfOthers(agentId) {
+      const [own, ofTeam] = await Promise.all([filesOf(db, agentId), filesOf(db, null)]);
+      return [...own, ...ofTeam].some((file) => linesOf(file).some(isOfOthers));
     },
     isForgotten: async (origins) => isForgottenBy(await forgets.all(), origins),
     async forget() {

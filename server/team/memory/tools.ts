@@ -10,6 +10,7 @@ import {
   TEAM_FOLDER,
   withNote,
 } from '../../../src/shared/domain/memory.ts';
+import { linesOf } from '../../../src/shared/domain/memory-lines.ts';
 import { cutMiddle } from '../../../src/shared/domain/cut-middle.ts';
 import { writeSaid } from '../../../src/shared/domain/quoting.ts';
 import { wallTime } from '../../../src/shared/domain/zone-days.ts';
@@ -19,7 +20,7 @@ import type { Caller, Configs, TeamTool, ToolOutcome } from '../../contracts/ind
 import { defineTool, toolDone, toolError } from '../../contracts/define-tool.ts';
 import { withMostWords } from '../searches/words.ts';
 import type { ForeignReads } from './foreign.ts';
-import type { Memories, MemoryOutcome } from './index.ts';
+import { isOfOthers, type Memories, type MemoryOutcome } from './index.ts';
 
 const path = z
   .string()
@@ -40,6 +41,14 @@ const memoryInput = z.object({
   new_path: path.optional().describe('rename: its new path'),
 });
 type MemoryInput = z.infer<typeof memoryInput>;
+
+interface NotedLine {
+  /** File and number. */
+  readonly place: string;
+  readonly text: string;
+  /** It was written after reading text of others. */
+  readonly ofOthers: boolean;
+}
 
 /** Most lines that `recall` names of memory files. */
 const RECALLED_LINES = 20;
@@ -103,9 +112,9 @@ export function createMemoryTool({ memories, sourceOf }: MemoryToolParts): TeamT
     const file = await (wanted.startsWith(TEAM_FOLDER)
       ? memories.find(null, wanted.slice(TEAM_FOLDER.length))
       : memories.find(agentId, wanted));
-    return file
-      ? toolDone(writeSaid({ head: `${wanted}:`, text: numbered(file.text, given.view_range) }))
-      : toolError(`There is no file ${wanted}.`);
+    if (!file) return toolError(`There is no file ${wanted}.`);
+    const shown = toolDone(writeSaid({ head: `${wanted}:`, text: numbered(file.text, given.view_range) }));
+    return linesOf(file).some(isOfOthers) ? { ...shown, isOfOthers: true } : shown;
   }
 
   /** A change of one file of the agent. */
@@ -184,18 +193,23 @@ export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
   }
 
   /** Lines of memory and soul with these words, each with its place. */
-  async function noted(query: string, caller: Caller): Promise<readonly string[]> {
+  async function noted(query: string, caller: Caller): Promise<readonly NotedLine[]> {
     const [own, ofTeam, soul] = await Promise.all([memories.list(caller.agentId), memories.list(null), soulOf(caller)]);
-    const files = [
-      ...own.map(({ path: name, text }) => ({ name, text })),
-      ...ofTeam.map(({ path: name, text }) => ({ name: `${TEAM_FOLDER}${name}`, text })),
-      ...(soul === null ? [] : [{ name: 'your soul', text: soul }]),
+    const linesIn = (name: string, file: Memory) =>
+      linesOf(file).map((line, i) => ({
+        place: `${name}, line ${i + 1}`,
+        text: line.text,
+        ofOthers: isOfOthers(line),
+      }));
+    const lines = [
+      ...own.flatMap((file) => linesIn(file.path, file)),
+      ...ofTeam.flatMap((file) => linesIn(`${TEAM_FOLDER}${file.path}`, file)),
+      ...(soul ?? '').split('\n').map((text, i) => ({ place: `your soul, line ${i + 1}`, text, ofOthers: false })),
     ];
-    const lines = files.flatMap(({ name, text }) =>
-      text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [{ place: `${name}, line ${i + 1}`, line }])),
-    );
-    return withMostWords(lines, query, ({ line }) => line).map(({ place, line }) =>
-      writeSaid({ head: `${place}:`, text: cutMiddle(line, LIMITS.searchPassage) }),
+    return withMostWords(
+      lines.filter(({ text }) => text.trim() !== ''),
+      query,
+      ({ text }) => text,
     );
   }
 
@@ -222,14 +236,22 @@ export function createMemoryTools(deps: MemoryToolDeps): readonly TeamTool[] {
       readOnly: true,
       async run({ query, limit }, caller) {
         const lines = await noted(query, caller);
-        const shown = lines.slice(0, RECALLED_LINES);
+        const best = lines.slice(0, RECALLED_LINES);
+        const ofOthers = best.some((line) => line.ofOthers);
+        const shown = best.map(({ place, text }) =>
+          writeSaid({ head: `${place}:`, text: cutMiddle(text, LIMITS.searchPassage) }),
+        );
         const head = shown.length === 0 ? 'Nothing in your memory has these words.' : 'In your memory:';
         const more = lines.length > shown.length ? ['There are more lines with these words.'] : [];
         const inMemory = [head, ...shown, ...more].join('\n');
         const maySearch = (await searchConversations.allowed?.(caller)) ?? true;
-        if (!maySearch) return toolDone(inMemory);
+        if (!maySearch) return { ...toolDone(inMemory), ...(ofOthers ? { isOfOthers: true } : {}) };
         const said = await searchConversations.run({ query, limit }, caller);
-        return { text: `${inMemory}\n\n${said.text}`, isError: said.isError };
+        return {
+          text: `${inMemory}\n\n${said.text}`,
+          isError: said.isError,
+          ...(ofOthers || said.isOfOthers ? { isOfOthers: true } : {}),
+        };
       },
     }),
   ];

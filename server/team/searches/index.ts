@@ -58,7 +58,7 @@ interface SearchToolDeps {
   readonly directory: Directory;
   readonly threads: Pick<Threads, 'list'>;
   /** Agent snapshots on the relay. */
-  readonly copies: { of(agentId: AgentId): Promise<Pick<AgentSnapshot, 'transcript' | 'human'> | undefined> };
+  readonly copies: { of(agentId: AgentId): Promise<Pick<AgentSnapshot, 'transcript' | 'human' | 'name'> | undefined> };
 }
 
 const input = z.object({
@@ -119,6 +119,7 @@ export function createSearchTool({ searches, directory, threads: all, copies }: 
   /** The result from a page. Threads that were not asked about are dropped. */
   function pageOutcome(
     { passages, more, state }: SearchAnswered,
+    { agentId }: Caller,
     nameOf: (id: string) => string,
     threads: readonly Thread[],
     moreThreads: boolean,
@@ -140,7 +141,9 @@ export function createSearchTool({ searches, directory, threads: all, copies }: 
         : []),
     ].join('');
     if (said.length === 0) return toolDone(`${NOTHING}${unfinished}`);
-    return listed(said, `Found in what you took part in, the best first.${unfinished}`, more);
+    const found = listed(said, `Found in what you took part in, the best first.${unfinished}`, more);
+    const ofOthers = passages.some(({ author }) => author !== agentId && author !== PERSON);
+    return ofOthers ? { ...found, isOfOthers: true } : found;
   }
 
   /** The result from the agent snapshot, with the reason why no page was searched. */
@@ -162,7 +165,7 @@ export function createSearchTool({ searches, directory, threads: all, copies }: 
       ({ author, time }) => time >= earliest && (name === null || author === name),
     );
     if (found.length === 0) return toolDone(`${above} It does not hold these words.`);
-    return listed(
+    const shown = listed(
       found.slice(0, limit).map(({ author, time, text }) => ({
         head: `${author}, ${new Date(time).toISOString()}, in your last conversation`,
         text: cutMiddle(text, LIMITS.searchPassage),
@@ -170,6 +173,8 @@ export function createSearchTool({ searches, directory, threads: all, copies }: 
       above,
       found.length > limit,
     );
+    const ofOthers = found.some(({ author }) => author !== copy.name && author !== copy.human);
+    return ofOthers ? { ...shown, isOfOthers: true } : shown;
   }
 
   /**
@@ -215,7 +220,7 @@ export function createSearchTool({ searches, directory, threads: all, copies }: 
       },
       signal,
     );
-    if (asked.ok) return pageOutcome(asked.answer, nameIn(team, caller), threads, more);
+    if (asked.ok) return pageOutcome(asked.answer, caller, nameIn(team, caller), threads, more);
     if (asked.why === 'aborted') return toolError('The search was cancelled.');
     if (asked.why === 'too-many') return toolError('Too many searches are under way. Try again in a moment.');
     const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);

@@ -444,7 +444,8 @@ export function createCalls(deps: CallsDeps): Calls {
       default: {
         if (call.question) return { ok: false, reason: 'misfit', detail: ASKS_FOR_FORM };
         const asking = toolNamed(call.tool)?.asking;
-        if (call.where !== 'relay' && (await grantFor(call.agentId, call.tool)) === 'off') {
+        const isGranted = call.where !== 'relay' && toolsetOf(call.tool) !== null;
+        if (isGranted && (await grantFor(call.agentId, call.tool)) === 'off') {
           await withdraw(call, WITHDRAWN.off);
           return await over(callId);
         }
@@ -565,6 +566,11 @@ export function createCalls(deps: CallsDeps): Calls {
       const waits = callId === null || callId === call.callId ? null : await rows.get(callId);
       if (waits && (await contents.fresh(waits)) === waits) return;
       changed(agentId);
+    },
+    async askFor(name, input, caller) {
+      const tool = toolNamed(name);
+      if (!tool) throw new Error(`There is no tool ${name}`);
+      return await ask(tool, input, caller, { before: null });
     },
     withdrawAsked: (tool, key) =>
       withdrawAll(

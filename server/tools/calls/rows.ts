@@ -23,7 +23,7 @@ import type { Given } from '../../../src/shared/domain/question-form.ts';
 import { mapStrings } from '../../platform/json-bounds.ts';
 import { type Db, parseText } from '../../store/index.ts';
 import type { Tables } from '../../store/tables.ts';
-import type { Agreed, AskLeave, AskPerson, NoteDeed, TeamTool } from '../../contracts/index.ts';
+import type { Agreed, AskLeave, AskPerson, Caller, NoteDeed, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import type { Pinned, PinnedCall, Pins } from '../pins/index.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { type SetAside, SETS_NOTHING_ASIDE } from '../../platform/set-aside.ts';
@@ -481,7 +481,7 @@ export interface AnswerOptions {
 export interface Calls {
   /**
    * A tool of the relay itself. No agent is offered it. It runs only after the person's yes to
-   * `askAlone`.
+   * `askAlone` or `askFor`.
    */
   ofRelay(tool: TeamTool): void;
   /**
@@ -489,6 +489,8 @@ export interface Calls {
    * knows of that file.
    */
   askAlone(agentId: AgentId, tool: string, input: unknown, before: PinnedFile | null): Promise<void>;
+  /** Such a call waits for the person, whatever is granted. Resolves with what its agent reads. */
+  askFor(tool: string, input: unknown, caller: Caller): Promise<ToolOutcome>;
   /** The question of this tool with this key needs no answer any more. */
   withdrawAsked(tool: string, key: string): Promise<void>;
   /** The same tools, limited to what the person allows. */

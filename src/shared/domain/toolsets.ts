@@ -14,7 +14,7 @@ export type Grant = (typeof GRANTS)[number];
 export const PROVIDER_TOOLS = ['web_search', 'web_fetch'] as const;
 
 /** Tools whose every call asks the person, even if their set is allowed. */
-export const ASKING_TOOLS: readonly string[] = ['wake_script', 'accept_script'];
+export const ASKING_TOOLS: readonly string[] = ['wake_script', 'accept_script', 'choose_name', 'write_soul'];
 
 /** All tools that need a grant, by toolset. */
 export const TOOLSETS = {

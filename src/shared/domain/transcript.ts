@@ -69,8 +69,9 @@ const day = (time: number) => new Date(time).toISOString().slice(0, 10);
 const headOf = ({ author, time }: TranscriptMessage) => `${inOneLine(author, NAME_MAX)} (${minute(time)} UTC):\n`;
 /** Ids of sessions that were imported from another product begin with this. */
 export const IMPORTED_SESSION = 'import-';
-const dateLine = (time: number, imported = false) =>
-  `=== ${day(time)}${imported ? ', imported from files of another product' : ''} ===`;
+const IMPORTED = ', imported from files of another product';
+const dateLine = (time: number, imported = false) => `=== ${day(time)}${imported ? IMPORTED : ''} ===`;
+const IMPORTED_LINE = new RegExp(`^=== \\S+${IMPORTED} ===$`, 'm');
 const messages = (count: number) => (count === 1 ? '1 earlier message' : `${count} earlier messages`);
 
 export const leftOutLine = (count: number): string => `[${messages(count)} ${count === 1 ? 'was' : 'were'} left out]`;
@@ -270,3 +271,11 @@ export function parseTranscript(text: string): TranscriptMessage[] {
   }
   return messages;
 }
+
+/**
+ * Whether the transcript in a prompt has words of others: of somebody else than these, such as what
+ * the relay told of a call, or from files of another product.
+ */
+export const hasWordsOfOthers = (text: string, own: readonly string[]): boolean =>
+  IMPORTED_LINE.test(text) ||
+  parseTranscript(text).some(({ author }) => author !== SUMMARY_AUTHOR && !own.includes(author));

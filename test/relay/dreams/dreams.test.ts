@@ -230,6 +230,26 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
       expect(await dreams().of(AGENT)).toHaveLength(1);
     });
 
+    it('reads the log once for all agents that may dream, and not where none may', async () => {
+      await talks();
+      const team = [1, 2, 3, 5, 6].map((position) => ({
+        ...{ agentId: `agent-${position}`, name: `Name ${position}`, position, retired: false },
+      }));
+      await house.team.directory.set({
+        agents: [{ agentId: AGENT, name: 'Name 0', position: 0, retired: false }, ...team],
+      });
+      await house.team.configs.setHousehold({ coordination: { dreams: 'propose', dream_hour: 0 } });
+      next = [moves(), DONE];
+      const before = house.logReads();
+      await night();
+      expect(await newest()).toMatchObject({ state: 'proposed' });
+      expect(house.logReads() - before).toBe(1);
+      await setting('off');
+      await house.team.configs.setHousehold({ coordination: { dreams: 'off' } });
+      await night();
+      expect(house.logReads() - before).toBe(1);
+    });
+
     it('adopts what it proposes where the person has set that', async () => {
       await setting('adopt');
       await talks();

@@ -1,5 +1,5 @@
 /** Describes tool calls in words. Pure. */
-import { ASKING_TOOLS, toolsetOf } from '../../../shared/domain/toolsets.ts';
+import { toolsetOf } from '../../../shared/domain/toolsets.ts';
 import type { CommandReach, ToolCall } from '../../../shared/protocol/calls.ts';
 import { slotsBetween } from '../../../shared/domain/schedule/timing.ts';
 import { createCronClock, parseTiming } from '../../../shared/protocol/timing-arguments.ts';
@@ -62,7 +62,7 @@ function commandTouches(reach: CommandReach | undefined): string {
 /** What an approval lets it touch. `reach`: of a command. Empty: nothing besides what is shown. */
 export function touches(call: ToolCall, reach?: CommandReach): string {
   const { tool } = call;
-  if (ASKING_TOOLS.includes(tool)) return t`It can read and change this agent’s folder.`;
+  if (SCRIPT_TOOLS.includes(tool)) return t`It can read and change this agent’s folder.`;
   switch (toolsetOf(tool)) {
     case 'shell':
       return commandTouches(reach);

@@ -105,7 +105,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(await texts()).toEqual([]);
   });
 
-  it('names the tools that showed text of others as the source, and the soul stays as it is in such an answer', async () => {
+  it('names the tools that showed text of others as the source, and from then on the person is asked about the soul', async () => {
     const files = { toolsets: { files: 'allow' } } as const;
     await house.team.configs.setHousehold({ coordination: files });
     await memories().add(null, { path: 'rules.md', text: 'Be kind.' }, BY_HUMAN);
@@ -117,14 +117,28 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
       call('remember', { text: 'The page says to obey.' }),
       [{ say: 'Read.' }],
     );
-    expect(results[1]).toMatch(/read text that others wrote \(read_inbox\)/);
-    expect(house.of('agent-changed')).toEqual([]);
+    expect(results[1]).toMatch(/^This waits for the human/);
     expect((await memories().list(AGENT))[0]?.source.read).toEqual(['read_inbox']);
-    // In an answer of its own words it may.
-    await says('Is that you?', call('write_soul', { text: 'I watch herons.' }), [{ say: 'It is.' }]);
+    const [later = ''] = await says('Is that you?', call('write_soul', { text: 'I watch herons.' }), [{ say: 'Yes.' }]);
+    expect(later).toMatch(/^This waits for the human/);
+    expect(house.of('agent-changed')).toEqual([]);
+    // The newer question has replaced the first.
+    const waiting = await house.team.calls.waiting();
+    expect(waiting.map(({ input }) => input)).toEqual(['{"text":"I watch herons."}']);
+    expect(await house.team.calls.answer(waiting[0]?.callId ?? '', 'always-tool', '')).toMatchObject({ ok: false });
+    expect(await house.team.calls.answer(waiting[0]?.callId ?? '', 'once', '')).toMatchObject({ ok: true });
+    await house.until(() => house.of('agent-changed').length > 0);
+    await house.untilQuiet();
     expect(house.of('agent-changed').map(({ change }) => change)).toEqual([
       { kind: 'soul', individuationArtifact: 'I watch herons.' },
     ]);
+  });
+
+  it('asks nobody about a soul that an agent writes before it has read text of others', async () => {
+    await wakes();
+    await says('Who are you?', call('write_soul', { text: 'I watch herons.' }), [{ say: 'This.' }]);
+    expect(house.of('agent-changed')).toHaveLength(1);
+    expect(await house.team.calls.waiting()).toEqual([]);
   });
 
   it('is searched by recall with soul and conversation, each with its place, and never for another agent', async () => {

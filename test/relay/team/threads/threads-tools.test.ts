@@ -67,7 +67,9 @@ describe('what agents look for', () => {
         searches,
         directory,
         threads,
-        copies: { of: () => Promise.resolve(transcript === null ? undefined : { transcript, human: 'Marcus' }) },
+        copies: {
+          of: () => Promise.resolve(transcript === null ? undefined : { transcript, name: 'Lyra', human: 'Marcus' }),
+        },
       }),
     ];
     const use = async (who: Caller, input: object) =>

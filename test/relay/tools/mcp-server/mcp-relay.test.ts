@@ -90,6 +90,9 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       const sessionId = await begin();
       const { call, client, held } = await join(era);
       expect(await call('list_team')).toContain('Lyra (you)');
+      expect(await call('choose_name', { name: ' ' })).toContain('A name has at least one letter, digit or sign');
+      expect(await call('choose_name', { name: 'Lyra' })).toBe('Your name is Lyra from now on.');
+
       const text = `Good morning, ${era}.`;
       await json('/api/messages', 'POST', { text, clientId: randomUUID(), to: LYRA.agentId });
       await expect.poll(async () => (await stateOf(client)).unread).toBe(1);
@@ -97,8 +100,8 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       expect(await call('read_inbox')).not.toContain(text);
       expect(await call('message_agent', { to: 'Vega', message: 'News can wait.' })).not.toContain('error');
 
-      expect(await call('choose_name', { name: ' ' })).toContain('A name has at least one letter, digit or sign');
-      expect(await call('choose_name', { name: 'Lyra' })).toBe('Your name is Lyra from now on.');
+      // The person is asked once it has read.
+      expect(await call('choose_name', { name: 'Lyra' })).toContain('This waits for the human');
 
       await flag(sessionId, true);
       const first = await held('list_team');
