@@ -70,6 +70,7 @@ const RELAY = {
     ...['tools/sandbox', 'tools/workspaces'],
   ],
   dreams: ['team/directory', 'team/memory', 'agents/runs', 'schedules'],
+  exams: ['team/directory', 'team/memory', 'team/records', 'agents/minds', 'agents/runs', 'schedules'],
   webhooks: ['access', 'team/projects', 'schedules'],
   notifications: ['access', 'tools/calls', 'schedules'],
   sync: ['access'],

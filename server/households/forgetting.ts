@@ -79,6 +79,7 @@ function isRecordOf(record: RelayRecord, gone: ReadonlySet<AgentId>): boolean {
   switch (record.type) {
     case 'limits':
     case 'memory':
+    case 'exam':
     case 'routine-mapping':
       return record.value.agentId !== null && gone.has(record.value.agentId);
     case 'schedule':

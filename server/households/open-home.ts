@@ -37,6 +37,7 @@ import {
 } from '../tools/acp/index.ts';
 import { createAnnounce, openEventLog } from '../team/events/index.ts';
 import { createDreamRoutes } from '../dreams/routes.ts';
+import { createExamRoutes } from '../exams/routes.ts';
 import { createForgetRoutes } from '../team/memory/forgets.ts';
 import { createMemoryRoutes } from '../team/memory/routes.ts';
 import { createStartRoutes } from '../schedules/starts.ts';
@@ -262,6 +263,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createForgetRoutes({ forgets: team.forgets, carryOut: parts.forgetting.said, findSentence: parts.findSentence }),
     ...createMemoryRoutes({ memories: team.memories, directory }),
     ...createDreamRoutes({ dreams: team.dreams, directory }),
+    ...createExamRoutes({ exams: team.exams, directory }),
     ...createStartRoutes({ obstacles: team.obstacles, starts: team.starts }),
     ...createMappingRoutes({ mappings: team.mappings, directory }),
     ...createSearchRoutes({ searches: team.searches }),

@@ -90,6 +90,7 @@ import { createStarts, type Starts } from '../schedules/starts.ts';
 import { connectRest } from '../schedules/task-rest.ts';
 import { ACCEPT_SCRIPT, acceptInput, createScheduleTools, createScriptTools } from '../schedules/tools.ts';
 import { createDreams, type Dreams } from '../dreams/index.ts';
+import { createExams, type Exams } from '../exams/index.ts';
 import { createForgets, type Forgets } from '../team/memory/forgets.ts';
 import { createForeignReads, type ForeignReads } from '../team/memory/foreign.ts';
 import { createMemories, type Memories } from '../team/memory/index.ts';
@@ -182,6 +183,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly obstacles: ObstacleFinder;
   readonly memories: Memories;
   readonly dreams: Dreams;
+  readonly exams: Exams;
   readonly forgets: Forgets;
   /** Starts agents on tasks for the person. */
   readonly starts: Starts;
@@ -397,6 +399,13 @@ export function openTeam({
       // Pages compare the snapshots that they left.
       tell({ kind: 'changed', time: now(), what: 'schedules', agentId });
     },
+  });
+  const exams = createExams({
+    ...{ db, home, protocol, mind, costs, configs, forgets, now, newId, timers, setAside, logger },
+    onlyOne: alone,
+    readAround: around,
+    memoryOf: memories.promptOf,
+    onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'exams', agentId }),
   });
   const schedules = createSchedules({
     db,
@@ -620,6 +629,7 @@ export function openTeam({
       createAttemptRecords({ db, home, room, setAside }),
       mappings.records,
       memories.records,
+      exams.records,
       ...(attached ? [attached.records] : []),
     ],
     now,
@@ -635,6 +645,7 @@ export function openTeam({
       { part: 'attempts', run: async () => await taskWork?.work.recover() },
       { part: 'routines of projects', run: () => mappings.recover() },
       { part: 'dreams', run: () => dreams.recover() },
+      { part: 'exams', run: () => exams.recover() },
       { part: 'records', run: () => records.recover() },
       { part: 'calls', run: () => calls.recover() },
       { part: 'messages', run: () => reach.recover() },
@@ -658,6 +669,7 @@ export function openTeam({
     obstacles,
     memories,
     dreams,
+    exams,
     forgets,
     starts,
     comments,
@@ -682,6 +694,7 @@ export function openTeam({
       await schedules.close(false);
       await runs.close();
       await dreamsOver;
+      await exams.close();
       await calls.close();
       await records.close();
       wakePayloads.close();

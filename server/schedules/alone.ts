@@ -298,9 +298,9 @@ export function systemOf(
  * The first message of a run: the time, the teammates, why the run starts, and the earlier context
  * it is given.
  */
-function firstWords(
-  { agentId, why, lastSession, before }: Work,
-  { transcript }: AgentSnapshot,
+export function firstWords(
+  { agentId, why, lastSession, before }: Pick<Work, 'agentId' | 'why' | keyof GivenBefore>,
+  { transcript }: Pick<AgentSnapshot, 'transcript'>,
   memory: string | null,
   { now, timeZone, team }: Around,
 ): string {

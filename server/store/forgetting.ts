@@ -97,6 +97,7 @@ export const FORGETTING = {
   },
   memories: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   dreams: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
+  exams: { agent: ofAgent, project: NO_PROJECT, household: ofHome },
   forgets: {
     agent: stay('It has ids and times, and keeps out what was forgotten.'),
     project: NO_PROJECT,

@@ -29,6 +29,7 @@ import { schema } from './steps/0001-tables.ts';
 import { memories } from './steps/0002-memories.ts';
 import { dreams } from './steps/0003-dreams.ts';
 import { forgets } from './steps/0004-forgets.ts';
+import { exams } from './steps/0005-exams.ts';
 import { explained, StoreError } from './store-error.ts';
 export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
 export { checkEmbedded, copyEmbedded, STORE_FILE } from './embedded.ts';
@@ -119,6 +120,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-memories': memories,
   '0003-dreams': dreams,
   '0004-forgets': forgets,
+  '0005-exams': exams,
 };
 
 /** First steps of a Roost that was never released. Its tables differ, and stay as they are. */

@@ -14,7 +14,12 @@ type Table = keyof Tables;
  * - `stays`: others wrote it too, and it is deleted where it is shown.
  */
 type Rule<Name extends Table> =
-  | { readonly deleted: keyof Tables[Name] & string; readonly at: (keyof Tables[Name] & string) | null }
+  | {
+      readonly deleted: keyof Tables[Name] & string;
+      readonly at: (keyof Tables[Name] & string) | null;
+      /** Later rows too, as they quote what was said before them. */
+      readonly onwards?: true;
+    }
   | 'own'
   | 'no-words'
   | 'stays';
@@ -46,6 +51,7 @@ const SAID = {
   routine_mappings: 'no-words',
   memories: 'own',
   dreams: { deleted: 'agent_json', at: null },
+  exams: { deleted: 'agent_json', at: 'changed_at', onwards: true },
   forgets: 'no-words',
   credentials: 'no-words',
   usage: 'no-words',
@@ -95,7 +101,7 @@ export async function forgetSaid(given: Db, home: string, { agentIds, from, to }
     const within =
       rule.at === null
         ? sql<boolean>`1 = 1`
-        : sql<boolean>`${sql.ref(rule.at)} >= ${from} and ${sql.ref(rule.at)} < ${to}`;
+        : sql<boolean>`${sql.ref(rule.at)} >= ${from} and ${sql.ref(rule.at)} < ${'onwards' in rule ? Number.MAX_SAFE_INTEGER : to}`;
     await db
       .deleteFrom(table)
       .where(sql<boolean>`home = ${home} and ${sql.ref(rule.deleted)} in (${sql.join(agents)}) and ${within}`)

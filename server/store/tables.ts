@@ -505,6 +505,24 @@ export interface Tables extends NightTables {
     changed_at: number;
   };
   /**
+   * Exams of agents. One after the person has decided is a certificate, and a record.
+   *
+   * - `state`: see `src/shared/domain/exams.ts`. One of an agent runs or waits for the person.
+   * - `value_json`: what it has come to.
+   * - `version`, `stamp`: as in `threads`.
+   */
+  exams: {
+    home: string;
+    exam: string;
+    agent_json: string;
+    state: string;
+    value_json: string;
+    made_at: number;
+    changed_at: number;
+    stamp: string | null;
+    version: Generated<number>;
+  };
+  /**
    * Requests to forget that are final. What they cover must not be written again.
    *
    * - `value_json`: the request, with ids and times only.
@@ -759,6 +777,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   routine_mappings: 'record',
   memories: 'record',
   dreams: 'waiting',
+  exams: 'record',
   forgets: 'record',
   credentials: 'lease',
   usage: 'counter',

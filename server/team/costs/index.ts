@@ -18,6 +18,7 @@ import { newId as randomId } from '../../../src/shared/domain/platform/new-id.ts
 import type { AgentId, MessageId } from '../../../src/shared/domain/ids.ts';
 import {
   costOfTaken,
+  mostCost,
   mostTaken,
   PLAIN_TERMS,
   type RequestSize,
@@ -233,10 +234,12 @@ export interface OpenCosts extends Costs {
   replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<{ readonly prices: readonly Price[]; readonly version: number }>;
   /**
-   * What reading requests of these sizes would cost. Each request begins with the whole previous
-   * one.
+   * What reading requests of these sizes would cost, and writing as many tokens. Each request begins
+   * with the whole previous one. `outputTokens` left out: none.
    */
-  expected(model: string, bytes: readonly number[]): Promise<Expected>;
+  expected(model: string, bytes: readonly number[], outputTokens?: number): Promise<Expected>;
+  /** The most that a request of this size can cost, in millionths of a dollar. */
+  most(size: RequestSize): Promise<number>;
   /** The prices in the store have changed, so cached ones are dropped. */
   forgetPrices(): void;
   /**
@@ -467,8 +470,9 @@ export function createCosts({
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),
     replies: (messageIds) => rows.replies(messageIds),
     prices: prices.withVersion,
-    async expected(model, bytes) {
-      const count = reading.expect(model, bytes);
+    most: async (size) => mostCost(size, await prices.read()),
+    async expected(model, bytes, outputTokens = 0) {
+      const count = { ...reading.expect(model, bytes), outputTokens };
       const { microUsd, estimated } = costOfTaken(
         { count, hourWrites: 0, searches: 0, terms: PLAIN_TERMS },
         await prices.read(),

@@ -20,6 +20,7 @@ const KEYS = {
   attached: 'server',
   configs: 'scope',
   memories: 'memory',
+  exams: 'exam',
 } as const;
 
 const nameOf = (table: keyof typeof KEYS) => sql.table(`${SCHEMA}.${table}`);

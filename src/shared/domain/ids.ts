@@ -31,5 +31,6 @@ export type WebhookId = Id<'webhook'>;
 /** A file of a memory. */
 export type MemoryId = Id<'memory'>;
 export type DreamId = Id<'dream'>;
+export type ExamId = Id<'exam'>;
 /** A routine's work on one project. */
 export type MappingId = Id<'mapping'>;

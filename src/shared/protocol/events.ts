@@ -83,6 +83,7 @@ export const CHANGES = [
   'projects',
   'webhooks',
   'memories',
+  'exams',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

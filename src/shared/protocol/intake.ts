@@ -25,7 +25,7 @@ function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
       ? value.agentId
       : type === 'schedule'
         ? value.schedule.agentId
-        : type === 'routine-mapping' || type === 'attempt' || type === 'memory'
+        : type === 'routine-mapping' || type === 'attempt' || type === 'memory' || type === 'exam'
           ? value.agentId
           : type === 'thread-message' && isAgentId(value.from)
             ? value.from

@@ -16,6 +16,7 @@ import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
 import { projectIdSchema } from './outward-texts.ts';
 import { idOf, LIMITS } from './limits.ts';
+import { examRecordSchema } from './exams.ts';
 import { memoryValueSchema } from './memories.ts';
 import { projectValueSchema, taskValueSchema } from './projects.ts';
 import { mappingValueSchema } from './routine-mappings.ts';
@@ -77,6 +78,7 @@ export const recordSchema = z
       .object({ type: z.literal('routine-mapping'), id, value: mappingValueSchema })
       .describe('a routine that works on a project'),
     z.object({ type: z.literal('memory'), id, value: memoryValueSchema }).describe('a file of a memory'),
+    z.object({ type: z.literal('exam'), id, value: examRecordSchema }).describe('a certificate of continuity'),
   ])
   .describe('what the relay must have to act alone; the newest of each id applies');
 export type RelayRecord = z.infer<typeof recordSchema>;
@@ -94,6 +96,7 @@ export const RECORD_TYPES = [
   'attempt',
   'routine-mapping',
   'memory',
+  'exam',
 ] as const satisfies readonly RecordType[];
 
 /** Identifies a version of a record. */

@@ -25,6 +25,7 @@ import { webhookEndpoints } from '../protocol/endpoints/webhooks.ts';
 import { projectEndpoints } from '../protocol/endpoints/projects.ts';
 import { obstacleEndpoints } from '../protocol/endpoints/obstacles.ts';
 import { dreamEndpoints } from '../protocol/endpoints/dreams.ts';
+import { examEndpoints } from '../protocol/endpoints/exams.ts';
 import { forgetEndpoints } from '../protocol/endpoints/forgets.ts';
 import { memoryEndpoints } from '../protocol/endpoints/memories.ts';
 import { mappingEndpoints } from '../protocol/endpoints/routine-mappings.ts';
@@ -50,6 +51,7 @@ const endpoints = {
   ...forgetEndpoints,
   ...memoryEndpoints,
   ...dreamEndpoints,
+  ...examEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,

@@ -8,6 +8,7 @@ import { parseTranscript } from '../../../../src/shared/domain/transcript.ts';
 import { isTeamCall, positionsCalled } from '../../../../src/shared/domain/wake-payload.ts';
 import type { Rehearsal } from '../../../../src/shared/protocol/http.ts';
 import type { Language, Name, Temperament, TextName, Topic } from './english.ts';
+import { sitExam } from './exam.ts';
 import {
   calledWell,
   LANGUAGES,
@@ -659,8 +660,8 @@ function summaryOf({ last }: Reading): string | null {
 export function replyTo(reading: Reading, options: Rehearsal, birth: number): Reply {
   if (options.fail.includes(reading.position)) return { kind: 'fail' };
   if (options.silent.includes(reading.position)) return { kind: 'silent' };
-  const summary = summaryOf(reading);
-  if (summary !== null) return { kind: 'say', parts: [{ kind: 'words', text: summary }], cut: false };
+  const asked = summaryOf(reading) ?? sitExam(reading);
+  if (asked !== null) return { kind: 'say', parts: [{ kind: 'words', text: asked }], cut: false };
   const parts = reading.isLead ? lead(reading, options) : agent(reading, options, birth);
   return { kind: 'say', parts, cut: options.cut.includes(reading.position) };
 }

@@ -215,6 +215,7 @@ function aboutWhom(record: RelayRecord): AgentId | null {
     case 'routine-mapping':
     case 'attempt':
     case 'memory':
+    case 'exam':
       return record.value.agentId;
     case 'prices':
     case 'thread':
@@ -268,6 +269,7 @@ function actsOutside(record: RelayRecord): boolean {
     case 'task':
     case 'attempt':
     case 'memory':
+    case 'exam':
     case 'routine-mapping':
       return false;
     // Somebody works on it, for money, its commands run, or its repository is fetched.

@@ -7,7 +7,7 @@ import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import type { ProjectId, ScheduleId, TaskId, ThreadId } from '../../domain/ids.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
 import { isRecord } from '../../domain/platform/json.ts';
-import { cameFrom, type Forget, isAmong, namesSource, type Origin } from '../../domain/forgetting.ts';
+import { cameFrom, type Forget, type Forgotten, isAmong, namesSource, type Origin } from '../../domain/forgetting.ts';
 import { lineOrigins, type LinedFile, linesOf } from '../../domain/memory-lines.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { idOf } from '../limits.ts';
@@ -102,6 +102,8 @@ interface RecordKind<Type extends string, Value extends z.ZodType> {
   readonly isPersons?: (value: z.output<Value>) => boolean;
   /** `agent`: the folder of one agent has its records too. Left out: only a copy of all has. */
   readonly whose?: 'agent' | 'household';
+  /** Left out: with the agent. */
+  readonly forgotten?: Forgotten;
   /** The name that people see when they are asked whether to import it from a file. */
   readonly consent: string;
 }
@@ -116,6 +118,7 @@ const defineRecord = <const Type extends string, Value extends z.ZodType>({
   isPersons,
   title,
   whose = 'household',
+  forgotten = 'with-agent',
   consent,
 }: RecordKind<Type, Value>) =>
   defineKind({
@@ -142,7 +145,7 @@ const defineRecord = <const Type extends string, Value extends z.ZodType>({
         },
     stream,
     whose,
-    forgotten: 'with-agent',
+    forgotten,
     consent,
     isRecord: true,
     title: (doc) => title(doc.value as z.output<Value>),
@@ -511,6 +514,20 @@ const memory = defineRecord({
   consent: 'Memories',
 });
 
+/** An exam after the person has decided. */
+const exam = defineRecord({
+  type: 'exam',
+  name: 'Certificates of continuity',
+  describe:
+    'What a copy of an agent answered before and after a change, and what the person decided, as the relay’s record has it.',
+  value: ({ z, agentIdSchema }) => z.looseObject({ agentId: agentIdSchema, state: z.string(), changedAt: z.number() }),
+  stream: 'talk',
+  title: () => 'A certificate of continuity',
+  whose: 'agent',
+  forgotten: 'with-words-before',
+  consent: 'Certificates of continuity',
+});
+
 /** The start of a session, or its end and the reason. */
 const session = defineKind({
   type: 'session',
@@ -652,6 +669,7 @@ const KINDS = [
   attempt,
   routineMapping,
   memory,
+  exam,
 ];
 
 type Kind = (typeof KINDS)[number];

@@ -4,6 +4,7 @@ import { credentialEndpoints, deviceCodeEndpoints, mcpEndpoints } from './access
 import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import { dreamEndpoints } from './dreams.ts';
+import { examEndpoints } from './exams.ts';
 import type { Endpoints } from './endpoint.ts';
 import { historyEndpoints } from './history.ts';
 import { forgetEndpoints } from './forgets.ts';
@@ -55,6 +56,7 @@ export const ENDPOINTS = {
   ...forgetEndpoints,
   ...memoryEndpoints,
   ...dreamEndpoints,
+  ...examEndpoints,
   ...workspaceEndpoints,
   ...historyEndpoints,
   ...callEndpoints,

@@ -105,6 +105,13 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     recordId: 'f1',
     value: { agentId: 'a', path: 'index.md', text: 'Maya likes herons.', removed: false },
   },
+  exam: {
+    ...base,
+    type: 'exam',
+    recordId: 'exam-1',
+    agentId: 'agent-1',
+    value: { agentId: 'agent-1', state: 'kept', changedAt: 1_000 },
+  },
   'attached-server': {
     ...base,
     type: 'attached-server',

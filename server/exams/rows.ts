@@ -1,0 +1,179 @@
+/** The rows of exams. Each change of a state is one statement. A kill leaves one or the other. */
+import { sql } from 'kysely';
+import { EXAM_LIMITS, type ExamState, examStatesBefore } from '../../src/shared/domain/exams.ts';
+import { isAmong } from '../../src/shared/domain/forgetting.ts';
+import type { AgentId, ExamId } from '../../src/shared/domain/ids.ts';
+import {
+  type Exam,
+  examRecordSchema,
+  examSchema,
+  type ExamValue,
+  examValueSchema,
+} from '../../src/shared/protocol/exams.ts';
+import { kindOf } from '../../src/shared/protocol/documents/kinds.ts';
+import type { RecordAnswer } from '../../src/shared/protocol/records.ts';
+import type { SetAside } from '../platform/set-aside.ts';
+import { isBefore, isOneOf } from '../store/dialect.ts';
+import type { Db } from '../store/index.ts';
+import type { Forgets } from '../team/memory/forgets.ts';
+import { type RecordSource, stampRow, stampsOf, statusAt } from '../team/records/index.ts';
+
+export interface ExamRows {
+  /** Null: an exam of the agent is under way, or waits for the person. */
+  add(examId: ExamId, value: ExamValue): Promise<Exam | null>;
+  get(examId: ExamId): Promise<Exam | null>;
+  /** Newest first. */
+  of(agentId: AgentId): Promise<readonly Exam[]>;
+  running(): Promise<readonly Exam[]>;
+  /**
+   * Brings the exam to this state, with what has changed of its value. Null: it was in no state
+   * from which it may come to it.
+   */
+  become(examId: ExamId, state: ExamState, more?: Partial<ExamValue>): Promise<Exam | null>;
+  /** Certificates are records. */
+  readonly records: RecordSource;
+}
+
+interface ExamRowsDeps {
+  readonly db: Db;
+  /** Id of the home. */
+  readonly home: string;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly forgets: Pick<Forgets, 'all'>;
+  readonly setAside: SetAside;
+}
+
+/** Records announced at once. */
+const BATCH = 100;
+const CERTIFICATES = ['kept', 'declined'] as const satisfies readonly ExamState[];
+
+export function createExamRows({ db, home, now, forgets, setAside }: ExamRowsDeps): ExamRows {
+  const all = () => db.selectFrom('exams').selectAll().where('home', '=', home);
+  type Row = Awaited<ReturnType<ReturnType<typeof all>['execute']>>[number];
+  const examOf = (row: Row): Exam =>
+    examSchema.parse({
+      ...examValueSchema.parse(JSON.parse(row.value_json)),
+      examId: row.exam,
+      state: row.state,
+      changedAt: row.changed_at,
+    });
+  const readable = (rows: readonly Row[]) => setAside.read('exams', rows, ({ exam }) => exam, examOf);
+
+  async function get(examId: ExamId): Promise<Exam | null> {
+    const row = await all().where('exam', '=', examId).executeTakeFirst();
+    return row ? examOf(row) : null;
+  }
+
+  async function restore(
+    examId: ExamId,
+    value: Extract<Parameters<RecordSource['restore']>[0][number], { type: 'exam' }>['value'],
+    at: string,
+  ): Promise<RecordAnswer> {
+    const { state, changedAt, ...rest } = value;
+    const doc = { agentId: rest.agentId, at, forgotten: kindOf('exam')?.forgotten ?? 'with-agent' };
+    if ((await forgets.all()).some((forget) => isAmong(doc, forget))) return { answer: 'kept' };
+    const own = { state, value_json: JSON.stringify(rest), changed_at: changedAt, stamp: at };
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('exams')
+      .values({ home, exam: examId, agent_json: JSON.stringify(rest.agentId), made_at: rest.madeAt, ...own })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['home', 'exam'])
+          .doUpdateSet({ ...own, version: sql<number>`exams.version + 1` })
+          .where(isBefore('exams.stamp', at)),
+      )
+      .executeTakeFirst();
+    return { answer: numInsertedOrUpdatedRows > 0n ? 'taken' : 'kept' };
+  }
+
+  return {
+    get,
+    async add(examId, value) {
+      // The new one takes the place of those that failed.
+      await db
+        .deleteFrom('exams')
+        .where('home', '=', home)
+        .where('agent_json', '=', JSON.stringify(value.agentId))
+        .where('state', '=', 'failed')
+        .execute();
+      const { numInsertedOrUpdatedRows = 0n } = await db
+        .insertInto('exams')
+        .values({
+          ...{ home, exam: examId, agent_json: JSON.stringify(value.agentId), state: 'running' },
+          ...{ value_json: JSON.stringify(value), made_at: value.madeAt, changed_at: value.madeAt, stamp: null },
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows > 0n ? { ...value, examId, state: 'running', changedAt: value.madeAt } : null;
+    },
+    async of(agentId) {
+      const rows = await all()
+        .where('agent_json', '=', JSON.stringify(agentId))
+        .orderBy('made_at', 'desc')
+        .orderBy('exam', 'desc')
+        .limit(EXAM_LIMITS.listed)
+        .execute();
+      return readable(rows);
+    },
+    running: async () => readable(await all().where('state', '=', 'running').execute()),
+    async become(examId, state, more = {}) {
+      const before = await get(examId);
+      if (!before) return null;
+      const value = examValueSchema.strip().parse({ ...before, ...more });
+      const changedAt = now();
+      const { numUpdatedRows } = await db
+        .updateTable('exams')
+        .set((eb) => ({
+          ...{ state, value_json: JSON.stringify(value), changed_at: changedAt, stamp: null },
+          version: eb('version', '+', 1),
+        }))
+        .where('home', '=', home)
+        .where('exam', '=', examId)
+        .where(isOneOf('state', examStatesBefore(state)))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n ? { ...before, ...value, state, changedAt } : null;
+    },
+    records: {
+      types: ['exam'],
+      hears: ({ what }) => what === 'exams',
+      says: ['exams'],
+      async unannounced() {
+        const rows = await all()
+          .where('stamp', 'is', null)
+          .where(isOneOf('state', CERTIFICATES))
+          .orderBy('changed_at')
+          .limit(BATCH)
+          .execute();
+        return setAside.read(
+          'exams',
+          rows,
+          ({ exam }) => exam,
+          (row) => ({
+            record: {
+              type: 'exam' as const,
+              id: row.exam,
+              value: examRecordSchema.strip().parse({ ...examOf(row), changedAt: row.changed_at }),
+            },
+            announced: (at) => stampRow({ db, home, table: 'exams' }, row.exam, row.version, at),
+          }),
+        );
+      },
+      async statuses(asked) {
+        const stamps = await stampsOf(
+          { db, home, table: 'exams' },
+          asked.map(({ id }) => id),
+        );
+        return asked.map(({ id, at }) => statusAt(stamps.get(id), at));
+      },
+      async restore(offered) {
+        const answers: RecordAnswer[] = [];
+        for (const { type, id, value, at } of offered)
+          answers.push(
+            type === 'exam' ? await restore(id, value, at) : { answer: 'refused', why: 'It is no certificate.' },
+          );
+        return answers;
+      },
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/**
+ * What an exam asks of models: the questions and their expected answers, the answers under each of
+ * two conditions, and grades. Four requests, one after the other, within what the person allowed.
+ * Before a compaction, a fifth one writes the summary.
+ *
+ * The copy has the prompt with which its agent works alone: soul, memory and last conversation. It
+ * has no tools, so nothing that it reads can make it do anything.
+ */
+import { summaryRequest, summaryText } from '../../src/shared/domain/compaction.ts';
+import {
+  answersRequest,
+  EXAM_LIMITS,
+  type ExamItem,
+  gradesRequest,
+  questionsRequest,
+  readAnswers,
+  readGrades,
+  readQuestions,
+} from '../../src/shared/domain/exams.ts';
+import { sentence } from '../../src/shared/domain/names.ts';
+import type { Cost } from '../../src/shared/domain/prices.ts';
+import { addCost, NO_COST } from '../../src/shared/domain/prices.ts';
+import type { Protocol } from '../../src/shared/domain/prompts.ts';
+import { tokensOf } from '../../src/shared/domain/request-cost.ts';
+import { LEAD_ID } from '../../src/shared/domain/seat.ts';
+import type { ExamCost, ExamRequest } from '../../src/shared/protocol/exams.ts';
+import type { AgentSnapshot } from '../../src/shared/protocol/schedules.ts';
+import { isRehearsal, type Mind, type MindRequest, sizeOfRequest } from '../agents/minds/index.ts';
+import type { Around } from '../agents/runs/context.ts';
+import { answerBy } from '../agents/runs/permits.ts';
+import { RUN_LIMITS } from '../agents/runs/settings.ts';
+import { firstWords, systemOf } from '../schedules/alone.ts';
+import type { OpenCosts } from '../team/costs/index.ts';
+
+/** What an exam has used so far. */
+export interface ExamSpent extends Cost {
+  readonly tokens: number;
+}
+export type Sat =
+  | { readonly ok: true; readonly items: readonly ExamItem[] }
+  /** `why`: a sentence for people. */
+  | { readonly ok: false; readonly why: string };
+
+export interface Sitting {
+  /** The models of both conditions. */
+  readonly models: { readonly before: string; readonly after: string };
+  cost(): Promise<ExamCost>;
+  /** `onSpent`: the sum, after each request. `mostMicroUsd`: what all of them may cost. */
+  sit(mostMicroUsd: number, onSpent: (spent: ExamSpent) => Promise<unknown>, signal: AbortSignal): Promise<Sat>;
+}
+
+export interface SittingDeps {
+  readonly protocol: Protocol;
+  readonly mind: Mind;
+  readonly costs: Pick<OpenCosts, 'check' | 'expected' | 'most'>;
+  readonly around: Around;
+  /** What the agent keeps, as its prompt has it. Null: nothing. */
+  readonly memory: string | null;
+}
+
+const NO_QUESTIONS = sentence`The model wrote no questions that can be read. Nothing was changed.`;
+const NO_SUMMARY = sentence`The model wrote no summary. Nothing was changed.`;
+const DECLINED = sentence`The model declined to answer. Nothing was changed.`;
+
+/** A failure of one request, as a sentence for people. */
+class Failed extends Error {}
+
+const GRADER = 'You grade exams. You are exact and fair, and you write nothing but the grades.';
+
+export function createSitting(
+  { agentId, cause, before, after }: ExamRequest,
+  { protocol, mind, costs, around, memory }: SittingDeps,
+): Sitting {
+  const modelOf = ({ model }: AgentSnapshot) =>
+    agentId === LEAD_ID
+      ? mind.models({ lead: model, agent: '' }).leadModel
+      : mind.models({ lead: '', agent: model }).agentModel;
+  const models = { before: modelOf(before), after: modelOf(after) };
+
+  const plain = (model: string, system: string, text: string): MindRequest => ({
+    ...{ priority: 'person', model, system, tools: [], maxTokens: EXAM_LIMITS.answerTokens },
+    messages: [{ role: 'user', blocks: [{ kind: 'text', text }] }],
+  });
+  /** The copy is asked. */
+  const asking = (copy: AgentSnapshot, why: string): MindRequest =>
+    plain(
+      modelOf(copy),
+      systemOf(protocol, copy, { instructions: '', columns: [] }, new Set()),
+      firstWords({ agentId, why, lastSession: true, before: [] }, copy, memory, around),
+    );
+
+  const { compaction: limits } = RUN_LIMITS;
+  const transcript = before.transcript ?? '';
+  const keptFrom = Math.floor(transcript.length * (1 - limits.keep));
+  const summaryWords = Math.floor(limits.mostCharacters / limits.wordCharacters);
+  const summing = plain(
+    models.before,
+    systemOf(protocol, before, { instructions: '', columns: [] }, new Set()),
+    summaryRequest(transcript.slice(0, keptFrom), summaryWords),
+  );
+
+  async function cost(): Promise<ExamCost> {
+    const filler = 'x'.repeat(EXAM_LIMITS.usualBytes);
+    const requests = [
+      ...(cause === 'compaction' ? [summing] : []),
+      asking(before, questionsRequest()),
+      asking(before, answersRequest([]) + filler),
+      asking(after, answersRequest([]) + filler),
+      plain(models.before, GRADER, gradesRequest([]) + filler),
+    ];
+    let sum = { microUsd: 0, mostMicroUsd: 0, estimated: false };
+    for (const request of requests) {
+      const size = sizeOfRequest(request, false);
+      const expected = await costs.expected(request.model, [size.bytes], EXAM_LIMITS.usualTokens);
+      sum = {
+        microUsd: sum.microUsd + expected.microUsd,
+        mostMicroUsd: sum.mostMicroUsd + (await costs.most(size)),
+        estimated: sum.estimated || expected.estimated,
+      };
+    }
+    return { ...sum, demo: isRehearsal(mind) };
+  }
+
+  async function sit(mostMicroUsd: number, onSpent: (spent: ExamSpent) => Promise<unknown>, signal: AbortSignal) {
+    let spent: ExamSpent = { ...NO_COST, tokens: 0 };
+    async function ask(request: MindRequest): Promise<string> {
+      const size = sizeOfRequest(request, mind.searches?.(request.model) ?? false);
+      const left = Math.max(0, mostMicroUsd - spent.costMicroUsd);
+      const check = await costs.check({ agentId, size, sessionId: null, mostMicroUsd: left }, signal);
+      if (!check.ok) throw new Failed(check.message);
+      const { hold } = check;
+      const permit = {
+        ok: true as const,
+        again: () => hold.again(),
+        settle: (took: Parameters<typeof hold.settle>[0]['took']) =>
+          hold.settle({ sessionId: null, messageId: null, via: 'session', took }),
+        spent: () => hold.spent(),
+        release: () => hold.release(),
+      };
+      const answer = await answerBy(permit, mind, request, { onText: () => undefined, signal });
+      const tokens = spent.tokens + (answer.usage === null ? 0 : tokensOf(answer.usage));
+      spent = { ...addCost(spent, hold.spent()), tokens };
+      await onSpent(spent);
+      if (!answer.ok) throw new Failed(answer.error.message);
+      if (answer.stop === 'refusal') throw new Failed(DECLINED);
+      return answer.blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n');
+    }
+
+    try {
+      let changed = after;
+      if (cause === 'compaction') {
+        const summary = (await ask(summing)).trim();
+        if (summary === '') return { ok: false, why: NO_SUMMARY } as const;
+        changed = { ...after, transcript: `${summaryText(summary, [])}\n\n${transcript.slice(keptFrom)}` };
+      }
+      const questions = readQuestions(await ask(asking(before, questionsRequest())));
+      if (questions.length === 0) return { ok: false, why: NO_QUESTIONS } as const;
+      const request = answersRequest(questions);
+      const old = readAnswers(await ask(asking(before, request)), questions.length);
+      const fresh = readAnswers(await ask(asking(changed, request)), questions.length);
+      const both = questions.map((question, i) => ({ ...question, before: old[i] ?? '', after: fresh[i] ?? '' }));
+      // Both answers are there. Without grades the person compares them.
+      const grades = await ask(plain(models.before, GRADER, gradesRequest(both))).catch((error: unknown) => {
+        if (error instanceof Failed) return '';
+        throw error;
+      });
+      return { ok: true, items: readGrades(grades, both) } as const;
+    } catch (error) {
+      if (error instanceof Failed) return { ok: false, why: error.message } as const;
+      throw error;
+    }
+  }
+  return { models, cost, sit };
+}
