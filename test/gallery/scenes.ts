@@ -437,6 +437,26 @@ const DREAMS = [
   ...{ tokens: 4_000, costMicroUsd: 21_000, estimated: false },
 }));
 
+const EXAM_ITEMS = [
+  ['soul', 'Why did you choose your name?', 'It sounds like rain.', 'It sounds like rain on a roof.', true],
+  ['conversation', 'What is Maya’s daughter called?', 'Ida', 'I do not know.', false],
+  ['memory', 'What grows in the north bed?', 'Beans', 'Beans.', true],
+  ['never', 'What is Maya’s dog called?', 'It was never said.', 'You never told me of a dog.', true],
+].map(([topic, question, expected, text, isRight]) => ({
+  ...{ topic, question, expected },
+  before: { text: expected, isRight: true },
+  after: { text, isRight },
+}));
+const EXAMS = [
+  { state: 'answered', items: EXAM_ITEMS, detail: null, tokens: 31_000 },
+  { state: 'kept', items: EXAM_ITEMS.filter(({ after }) => after.isRight), detail: null, tokens: 31_000 },
+  { state: 'failed', items: [], detail: 'The budget of the day is used up.', tokens: null },
+].map((exam, i) => ({
+  ...{ ...exam, examId: `e${i}`, agentId: 'agent-1', cause: i === 1 ? 'compaction' : 'model' },
+  ...{ before: 'claude-opus-4-5', after: 'claude-haiku-4-5', madeAt: NOW, changedAt: NOW - i * 86_400_000 },
+  ...{ costMicroUsd: 61_000, mostMicroUsd: 450_000, estimated: false },
+}));
+
 export const SCENES: Readonly<Record<string, Scene>> = {
   // The first screens.
   welcome: { docs: [] },
@@ -592,6 +612,11 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       reach.on('GET /api/memories', { memories: MEMORIES, bytes: 90 });
       reach.on('GET /api/dreams', { dreams: DREAMS });
     },
+  },
+  'agent, exams': {
+    docs: [...team(3), ...SOULS, ...TALK],
+    path: '/agent/agent-1/soul',
+    prepare: ({ reach }) => reach.on('GET /api/exams', { exams: EXAMS }),
   },
   'agent, conversations': { docs: [...team(3), ...TALK], path: '/agent/agent-1/conversations' },
   'agent, more': {

@@ -489,7 +489,7 @@ function Thinks({ agent }: Props) {
     <div className="change-part no-pad no-frame narrow">
       <ModelSelect
         label={t`Model`}
-        hint={t`Applies from the next message.`}
+        hint={t`Applies from the next message. ${<Link href={PATHS.soul(agent.agentId)}>{t`Try it on a copy first`}</Link>}`}
         value={agent.model}
         standard={t`Default: the team’s`}
         onChange={(model) =>

@@ -22,6 +22,7 @@ import { PageHead, QueryView } from '../parts/page-head.tsx';
 import { useThreads } from '../threads/use-threads.ts';
 import { useNames, useSomebody, useTeammates } from '../use-somebody.ts';
 import { Budget } from '../wakes/budget.tsx';
+import { ExamsSection } from '../exams/exams.tsx';
 import { DreamsSection } from '../memory/dreams.tsx';
 import { MemorySection } from '../memory/memory.tsx';
 import { ShareBirthButton } from '../agent/share-birth-button.tsx';
@@ -343,6 +344,7 @@ function SoulTab({ agent }: { agent: Agent }) {
         {agentId !== LEAD_ID && soul !== '' && <ShareBirthButton agent={agent} />}
         <MemorySection agentId={agentId} name={name} />
         <DreamsSection agentId={agentId} name={name} />
+        <ExamsSection agentId={agentId} name={name} />
         <section aria-label={t`Earlier versions`}>
           <h3>{t`Earlier versions`}</h3>
           <ReadingView reading={reading} again={again} what={t`What the soul was before`}>

@@ -197,6 +197,7 @@ export function memoryReach(): MemoryReach {
   reach.on('PUT /api/team', () => new Response(null, { status: 204 }));
   reach.on('GET /api/inbox', { unread: {} });
   reach.on('GET /api/dreams', { dreams: [] });
+  reach.on('GET /api/exams', { exams: [] });
   reach.on('GET /v1/find', { tasks: [], files: [], more: false });
   reach.on('GET /api/models', { connections: [], may: 'any' });
   return reach;

@@ -1,0 +1,276 @@
+/** Exams of an agent: whether it is still the same under a new condition, and its certificates. */
+import { useId, useState } from 'react';
+import { type ExamCause, examChange, type ExamItem, isExamOver } from '../../../shared/domain/exams.ts';
+import type { AgentId } from '../../../shared/domain/ids.ts';
+import type { Exam } from '../../../shared/protocol/exams.ts';
+import { retold, t } from '../../language/t.ts';
+import { examsOf, type PreparedExam } from '../../state/exams.ts';
+import { useRoost } from '../context.tsx';
+import { WrongNote } from '../design/field.tsx';
+import { OneOf } from '../design/one-of.tsx';
+import { useAction } from '../design/use-action.ts';
+import { useNow, useQuery } from '../hooks.ts';
+import { modelName } from '../models/names.ts';
+import { ModelSelect } from '../models/model-select.tsx';
+import { QueryView } from '../parts/page-head.tsx';
+import { costText, money } from '../text/money.ts';
+import { dayAndClock } from '../text/time.ts';
+import './exams.css';
+
+/** The two conditions, by name. */
+function conditionsOf({ cause, before, after }: Pick<Exam, 'cause' | 'before' | 'after'>) {
+  return cause === 'model'
+    ? { before: modelName(before), after: modelName(after) }
+    : { before: t`The whole conversation`, after: t`Its summary` };
+}
+
+/** `18 of 20 as before · 1 lost` */
+function outcomeText(items: readonly ExamItem[]): string {
+  const count = (change: ReturnType<typeof examChange>) => items.filter((item) => examChange(item) === change).length;
+  const [lost, gained, ungraded] = [count('lost'), count('gained'), count('ungraded')];
+  return [
+    t`${count('same') + count('missed')} of ${items.length} as before`,
+    ...(lost > 0 ? [t`${lost} lost`] : []),
+    ...(gained > 0 ? [t`${gained} better`] : []),
+    ...(ungraded > 0 ? [t`${ungraded} not graded`] : []),
+  ].join(' · ');
+}
+
+function verdictText(isRight: boolean | null): string {
+  if (isRight === null) return t`not graded`;
+  return isRight ? t`right` : t`wrong`;
+}
+
+/** A question with both answers, side by side. */
+function Item({ item, names }: { readonly item: ExamItem; readonly names: ReturnType<typeof conditionsOf> }) {
+  const answer = (side: 'before' | 'after') => (
+    <div className={`exam-answer exam-${side}`}>
+      <p className="ink-3 text-2">{`${names[side]} · ${verdictText(item[side].isRight)}`}</p>
+      <p className="break" dir="auto">
+        {item[side].text === '' ? t`No answer.` : item[side].text}
+      </p>
+    </div>
+  );
+  return (
+    <li className="exam-item stack gap-3 pad-4-0" data-change={examChange(item)}>
+      <p className="ink break" dir="auto">
+        {item.question}
+      </p>
+      <div className="exam-answers stack gap-4">
+        {answer('before')}
+        {answer('after')}
+      </div>
+      <p className="ink-3 text-2 break" dir="auto">{t`Expected: ${item.expected}`}</p>
+    </li>
+  );
+}
+
+/** Every question. Those whose answers differ come first, and the rest is folded. */
+function Items({ exam, folds }: { readonly exam: Exam; readonly folds: boolean }) {
+  const names = conditionsOf(exam);
+  const isAsBefore = (item: ExamItem) => folds && ['same', 'missed'].includes(examChange(item));
+  const list = (items: readonly ExamItem[]) => (
+    <ol>
+      {items.map((item) => (
+        <Item key={item.question} item={item} names={names} />
+      ))}
+    </ol>
+  );
+  const asBefore = exam.items.filter(isAsBefore);
+  return (
+    <>
+      {list(exam.items.filter((item) => !isAsBefore(item)))}
+      {asBefore.length > 0 && (
+        <details className="memory-file">
+          <summary>{t`As before: ${asBefore.length}`}</summary>
+          {list(asBefore)}
+        </details>
+      )}
+    </>
+  );
+}
+
+const title = (exam: Exam): string => {
+  const { before, after } = conditionsOf(exam);
+  return t`${before} → ${after}`;
+};
+
+/** An exam that waits for the person. */
+function Answered({ exam }: { readonly exam: Exam }) {
+  const exams = examsOf(useRoost());
+  const { busy, failed, act } = useAction();
+  const id = useId();
+  const { before, after } = conditionsOf(exam);
+  const isModel = exam.cause === 'model';
+  return (
+    <article className="exam pad-wide stack gap-3 round ground-2" aria-labelledby={id}>
+      <h4 id={id}>{title(exam)}</h4>
+      <p className="ink">{outcomeText(exam.items)}</p>
+      <Items exam={exam} folds />
+      <p className="ink-3 text-2">{t`It cost ${costText(exam)}.`}</p>
+      {!isModel && (
+        <p className="ink-3 text-2">{t`A long conversation is summarised when its model’s window fills. What the summary loses is not lost if it is in the memory.`}</p>
+      )}
+      <WrongNote text={failed} />
+      <div className="to-end gap-4 cluster">
+        <button type="button" className="ghost" disabled={busy} onClick={() => act(() => exams.answer(exam, false))}>
+          {isModel ? t`Stay with ${before}` : t`Too much is lost`}
+        </button>
+        <button type="button" className="solid" disabled={busy} onClick={() => act(() => exams.answer(exam, true))}>
+          {isModel ? t`Keep ${after}` : t`Good enough`}
+        </button>
+      </div>
+    </article>
+  );
+}
+
+function stateText({ state, cause }: Exam): string {
+  switch (state) {
+    case 'running':
+      return t`under way`;
+    case 'answered':
+      return t`waits for you`;
+    case 'kept':
+      return cause === 'model' ? t`kept` : t`good enough`;
+    case 'declined':
+      return cause === 'model' ? t`stayed as it was` : t`too much lost`;
+    case 'failed':
+      return t`failed`;
+    default:
+      return state satisfies never;
+  }
+}
+
+/** A certificate, or an exam that failed, in one line. */
+function ExamLine({ exam }: { readonly exam: Exam }) {
+  const now = useNow();
+  const { changedAt, items, detail, state } = exam;
+  const head = [
+    ...[dayAndClock(changedAt, now), title(exam), stateText(exam)],
+    ...(items.length === 0 ? [] : [outcomeText(items)]),
+    ...(exam.tokens === null ? [] : [costText(exam)]),
+  ].join(' · ');
+  return (
+    <li>
+      <details className="memory-file">
+        <summary>{head}</summary>
+        {state === 'failed' && detail !== null && <p dir="auto">{retold(detail)}</p>}
+        <Items exam={exam} folds={false} />
+      </details>
+    </li>
+  );
+}
+
+function Running({ exam }: { readonly exam: Exam }) {
+  const exams = examsOf(useRoost());
+  const { busy, act } = useAction();
+  return (
+    <p className="flex apart gap-4" role="status">
+      <span>{t`${title(exam)}: the copy answers now. This takes a minute or two.`}</span>
+      <button type="button" className="ghost" disabled={busy} onClick={() => act(() => exams.stop(exam))}>
+        {t`Stop`}
+      </button>
+    </p>
+  );
+}
+
+function priceText({ cost: { microUsd, mostMicroUsd, demo } }: PreparedExam): string {
+  if (demo) return t`The demo answers, and costs nothing.`;
+  return t`About ${money(microUsd)}, at most ${money(mostMicroUsd)}.`;
+}
+
+/** Chooses what to compare, shows the price, and begins. */
+function Form({ agentId, onClose }: { readonly agentId: AgentId; readonly onClose: () => void }) {
+  const exams = examsOf(useRoost());
+  const { busy, failed, act } = useAction();
+  const [cause, setCause] = useState<ExamCause>('model');
+  const [model, setModel] = useState('');
+  const [prepared, setPrepared] = useState<PreparedExam | null>(null);
+  const prepare = () =>
+    act(async () => {
+      const read = await exams.prepare(agentId, cause, model);
+      if (!read.ok) return read;
+      return setPrepared(read.prepared);
+    });
+  const begin = (exam: PreparedExam) =>
+    act(async () => {
+      const done = await exams.begin(exam);
+      if (!done.ok) return done;
+      return onClose();
+    });
+  return (
+    <div className="exam-form stack gap-4 pad-wide round ground-2">
+      <OneOf<ExamCause>
+        label={t`What changes`}
+        options={[
+          { value: 'model', text: t`The model` },
+          { value: 'compaction', text: t`The conversation is summarised` },
+        ]}
+        value={cause}
+        onChange={(value) => {
+          setCause(value);
+          setPrepared(null);
+        }}
+      />
+      {cause === 'model' && (
+        <ModelSelect
+          label={t`New model`}
+          value={model}
+          standard={t`Default: the team’s`}
+          onChange={(value) => {
+            setModel(value);
+            setPrepared(null);
+          }}
+        />
+      )}
+      {prepared && <p role="status">{priceText(prepared)}</p>}
+      <WrongNote text={failed} />
+      <div className="to-end gap-4 cluster">
+        <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+        {prepared ? (
+          <button type="button" className="solid" disabled={busy} onClick={() => begin(prepared)}>{t`Begin`}</button>
+        ) : (
+          <button type="button" className="solid" disabled={busy} onClick={prepare}>{t`Show the price`}</button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function ExamsSection({ agentId, name }: { readonly agentId: AgentId; readonly name: string }) {
+  const query = examsOf(useRoost()).of(agentId);
+  const state = useQuery(query);
+  const [open, setOpen] = useState(false);
+  const isFree = state.kind === 'ready' && state.value.every((exam) => isExamOver(exam.state));
+  return (
+    <section id="continuity" className="exams stack gap-4" aria-label={t`Continuity`}>
+      <h3 className="flex apart">
+        <span>{t`Continuity`}</span>
+        {isFree && !open && (
+          <button type="button" className="link-button" onClick={() => setOpen(true)}>
+            {t`Try a change first…`}
+          </button>
+        )}
+      </h3>
+      <p className="ink-3 text-2">{t`A copy of ${name} answers 20 questions about itself, before and after a change. ${name} is not touched, and you decide.`}</p>
+      {isFree && open && <Form agentId={agentId} onClose={() => setOpen(false)} />}
+      <QueryView query={query} what={t`The certificates`}>
+        {(all) => (
+          <>
+            {all.map((exam) => {
+              if (exam.state === 'running') return <Running key={exam.examId} exam={exam} />;
+              return exam.state === 'answered' ? <Answered key={exam.examId} exam={exam} /> : null;
+            })}
+            <ul>
+              {all
+                .filter((exam) => isExamOver(exam.state))
+                .map((exam) => (
+                  <ExamLine key={exam.examId} exam={exam} />
+                ))}
+            </ul>
+          </>
+        )}
+      </QueryView>
+    </section>
+  );
+}
