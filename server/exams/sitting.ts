@@ -9,17 +9,15 @@
 import { summaryRequest, summaryText } from '../../src/shared/domain/compaction.ts';
 import {
   answersRequest,
-  EXAM_LIMITS,
-  type ExamItem,
   gradesRequest,
   questionsRequest,
   readAnswers,
   readGrades,
   readQuestions,
-} from '../../src/shared/domain/exams.ts';
+} from '../../src/shared/domain/exam-requests.ts';
+import { EXAM_LIMITS, type ExamItem } from '../../src/shared/domain/exams.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
-import type { Cost } from '../../src/shared/domain/prices.ts';
-import { addCost, NO_COST } from '../../src/shared/domain/prices.ts';
+import { addCost, type Cost, NO_COST } from '../../src/shared/domain/prices.ts';
 import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { tokensOf } from '../../src/shared/domain/request-cost.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';

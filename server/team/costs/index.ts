@@ -234,8 +234,8 @@ export interface OpenCosts extends Costs {
   replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<{ readonly prices: readonly Price[]; readonly version: number }>;
   /**
-   * What reading requests of these sizes would cost, and writing as many tokens. Each request begins
-   * with the whole previous one. `outputTokens` left out: none.
+   * What reading requests of these sizes would cost, and writing so many tokens. Each request
+   * begins with the whole previous one. `outputTokens` left out: none.
    */
   expected(model: string, bytes: readonly number[], outputTokens?: number): Promise<Expected>;
   /** The most that a request of this size can cost, in millionths of a dollar. */

@@ -23,8 +23,8 @@ export interface Exams {
   /** The newest exams of this agent. */
   of(agentId: AgentId): Query<readonly Exam[]>;
   /**
-   * Reads the copy of the agent, and what the exam would cost. Begins nothing. `model`: the new one.
-   * Empty: the one that the agent has without a choice of its own.
+   * Reads the copy of the agent, and what the exam would cost. Begins nothing. `model`: the new
+   * one. Empty: the one that the agent has without a choice of its own.
    */
   prepare(agentId: AgentId, cause: ExamCause, model: string): Promise<Prepared>;
   begin(prepared: PreparedExam): Promise<Done>;

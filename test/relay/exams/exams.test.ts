@@ -1,7 +1,7 @@
-/** Exams by HTTP, through a whole relay that is killed and started again in each of their states. */
+/** Exams by HTTP, through a whole relay that is killed in each of their states. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANSWERS_REQUEST, GRADES_REQUEST, QUESTIONS_REQUEST } from '../../../src/shared/domain/exams.ts';
+import { ANSWERS_REQUEST, GRADES_REQUEST, QUESTIONS_REQUEST } from '../../../src/shared/domain/exam-requests.ts';
 import { type Exam, examCostSchema, examSchema, examsSchema } from '../../../src/shared/protocol/exams.ts';
 import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';

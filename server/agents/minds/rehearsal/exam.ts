@@ -6,10 +6,9 @@ import {
   ANSWERS_REQUEST,
   GRADES_REQUEST,
   objectsIn,
-  plainAnswer,
-  plainQuestions,
   QUESTIONS_REQUEST,
-} from '../../../../src/shared/domain/exams.ts';
+} from '../../../../src/shared/domain/exam-requests.ts';
+import { plainAnswer, plainQuestions } from '../../../../src/shared/domain/plain-exam.ts';
 import { unquote } from '../../../../src/shared/domain/quoting.ts';
 import type { Reading } from './reading.ts';
 

@@ -109,7 +109,6 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     ...base,
     type: 'exam',
     recordId: 'exam-1',
-    agentId: 'agent-1',
     value: { agentId: 'agent-1', state: 'kept', changedAt: 1_000 },
   },
   'attached-server': {
