@@ -70,7 +70,9 @@ const RELAY = {
     ...['tools/sandbox', 'tools/workspaces'],
   ],
   dreams: ['team/directory', 'team/memory', 'agents/runs', 'schedules'],
-  exams: ['team/directory', 'team/memory', 'team/records', 'agents/minds', 'agents/runs', 'schedules'],
+  exams: [
+    ...['team/costs', 'team/directory', 'team/memory', 'team/records', 'agents/minds', 'agents/runs', 'schedules'],
+  ],
   webhooks: ['access', 'team/projects', 'schedules'],
   notifications: ['access', 'tools/calls', 'schedules'],
   sync: ['access'],

@@ -116,7 +116,7 @@ describe('an exam', () => {
       expect(textOf(request)).toContain('My daughter is called Ida.');
       expect(request.body.tools ?? []).toEqual([]);
     }
-    expect(textOf(asked.at(-1) ?? asked[0]!)).toContain(GRADES_REQUEST);
+    expect(asked.map(textOf).at(-1)).toContain(GRADES_REQUEST);
   });
 
   it('is sat by a copy: the agent has no new message, run, memory or wake', async () => {
