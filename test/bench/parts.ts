@@ -13,6 +13,7 @@ import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { pageYears } from './page-years.ts';
+import { memoryEvidence } from './memory-evidence.ts';
 import { memoryTurns } from './memory-turns.ts';
 import type { Part } from './part.ts';
 import { projectFolder } from './project-folder.ts';
@@ -32,6 +33,7 @@ export const PARTS: readonly Part[] = [
   wakePayload,
   wakeCost,
   memoryTurns,
+  memoryEvidence,
   gate,
   night,
   start,
