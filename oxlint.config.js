@@ -15,9 +15,9 @@ const BROWSER = {
   'worker/sync': [],
   'service-worker': [],
   'page/language': [],
-  'page/archive': [],
-  'page/state': ['page/language', 'page/archive'],
-  'page/ui': ['page/language', 'page/archive', 'page/state', 'page/ui/design'],
+  'page/exports': [],
+  'page/state': ['page/language', 'page/exports'],
+  'page/ui': ['page/language', 'page/exports', 'page/state', 'page/ui/design'],
 };
 /** Rooms of the relay that every other there may stand on. */
 const BASE = {
@@ -54,16 +54,16 @@ const RELAY = {
   'tools/sandbox': ['tools/workspaces'],
   'tools/shell': ['tools/sandbox', 'tools/workspaces'],
   'tools/web': [],
-  'tools/pins': ['tools/sandbox', 'tools/workspaces'],
-  'tools/hands': ['access', 'tools/pins', 'tools/sandbox', 'tools/shell', 'tools/web', 'tools/workspaces'],
+  'approvals/pins': ['tools/sandbox', 'tools/workspaces'],
+  'tools/hands': ['access', 'approvals/pins', 'tools/sandbox', 'tools/shell', 'tools/web', 'tools/workspaces'],
   'tools/checkouts': ['access', 'tools/sandbox', 'tools/workspaces'],
   'tools/task-work': [
     ...['team/directory', 'team/projects', 'agents/minds', 'agents/runs'],
     ...['tools/checkouts', 'tools/workspaces'],
   ],
-  'tools/calls': ['access', 'team/directory', 'agents/minds', 'agents/runs', 'tools/pins'],
-  'tools/mcp-client': ['access', 'team/records', 'agents/runs'],
-  'tools/mcp-server': ['access', 'team/threads'],
+  'approvals/requests': ['access', 'team/directory', 'agents/minds', 'agents/runs', 'approvals/pins'],
+  'mcp/client': ['access', 'team/records', 'agents/runs'],
+  'mcp/server': ['access', 'team/threads'],
   'tools/acp': ['access', 'agents/minds', 'agents/runs', 'tools/workspaces'],
   schedules: [
     ...['access', 'team/directory', 'team/projects', 'team/records', 'agents/minds', 'agents/runs'],
@@ -74,7 +74,7 @@ const RELAY = {
     ...['team/costs', 'team/directory', 'team/memory', 'team/records', 'agents/minds', 'agents/runs', 'schedules'],
   ],
   webhooks: ['access', 'team/projects', 'schedules'],
-  notifications: ['access', 'tools/calls', 'schedules'],
+  notifications: ['access', 'approvals/requests', 'schedules'],
   sync: ['access'],
 };
 const below = (room, parts) => parts.map((part) => `${room}/${part}`);

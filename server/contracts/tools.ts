@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Picture } from '../../src/shared/domain/attachment.ts';
 import type { AgentId, ProjectId, RunId, SessionId } from '../../src/shared/domain/ids.ts';
 import type { FormValue } from '../../src/shared/domain/question-form.ts';
-import type { ServerQuestion } from '../../src/shared/protocol/calls.ts';
+import type { ServerQuestion } from '../../src/shared/protocol/approvals.ts';
 
 /** The content that the person's yes covers: what lay at the paths that the call is about. */
 export interface Agreed {

@@ -22,7 +22,7 @@ import type { Protocol } from '../../src/shared/domain/prompts.ts';
 import { tokensOf } from '../../src/shared/domain/request-cost.ts';
 import { LEAD_ID } from '../../src/shared/domain/seat.ts';
 import type { ExamCost, ExamRequest } from '../../src/shared/protocol/exams.ts';
-import type { AgentSnapshot } from '../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import { isRehearsal, type Mind, type MindRequest, sizeOfRequest } from '../agents/minds/index.ts';
 import type { Around } from '../agents/runs/context.ts';
 import { answerBy } from '../agents/runs/permits.ts';
@@ -80,11 +80,11 @@ export function createSitting(
     messages: [{ role: 'user', blocks: [{ kind: 'text', text }] }],
   });
   /** The copy is asked. */
-  const asking = (copy: AgentSnapshot, why: string): MindRequest =>
+  const asking = (snapshot: AgentSnapshot, why: string): MindRequest =>
     plain(
-      modelOf(copy),
-      systemOf(protocol, copy, { instructions: '', columns: [] }, new Set()),
-      firstWords({ agentId, why, lastSession: true, before: [] }, copy, memory, around),
+      modelOf(snapshot),
+      systemOf(protocol, snapshot, { instructions: '', columns: [] }, new Set()),
+      firstWords({ agentId, why, lastSession: true, before: [] }, snapshot, memory, around),
     );
 
   const { compaction: limits } = RUN_LIMITS;

@@ -19,7 +19,7 @@ const SENTENCE_LIMITS = {
   files: 5_000,
 } as const;
 
-interface Deps extends Pick<Team, 'copies' | 'directory'> {
+interface Deps extends Pick<Team, 'snapshots' | 'directory'> {
   readonly db: Db;
   /** The id of the home. */
   readonly home: string;
@@ -42,7 +42,7 @@ async function filesOf(folder: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-export function createFindSentence({ db, home, copies, directory, workspaces }: Deps) {
+export function createFindSentence({ db, home, snapshots, directory, workspaces }: Deps) {
   /** Calls of one tool. */
   async function callsOf(tool: string): Promise<SentencePlaces> {
     const calls = await db
@@ -66,8 +66,8 @@ export function createFindSentence({ db, home, copies, directory, workspaces }: 
     for (const [table, rows] of found) places.push({ kind: 'table', table, rows: rows.length });
     const ids = [...found].flatMap(([table, rows]) => rows.flatMap((row) => rowId(table, row) ?? []));
     for (const agentId of new Set([LEAD_ID, ...(await directory.all()).map((member) => member.agentId)])) {
-      const copy = await copies.of(agentId);
-      if (copy && has(JSON.stringify(copy))) places.push({ kind: 'snapshot', agentId });
+      const snapshot = await snapshots.of(agentId);
+      if (snapshot && has(JSON.stringify(snapshot))) places.push({ kind: 'snapshot', agentId });
       const folder = workspaces.folderOf(agentId);
       const files = await filesOf(folder);
       unread += Math.max(0, files.length - SENTENCE_LIMITS.files);

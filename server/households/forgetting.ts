@@ -33,9 +33,9 @@ import type { Team } from './team.ts';
 interface Deps extends Pick<
   Team,
   | 'attempts'
-  | 'calls'
+  | 'approvals'
   | 'configs'
-  | 'copies'
+  | 'snapshots'
   | 'directory'
   | 'endCommandsOf'
   | 'forgets'
@@ -149,7 +149,7 @@ function isOfProject(
 
 /** Follows the team and the projects. */
 export function createForgetting(deps: Deps): Forgetting {
-  const { db, home, log, attempts, calls, configs, copies, credentials, directory, projects, logger } = deps;
+  const { db, home, log, attempts, approvals, configs, snapshots, credentials, directory, projects, logger } = deps;
 
   /** Runs each step by itself, so that a failure does not stop the others. False: one failed. */
   async function each(steps: readonly (() => Promise<unknown> | undefined)[], failed: string): Promise<boolean> {
@@ -168,8 +168,8 @@ export function createForgetting(deps: Deps): Forgetting {
   async function removeDeparted(): Promise<void> {
     const members = await directory.all();
     const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
-    const gone = await copies.keepOnly(here);
-    await calls.keepOnly(here);
+    const gone = await snapshots.keepOnly(here);
+    await approvals.keepOnly(here);
     for (const agentId of gone)
       if (members.some((member) => member.agentId === agentId)) await deps.schedules.stopAll(agentId);
   }

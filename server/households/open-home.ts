@@ -15,7 +15,7 @@ import { OWN_FOLDER } from '../../src/shared/protocol/endpoints/history.ts';
 import type { Endpoint } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import type { MayConnect } from '../../src/shared/protocol/models.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
-import { createCallRoutes } from '../tools/calls/index.ts';
+import { createApprovalRoutes } from '../approvals/requests/index.ts';
 import type { Configs, Deed, EventLog } from '../contracts/index.ts';
 import { createGateRoutes } from '../team/gate/index.ts';
 import { createClosers, type Closers } from '../platform/closers.ts';
@@ -28,7 +28,7 @@ import { type Hands, roomOf } from '../tools/hands/index.ts';
 import { createHistories, type Histories } from '../tools/history/index.ts';
 import { createHistoryRoutes } from '../tools/history/routes.ts';
 import { createWorkspaces, type Workspaces } from '../tools/workspaces/index.ts';
-import { type Attached, createAttached, createAttachedRoutes } from '../tools/mcp-client/index.ts';
+import { type McpServers, createMcpServers, createMcpServerRoutes } from '../mcp/client/index.ts';
 import {
   type AgentPrograms,
   type AgentProgramsDeps,
@@ -63,13 +63,14 @@ import { createRecordRoutes } from '../team/records/index.ts';
 import { createPulses } from '../schedules/alone.ts';
 import { createMappingRoutes } from '../schedules/mapping-routes.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
+import { createSnapshotRoutes } from '../schedules/snapshots.ts';
 import { createSearchRoutes } from '../team/searches/index.ts';
 import { createStreams, type Streams } from '../http/stream.ts';
 import { createProjectRoutes } from '../team/projects/index.ts';
 import { createTaskWorkRoutes } from '../tools/task-work/routes.ts';
 import { createThreadRoutes } from '../team/threads/index.ts';
 import { createWorkspaceRoutes } from '../tools/workspaces/routes.ts';
-import { createMcp } from '../tools/mcp-server/index.ts';
+import { createMcp } from '../mcp/server/index.ts';
 import type { Mind } from '../agents/minds/index.ts';
 import type { Processes } from '../platform/processes/index.ts';
 import type { Starts } from '../tools/acp/starts.ts';
@@ -101,7 +102,7 @@ interface Home {
   readonly log: EventLog;
   readonly workspaces: Workspaces;
   readonly tell: (event: RoostEvent) => void;
-  readonly team: () => Pick<Team, 'configs' | 'calls' | 'foreign' | 'wakePayloads' | 'host'>;
+  readonly team: () => Pick<Team, 'configs' | 'approvals' | 'foreign' | 'wakePayloads' | 'host'>;
   readonly credentials: () => Pick<Credentials, 'lend'>;
 }
 
@@ -119,8 +120,8 @@ function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, crede
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
     mayUse: async (agentId, tool) =>
       grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
-    ask: (asked) => team().calls.leave(shown(asked)),
-    note: (deed) => team().calls.note(shown(deed)),
+    ask: (asked) => team().approvals.leave(shown(asked)),
+    note: (deed) => team().approvals.note(shown(deed)),
     isEgg: (agentId) => (team().host.newborn(agentId)?.birth ?? null) !== null,
     talkOf: (agentId) => team().wakePayloads.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
@@ -157,16 +158,16 @@ function openScripts(
   };
 }
 
-function openAttached(
+function openMcpServers(
   deps: BesideDeps & Pick<Hands, 'sandbox'>,
   { id, tell, team }: Pick<Home, 'id' | 'tell' | 'team'>,
-): Attached {
+): McpServers {
   const { db, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger, setAside } = deps;
-  return createAttached({
+  return createMcpServers({
     ...{ db, home: id, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger, setAside },
     timers: realTimers,
-    askPerson: (asked) => team().calls.askPerson(asked),
-    onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
+    askPerson: (asked) => team().approvals.askPerson(asked),
+    onChange: () => tell({ kind: 'changed', time: now(), what: 'mcp-servers', agentId: null }),
   });
 }
 
@@ -214,7 +215,7 @@ interface HomeParts {
   readonly streams: Streams;
   readonly workspaces: Workspaces;
   readonly histories: Histories;
-  readonly attached: Attached;
+  readonly mcpServers: McpServers;
   readonly programs: AgentPrograms;
   readonly notifications: HomeNotifications;
   readonly scripts: Scripts;
@@ -229,7 +230,7 @@ interface HomeParts {
 
 function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, parts: HomeParts): readonly Handled[] {
   const { team, credentials, workspaces } = parts;
-  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, schedules, copies } =
+  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, schedules, snapshots } =
     team;
   const hands = { sandbox: sandbox.status, rights };
   return [
@@ -241,7 +242,7 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
       onForgotten: parts.forgetting.agents,
     }),
     ...createInboxRoutes({ inbox }),
-    ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
+    ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, snapshots, configs }) }),
     ...createPauseRoutes({
       pauses,
       directory,
@@ -270,8 +271,9 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules, host, configs, sizeOfRun: team.sizeOfRun }),
     ...createRecordRoutes({ records, onRestored: parts.forgetting.restored }),
-    ...createScheduleRoutes({
-      ...{ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts },
+    ...createScheduleRoutes({ schedules, goOn: team.goOn, snapshots, directory, runs, now, scripts: parts.scripts }),
+    ...createSnapshotRoutes({
+      ...{ schedules, snapshots, runs, directory },
       dreaming: team.dreams.dreaming,
       forgetIds: team.forgets.ids,
       startsWithoutPage: async () =>
@@ -279,10 +281,10 @@ function endpointsOf({ sandbox, rights, checkStreams, now }: EndpointsDeps, part
     }),
     ...createWorkspaceRoutes({ workspaces, directory, recordWork: parts.histories.record }),
     ...createHistoryRoutes({ histories: parts.histories, directory }),
-    ...createCallRoutes({ ...team, ...hands }),
+    ...createApprovalRoutes({ ...team, ...hands }),
     ...createModelRoutes({ models: parts.models, host }),
     ...createProgramRoutes({ programs: parts.programs }),
-    ...createAttachedRoutes({ ...team, ...hands, attached: parts.attached }),
+    ...createMcpServerRoutes({ ...team, ...hands, mcpServers: parts.mcpServers }),
     ...createNotificationRoutes({ notifications: parts.notifications, rights }),
     ...parts.others,
   ];
@@ -433,7 +435,7 @@ async function openParts(
     ...{ now, elapsed, logger, lane: deps.lanes.git },
   });
   const scripts = openScripts(deps, { workspaces, histories });
-  const attached = openAttached({ ...deps, setAside }, { id, tell, team: () => team });
+  const mcpServers = openMcpServers({ ...deps, setAside }, { id, tell, team: () => team });
   const programs = openPrograms(
     { ...deps, setAside },
     {
@@ -471,7 +473,7 @@ async function openParts(
     recordWork: histories.record,
     hands: { workspaces, sandbox: deps.sandbox, web: deps.webs.of(rights.pages), rights },
     repositories: { folder: join(deps.projects, id), hidden: dirname(deps.projects), rights, lane: deps.lanes.git },
-    attached,
+    mcpServers,
     setAside,
   });
   closers.add(() => team.close());
@@ -480,7 +482,7 @@ async function openParts(
     ...usual,
     ...{ home: id, alone: deps.alone, log },
     sealer: deps.sealer,
-    calls: team.calls,
+    approvals: team.approvals,
     directory,
     async isReview(projectId, columnId) {
       const project = await team.projects.read(projectId);
@@ -547,16 +549,16 @@ async function openParts(
     ...{ db, home: id, log, credentials, webhooks, notifications, workspaces, histories, logger, now },
   });
   const endpoints = endpointsOf(deps, {
-    ...{ team, log, streams, workspaces, histories, attached, programs, notifications, scripts, credentials, models },
+    ...{ team, log, streams, workspaces, histories, mcpServers, programs, notifications, scripts, credentials, models },
     ...{ onTeam, forgetting },
     findSentence: createFindSentence({ ...team, db, home: id, workspaces }),
     others: [...mcp.endpoints, ...proxy.endpoints, ...createWebhookRoutes({ webhooks })],
   });
-  for (const part of [webhooks, attached, programs, notifications, mcp]) closers.add(() => part.close());
+  for (const part of [webhooks, mcpServers, programs, notifications, mcp]) closers.add(() => part.close());
   let clock: Awaited<ReturnType<typeof schedules.clock.start>> = { stoodMs: 0, planned: true };
   await setAside.run([
     ...team.recovery,
-    { part: 'MCP servers', run: () => attached.start() },
+    { part: 'MCP servers', run: () => mcpServers.start() },
     { part: 'notifications', run: () => notifications.start() },
     { part: 'ACP agents', run: () => programs.start() },
     { part: 'webhooks', run: () => webhooks.recover() },
@@ -595,7 +597,7 @@ async function openParts(
         schedules.close(reason === 'shutdown'),
         runs.close(),
         scripts.close(),
-        attached.close(),
+        mcpServers.close(),
         programs.close(),
       ]);
       // Runs while there are streams, so that a recent setting is not lost with this home.

@@ -7,7 +7,7 @@ import type { AgentPayload } from '../../src/shared/domain/wake-payload.ts';
 import type { Answered, Given } from '../../src/shared/protocol/endpoints/endpoint.ts';
 import { sessionEndpoints } from '../../src/shared/protocol/endpoints/session.ts';
 import type { StartSession } from '../../src/shared/protocol/http.ts';
-import type { AgentSnapshot } from '../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import type { TeamMember } from '../../src/shared/protocol/team.ts';
 import type { WakeSource } from '../../src/shared/protocol/wakes.ts';
 import type { MessageId } from '../../src/shared/domain/ids.ts';
@@ -23,7 +23,7 @@ import type {
 } from '../contracts/index.ts';
 import { answer, type ApiClient, applicationOf, type Env, type Handled, lacks, refuseHead } from '../http/endpoint.ts';
 import { misfitIn, misfitsIn, problem } from '../http/problem.ts';
-import type { Copies } from '../schedules/index.ts';
+import type { Snapshots } from '../schedules/index.ts';
 import { QUOTAS } from '../platform/quotas.ts';
 import type { Streams } from '../http/stream.ts';
 import type { Runs } from '../agents/runs/index.ts';
@@ -38,7 +38,7 @@ type Came = NonNullable<Started['agents']>[number];
 interface StartsDeps {
   readonly host: Pick<SessionHost, 'start' | 'bring'>;
   readonly directory: Pick<Directory, 'find'>;
-  readonly copies: Pick<Copies, 'of' | 'lastSaid'>;
+  readonly snapshots: Pick<Snapshots, 'of' | 'lastSaid'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly reach: Pick<Reach, 'permitFor'>;
 }
@@ -49,13 +49,13 @@ interface Called {
   readonly rests: boolean;
 }
 
-const NO_LEAD_COPY =
+const NO_LEAD_SNAPSHOT =
   'No page has left the lead’s snapshot with this relay, so an application cannot start a session. Open Roost in a browser and leave the page open for some seconds.';
 const clockAhead = (after: string) =>
   `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
 
-function payloadOf({ agentId: id }: TeamMember, copy: AgentSnapshot, lastSaid: number | null): AgentPayload | null {
-  const { name, color, colorName, position, soul, transcript } = copy;
+function payloadOf({ agentId: id }: TeamMember, snapshot: AgentSnapshot, lastSaid: number | null): AgentPayload | null {
+  const { name, color, colorName, position, soul, transcript } = snapshot;
   if (!isSeatPosition(position)) return null;
   return {
     ...{ id, name, color, colorName, position, soul, transcript },
@@ -63,7 +63,7 @@ function payloadOf({ agentId: id }: TeamMember, copy: AgentSnapshot, lastSaid: n
   };
 }
 
-function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
+function createStarts({ host, directory, snapshots, configs, reach }: StartsDeps) {
   /**
    * The named agents, and their settings in the session. Throws a problem that names the one that
    * does not fit.
@@ -93,10 +93,10 @@ function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
    * its soul would write a new one.
    */
   async function fromCopies(): Promise<StartSession> {
-    const copy = await copies.of(LEAD_ID);
-    if (!copy) throw problem(409, 'no-copy', NO_LEAD_COPY);
-    const lastSaid = await copies.lastSaid(LEAD_ID);
-    const { human: name, language, name: lead, soul, transcript, session = {} } = copy;
+    const snapshot = await snapshots.of(LEAD_ID);
+    if (!snapshot) throw problem(409, 'no-copy', NO_LEAD_SNAPSHOT);
+    const lastSaid = await snapshots.lastSaid(LEAD_ID);
+    const { human: name, language, name: lead, soul, transcript, session = {} } = snapshot;
     return {
       human: { name, ...(language === undefined ? {} : { language }) },
       lead: { name: lead, soul, transcript, ...(lastSaid === null ? {} : { asleepSince: lastSaid }) },
@@ -123,8 +123,8 @@ function createStarts({ host, directory, copies, configs, reach }: StartsDeps) {
   async function bring({ agent, rests }: Called, source: WakeSource): Promise<Came> {
     const { agentId, name } = agent;
     const absent = (detail: string): Came => ({ agentId, name, state: 'absent', detail });
-    const copy = await copies.of(agentId);
-    const payload = copy && payloadOf(agent, copy, await copies.lastSaid(agentId));
+    const snapshot = await snapshots.of(agentId);
+    const payload = snapshot && payloadOf(agent, snapshot, await snapshots.lastSaid(agentId));
     if (!payload)
       return absent(
         `No page has left the snapshot of ${name} with this relay. The agent comes in when a client of it calls, or when you wake it on the page.`,

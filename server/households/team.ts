@@ -21,8 +21,8 @@ import {
   type RunScopes,
   type TeamTool,
 } from '../contracts/index.ts';
-import type { Attached } from '../tools/mcp-client/index.ts';
-import { createCalls, type Calls } from '../tools/calls/index.ts';
+import type { McpServers } from '../mcp/client/index.ts';
+import { createApprovals, type Approvals } from '../approvals/requests/index.ts';
 import { createCosts, type OpenCosts } from '../team/costs/index.ts';
 import { createDirectory } from '../team/directory/index.ts';
 import { createConfigs, createGate, type OpenConfigs } from '../team/gate/index.ts';
@@ -63,7 +63,7 @@ import type { AskFirst } from '../agents/session/context.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../agents/session/settings.ts';
 import {
   createAlone,
-  createCopies,
+  createSnapshots,
   createGoOn,
   createLeases,
   createMappings,
@@ -74,7 +74,7 @@ import {
   createSchedules,
   createWoken,
   createRoutineOf,
-  type Copies,
+  type Snapshots,
   type GoOn,
   type Mappings,
   pulseIdOf,
@@ -153,7 +153,7 @@ export interface TeamDeps {
   /** Records agents' files. Left out: nothing is recorded. */
   readonly recordWork?: RecordWork;
   /** MCP servers that the person has added. Left out: none. */
-  readonly attached?: Pick<Attached, 'tools' | 'records'>;
+  readonly mcpServers?: Pick<McpServers, 'tools' | 'records'>;
   /** Left out: a failure is thrown. */
   readonly setAside?: SetAside;
   readonly limits?: SessionLimits;
@@ -190,7 +190,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly comments: Comments;
   readonly searches: Searches;
   readonly costs: OpenCosts;
-  readonly calls: Calls;
+  readonly approvals: Approvals;
   readonly records: Records;
   readonly reach: OpenReach;
   readonly host: SessionHost;
@@ -205,7 +205,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   /** What single runs may use and take. */
   readonly scopes: RunScopes;
   /** Agent snapshots, which agents need to work alone. */
-  readonly copies: Copies;
+  readonly snapshots: Snapshots;
   /** Souls and last conversations in the running session. */
   readonly wakePayloads: WakePayloads;
   /** By which ways agents were shown text of others. */
@@ -244,7 +244,7 @@ export function openTeam({
   hands,
   repositories: repositoriesOf,
   recordWork = RECORDS_NOTHING,
-  attached,
+  mcpServers,
   setAside = SETS_NOTHING_ASIDE,
   limits = SESSION_LIMITS,
 }: TeamDeps): Team {
@@ -279,7 +279,7 @@ export function openTeam({
   const usual = { now, newId, timers, logger };
   // Called only after everything is open.
   async function underWay(agentId: AgentId): Promise<readonly string[]> {
-    const [asked, open] = await Promise.all([calls.waiting(), attempts.open(agentId)]);
+    const [asked, open] = await Promise.all([approvals.waiting(), attempts.open(agentId)]);
     return [
       ...asked
         .filter((call) => call.agentId === agentId)
@@ -307,7 +307,7 @@ export function openTeam({
     limits,
   });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS, setAside });
-  const copies = createCopies({ db, home, sealer, now, setAside });
+  const snapshots = createSnapshots({ db, home, sealer, now, setAside });
   const leases = createLeases({
     rows: scheduleRows,
     database,
@@ -333,7 +333,7 @@ export function openTeam({
   /** Called only after everything is open. */
   const askFirst: AskFirst = async (tool, input, caller) => {
     const isShown = foreign.seenBy(caller).length > 0 || (await memories.hasTextOfOthers(caller.agentId));
-    return isShown ? await calls.askFor(tool, input, caller) : null;
+    return isShown ? await approvals.askFor(tool, input, caller) : null;
   };
   const wakePayloads = createWakePayloads({ log, directory, conversationChars: limits.conversationChars });
   const host = createSessionHost({
@@ -366,7 +366,7 @@ export function openTeam({
     usedUp: costs.usedUp,
     routineOf: createRoutineOf(scheduleRows),
   };
-  const aloneAgents = createAlone({ ...aloneDeps, copies, runs });
+  const aloneAgents = createAlone({ ...aloneDeps, snapshots, runs });
   const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, setAside, ...usual });
   const room = createProjectRoom({ db, home, elapsed, most: projectBytes });
   const threads = createThreads({
@@ -393,7 +393,7 @@ export function openTeam({
     ...{ db, home, memories, reach, host, configs, directory, log, runs, now, newId, timers, setAside, logger },
     onlyOne: alone,
     alone: aloneAgents,
-    allowSnapshot: (agentId) => copies.allow(agentId),
+    allowSnapshot: (agentId) => snapshots.allow(agentId),
     onChange(agentId) {
       tell({ kind: 'changed', time: now(), what: 'memories', agentId });
       // Pages compare the snapshots that they left.
@@ -427,18 +427,18 @@ export function openTeam({
     scripts,
     // Called only after everything is open. No script is due before that.
     questions: {
-      ask: (question) => calls.askAlone(question.agentId, ACCEPT_SCRIPT, acceptInput(question), question.before),
-      withdraw: (scheduleId) => calls.withdrawAsked(ACCEPT_SCRIPT, scheduleId),
+      ask: (question) => approvals.askAlone(question.agentId, ACCEPT_SCRIPT, acceptInput(question), question.before),
+      withdraw: (scheduleId) => approvals.withdrawAsked(ACCEPT_SCRIPT, scheduleId),
     },
-    copies,
+    snapshots,
     usedUp: costs.usedUp,
     tools,
     announce: tell,
     ...usual,
   });
-  const scriptTools = createScriptTools({ schedules, scripts, copies, configs, now });
+  const scriptTools = createScriptTools({ schedules, scripts, snapshots, configs, now });
   const toHuman = createToHuman({ log, host, now, newId });
-  const calls = createCalls({
+  const approvals = createApprovals({
     db,
     database,
     home,
@@ -455,9 +455,9 @@ export function openTeam({
     setAside,
     ...usual,
   });
-  for (const tool of [scriptTools.accept, ...createAgreedChanges({ log, host, now })]) calls.ofRelay(tool);
+  for (const tool of [scriptTools.accept, ...createAgreedChanges({ log, host, now })]) approvals.ofRelay(tool);
   const searches = createSearches({ timers, newId });
-  const seen = { rows: scheduleRows, calls, inbox, reach, host, configs, mappings, scopes };
+  const seen = { rows: scheduleRows, approvals, inbox, reach, host, configs, mappings, scopes };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
   const sizeOfRun = createSizeOfRun({
     alone: aloneDeps,
@@ -480,7 +480,7 @@ export function openTeam({
     onEnd: (attemptId) => meter?.ended(attemptId),
   });
   /** Every tool of the relay's own is watched, limited to its run's scope, and asks first. */
-  const offer = (own: readonly TeamTool[]) => tools.offer(foreign.watch(scopes.guard(calls.guard(own))));
+  const offer = (own: readonly TeamTool[]) => tools.offer(foreign.watch(scopes.guard(approvals.guard(own))));
   const taskWork: Team['taskWork'] =
     hands && repositoriesOf && handTools ? openTaskWork(hands, repositoriesOf, handTools) : null;
   function openTaskWork(
@@ -517,7 +517,7 @@ export function openTeam({
       limits: workLimits,
       forges: createForges({ fetch: forgeFetch.fetch }),
       workspaces: own.workspaces,
-      calls,
+      approvals,
       onTurn: (attemptId) => meter?.turned(attemptId),
       endCommandsOf: (agentId) => handed.endCommandsOf(agentId),
       async tellAgent(agentId, text) {
@@ -543,15 +543,15 @@ export function openTeam({
       limits: workLimits,
       async mindOf(agentId, role) {
         const answers = mind.current?.() ?? mind;
-        const copy = await copies.of(agentId);
+        const snapshot = await snapshots.of(agentId);
         return {
           answers,
           model:
             (role === 'executor' ? await executorModelOf(agentId) : null) ??
             host.modelOf(agentId) ??
-            answers.models({ lead: '', agent: copy?.model ?? '' }).agentModel,
-          maxAnswerTokens: copy?.maxAnswerTokens ?? DEFAULT_SETTINGS.maxAnswerTokens,
-          contextTokens: copy?.contextTokens ?? DEFAULT_SETTINGS.contextTokens,
+            answers.models({ lead: '', agent: snapshot?.model ?? '' }).agentModel,
+          maxAnswerTokens: snapshot?.maxAnswerTokens ?? DEFAULT_SETTINGS.maxAnswerTokens,
+          contextTokens: snapshot?.contextTokens ?? DEFAULT_SETTINGS.contextTokens,
         };
       },
       onError: saying('A second mind could not look at a task in review.'),
@@ -577,7 +577,7 @@ export function openTeam({
       return await tool.run(input, caller);
     },
   });
-  const searchTool = createSearchTool({ searches, directory, threads, copies });
+  const searchTool = createSearchTool({ searches, directory, threads, snapshots });
   offer([
     ...createReachTools({
       reach,
@@ -598,19 +598,19 @@ export function openTeam({
     ...createMemoryTools({
       ...{ memories, foreign, configs, now },
       searchConversations: searchTool,
-      soulOf: async ({ agentId }) => wakePayloads.soulOf(agentId) ?? (await copies.of(agentId))?.soul ?? null,
+      soulOf: async ({ agentId }) => wakePayloads.soulOf(agentId) ?? (await snapshots.of(agentId))?.soul ?? null,
     }),
     ...(handTools?.tools ?? []).map(noted),
     ...createProviderTools(() => hands?.web.addresses !== 'none'),
     ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ...(hands ? scriptTools.tools : []),
   ]);
-  if (attached) {
-    const guarded = calls.guardFrom(attached.tools);
+  if (mcpServers) {
+    const guarded = approvals.guardFrom(mcpServers.tools);
     tools.offerFrom(() => foreign.watch(scopes.guard(guarded())));
   }
   const obstacles = createObstacles({
-    ...{ projects, mappings, host, gate, alone: aloneAgents, usedUp: costs.usedUp, waiting: calls.waiting },
+    ...{ projects, mappings, host, gate, alone: aloneAgents, usedUp: costs.usedUp, waiting: approvals.waiting },
     work: taskWork?.status ?? null,
   });
   const starts = createStarts({
@@ -630,7 +630,7 @@ export function openTeam({
       mappings.records,
       memories.records,
       exams.records,
-      ...(attached ? [attached.records] : []),
+      ...(mcpServers ? [mcpServers.records] : []),
     ],
     now,
     onError: saying('A changed record could not be announced. The relay announces it with the next one.'),
@@ -647,7 +647,7 @@ export function openTeam({
       { part: 'dreams', run: () => dreams.recover() },
       { part: 'exams', run: () => exams.recover() },
       { part: 'records', run: () => records.recover() },
-      { part: 'calls', run: () => calls.recover() },
+      { part: 'calls', run: () => approvals.recover() },
       { part: 'messages', run: () => reach.recover() },
     ],
     endCommandsOf: async (agentId) => await handTools?.endCommandsOf(agentId),
@@ -675,13 +675,13 @@ export function openTeam({
     comments,
     searches,
     costs,
-    calls,
+    approvals,
     records,
     reach,
     host,
     runs,
     wakePayloads,
-    ...{ schedules, mappings, goOn, sizeOfRun, scopes, copies, foreign, askFirst },
+    ...{ schedules, mappings, goOn, sizeOfRun, scopes, snapshots, foreign, askFirst },
     tools: tools.all(),
     warm: (warmMind, signal) => host.warm(warmMind, signal),
     async close() {
@@ -695,7 +695,7 @@ export function openTeam({
       await runs.close();
       await dreamsOver;
       await exams.close();
-      await calls.close();
+      await approvals.close();
       await records.close();
       wakePayloads.close();
       pauses.close();

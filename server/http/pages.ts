@@ -100,7 +100,7 @@ const FINISH = `const said = document.getElementById('said');
 const query = location.search.slice(1);
 history.replaceState(null, '', location.pathname);
 try {
-  fetch('/api/attached-sign-ins', {
+  fetch('/api/mcp-sign-ins', {
     method: 'POST',
     headers: { 'content-type': 'application/json', '${PAGE_KEY.header}': localStorage.getItem('${PAGE_KEY.stored}') ?? '' },
     body: JSON.stringify({ query }),
@@ -121,7 +121,7 @@ export const signedInPage = (): Response =>
     200,
     'Back from the sign-in',
     `<p id="said" role="status">One moment…</p>
-<p><a href="/settings/attached">Go to your MCP servers</a></p>
+<p><a href="/settings/mcp">Go to your MCP servers</a></p>
 <script>${FINISH}</script>`,
     { policy: `${POLICY}; connect-src 'self'; script-src ${hashOf(FINISH)}` },
   );

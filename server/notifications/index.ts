@@ -47,7 +47,7 @@ import { notificationEndpoints } from '../../src/shared/protocol/endpoints/notif
 import { createGuardedFetch, fits, hostOf } from '../platform/guarded-fetch.ts';
 import { StartError } from '../platform/errors.ts';
 import { writeWhole } from '../platform/whole-file.ts';
-import type { Calls } from '../tools/calls/index.ts';
+import type { Approvals } from '../approvals/requests/index.ts';
 import type { Directory, EventLog } from '../contracts/index.ts';
 import type { Db } from '../store/index.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -213,7 +213,7 @@ function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
 type IsReview = (projectId: ProjectId, columnId: string) => Promise<boolean>;
 
 interface Deps {
-  readonly calls: Pick<Calls, 'waiting'>;
+  readonly approvals: Pick<Approvals, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly isReview: IsReview;
   readonly now: () => number;
@@ -238,7 +238,7 @@ const messageAt = (agentId: AgentId, messageId: MessageId) =>
 /** How people name the person in a thread. */
 const NAMES_PERSON = /@human\b/i;
 
-function createRaised({ calls, directory, isReview, rows, raise, close, now, readZone }: Deps) {
+function createRaised({ approvals, directory, isReview, rows, raise, close, now, readZone }: Deps) {
   /**
    * ms that an answer took. It is dated by its beginning. A stamp ahead of the clock does not tell
    * its end, so the answer counts as just written.
@@ -254,8 +254,8 @@ function createRaised({ calls, directory, isReview, rows, raise, close, now, rea
     await raise({ key: `${kind}:${id}`, kind, agentId, path, title, name, raisedAt: at });
   }
 
-  async function approvals(): Promise<void> {
-    const waiting = await calls.waiting();
+  async function notifyApprovals(): Promise<void> {
+    const waiting = await approvals.waiting();
     const keys = new Set(waiting.map(({ callId }) => `approval:${callId}`));
     for (const { key, kind } of await rows.open(now()))
       if (kind === 'approval' && !keys.has(key)) await close(key, null);
@@ -282,12 +282,12 @@ function createRaised({ calls, directory, isReview, rows, raise, close, now, rea
   }
 
   return {
-    approvals,
+    notifyApprovals,
     /** The action for an event. Null: none. */
     of(event: RoostEvent): (() => Promise<void>) | null {
       switch (event.kind) {
         case 'changed':
-          return event.what === 'approvals' ? approvals : null;
+          return event.what === 'approvals' ? notifyApprovals : null;
         case 'run-ended':
           if (event.sessionId !== null) return null;
           if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
@@ -382,7 +382,7 @@ export interface HomeNotifications {
 
 export interface NotificationsDeps extends DeviceRowsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
-  readonly calls: Pick<Calls, 'waiting'>;
+  readonly approvals: Pick<Approvals, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly isReview: IsReview;
   /** The household's time zone. */
@@ -582,7 +582,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     start: () =>
       soon(async () => {
         await rows.drop(now() - LIMITS.keptMs);
-        await raised.approvals();
+        await raised.notifyApprovals();
       }),
     whenQuiet,
     async close() {

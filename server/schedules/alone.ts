@@ -19,8 +19,8 @@ import {
   type Scheduled,
   type ScheduleOf,
   scheduleSchema,
-  type AgentSnapshot,
 } from '../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import { endOfText } from '../../src/shared/domain/cut-middle.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
 import { toolWords } from '../../src/shared/domain/toolsets.ts';
@@ -44,7 +44,7 @@ import { NO_TOOLS } from '../agents/runs/toolbox.ts';
 import { isAway } from '../store/index.ts';
 import { isAgreed } from './scripts.ts';
 import type { Performed } from './clock.ts';
-import type { Copies } from './records.ts';
+import type { Snapshots } from './snapshots.ts';
 import type { Written } from './refusals.ts';
 import type { ScheduleRows } from './rows.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
@@ -59,7 +59,7 @@ interface PulsesDeps {
     put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
     freeName(agentId: AgentId, name: string): Promise<string>;
   };
-  readonly copies: Pick<Copies, 'allow'>;
+  readonly snapshots: Pick<Snapshots, 'allow'>;
   readonly configs: Pick<Configs, 'agent' | 'setAgent'>;
 }
 
@@ -77,7 +77,7 @@ export const createRoutineOf =
     return row?.schedule.kind === 'routine' && isAgreed(row.agreed, row.schedule) ? row.schedule : null;
   };
 
-export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses {
+export function createPulses({ schedules, snapshots, configs }: PulsesDeps): Pulses {
   async function routineOf(agentId: AgentId): Promise<ScheduleOf<'routine'> | null> {
     const scheduled = await schedules.get(pulseIdOf(agentId));
     return scheduled?.schedule.kind === 'routine' ? scheduled.schedule : null;
@@ -147,7 +147,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
           }),
         );
         if (!written.ok) throw misfitIn('pulse_enabled', written.reason);
-        if (enabled && byPerson) await copies.allow(agentId);
+        if (enabled && byPerson) await snapshots.allow(agentId);
       }
       const coordination = { ...config.coordination, ...blackouts };
       return await configs.setAgent(agentId, { ...config, coordination }, version);
@@ -239,7 +239,7 @@ export interface UsedUp {
 }
 
 export interface AloneDeps {
-  readonly copies: Pick<Copies, 'has' | 'of'>;
+  readonly snapshots: Pick<Snapshots, 'has' | 'of'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly runs: Pick<Runs, 'start' | 'stopRun'>;
   readonly inbox: Pick<Inbox, 'statusOf' | 'takenIn' | 'release'>;
@@ -267,20 +267,20 @@ export interface AloneDeps {
  */
 export function systemOf(
   { templates }: Pick<Protocol, 'templates'>,
-  copy: AgentSnapshot,
+  snapshot: AgentSnapshot,
   { instructions, columns }: Pick<Work, 'instructions' | 'columns'>,
   tools: ReadonlySet<string>,
 ): string {
-  const [name, human] = [shownName(copy.name, 'agent'), shownName(copy.human, 'person')];
+  const [name, human] = [shownName(snapshot.name, 'agent'), shownName(snapshot.human, 'person')];
   const filled = instructionsOf(instructions).replaceAll('{{AGENT_NAME}}', () => name);
-  const identity = identityText({ templates }, { name, soul: copy.soul });
+  const identity = identityText({ templates }, { name, soul: snapshot.soul });
   const system = [
     renderTemplate(templates.agent, 'agent', {
       name,
       human,
-      lead: shownName(copy.lead, 'lead'),
-      colorName: copy.colorName,
-      seat: String(seatNumber(copy.position)),
+      lead: shownName(snapshot.lead, 'lead'),
+      colorName: snapshot.colorName,
+      seat: String(seatNumber(snapshot.position)),
       ...toolWords(tools),
     }),
     ...(identity === null ? [] : [identity]),
@@ -291,7 +291,7 @@ export function systemOf(
       ...toolWords(tools),
     }),
   ].join('\n\n');
-  return inLanguage(system, { templates }, human, copy.language);
+  return inLanguage(system, { templates }, human, snapshot.language);
 }
 
 /**
@@ -325,11 +325,11 @@ const causeOf = (by: string, reason: string | null, due: DueCause | null): Agent
 };
 
 export function createAlone(deps: AloneDeps): OpenAlone {
-  const { copies, runs, inbox, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
+  const { snapshots, runs, inbox, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
 
   /** If the database is unreachable, the snapshot counts as present: it was there a moment ago. */
   const isLeftStill = (agentId: AgentId) =>
-    copies.has(agentId).catch((error: unknown) => {
+    snapshots.has(agentId).catch((error: unknown) => {
       if (!isAway(error)) throw error;
       return true;
     });
@@ -341,23 +341,23 @@ export function createAlone(deps: AloneDeps): OpenAlone {
 
   async function work(asked: Work): Promise<Worked> {
     const { agentId, cause, timeoutMs, busyMs } = asked;
-    const copy = await copies.of(agentId);
-    if (!copy) return skippedAs({ why: 'no-copy' });
+    const snapshot = await snapshots.of(agentId);
+    if (!snapshot) return skippedAs({ why: 'no-copy' });
     const mind = deps.mind.current?.() ?? deps.mind;
-    const own = modelOf(agentId, copy, mind);
+    const own = modelOf(agentId, snapshot, mind);
     const only = asked.tools && new Set(asked.tools);
     const memory = await deps.memoryOf(agentId);
     const started = await runs.start({
       identity: { agentId },
       cause,
-      instructions: (offered) => systemOf(protocol, copy, asked, offered),
+      instructions: (offered) => systemOf(protocol, snapshot, asked, offered),
       worksBy: [asked.instructions, ...(typeof asked.why === 'string' ? [asked.why] : []), ...(asked.needs ?? [])],
       context: [
         {
           messageId: null,
           text: (around) => {
-            const text = firstWords(asked, copy, memory, around);
-            const short = firstWords({ ...asked, lastSession: false }, copy, memory, around);
+            const text = firstWords(asked, snapshot, memory, around);
+            const short = firstWords({ ...asked, lastSession: false }, snapshot, memory, around);
             return { text, shortened: (most) => (text.length <= most ? text : short) };
           },
         },
@@ -377,12 +377,12 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         timeoutMs,
         busyMs,
         maxTurns: asked.maxTurns,
-        maxAnswerTokens: copy.maxAnswerTokens,
-        contextTokens: copy.contextTokens,
+        maxAnswerTokens: snapshot.maxAnswerTokens,
+        contextTokens: snapshot.contextTokens,
       },
       async begins(runId): Promise<NotBegun | null> {
         // The agent may have waited for its turn since the snapshot was read.
-        if (!(await copies.has(agentId))) return { why: 'no-copy' };
+        if (!(await snapshots.has(agentId))) return { why: 'no-copy' };
         // Checked before the inbox is read. If no model may be asked, the messages stay in the
         // inbox.
         const over = await deps.usedUp(agentId);
@@ -403,15 +403,15 @@ export function createAlone(deps: AloneDeps): OpenAlone {
   }
 
   return {
-    can: (agentId) => copies.has(agentId),
+    can: (agentId) => snapshots.has(agentId),
     carried: deps.woken.carried,
     work,
     async readsWeb(agentId, model) {
       const { effective } = await deps.configs.agent(agentId);
-      const copy = await copies.of(agentId);
-      if (!copy || effective.coordination.mind !== null) return false;
+      const snapshot = await snapshots.of(agentId);
+      if (!snapshot || effective.coordination.mind !== null) return false;
       const mind = deps.mind.current?.() ?? deps.mind;
-      return mind.web?.(model ?? modelOf(agentId, copy, mind)) ?? false;
+      return mind.web?.(model ?? modelOf(agentId, snapshot, mind)) ?? false;
     },
     async wake(agentId, { name, reason, why, due = null, messageId = null }) {
       const isRead = async () => messageId !== null && (await inbox.statusOf(messageId)) === 'read';

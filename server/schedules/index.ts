@@ -46,13 +46,16 @@ import {
   type ScriptText,
   type TextQuestions,
 } from './scripts.ts';
-import { type Copies, createProposals, createScheduleRecords, type Proposals } from './records.ts';
+import { createProposals, type Proposals } from './proposals.ts';
+import { createScheduleRecords } from './records.ts';
+import type { Snapshots } from './snapshots.ts';
 import { siteOf } from './place.ts';
 import { CHANGED_ELSEWHERE, createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
 import type { SpentByRoutine } from './history.ts';
 import type { Mappings } from './mappings.ts';
 export { createAlone, createRoutineOf, pulseIdOf } from './alone.ts';
-export { createCopies, type Copies, type Proposals } from './records.ts';
+export type { Proposals } from './proposals.ts';
+export { createSnapshots, type Snapshots } from './snapshots.ts';
 export { createGoOn, type GoOn } from './perform.ts';
 export { createLeases, createMeanwhile, createClockWatch, type ClockWatch, type WatchedClock } from './clock.ts';
 export { createMappings, type Mappings } from './mappings.ts';
@@ -425,7 +428,7 @@ interface SchedulesDeps {
   readonly scripts: Scripts;
   /** Questions to the person about changed texts of scripts. */
   readonly questions: TextQuestions;
-  readonly copies: Pick<Copies, 'allow'>;
+  readonly snapshots: Pick<Snapshots, 'allow'>;
   readonly mappings: Mappings;
   /** Where runs of routines on projects say what they may take. */
   readonly scopes: Pick<RunScopes, 'enter'>;
@@ -597,7 +600,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       onChange: clock.wake,
       async onYes({ scheduleId, schedule }) {
         // The person enables something that runs, so its agent may store a snapshot for that.
-        if (runsByItself(schedule)) await deps.copies.allow(schedule.agentId);
+        if (runsByItself(schedule)) await deps.snapshots.allow(schedule.agentId);
         await deps.mappings.agree(scheduleId);
         changed(schedule.agentId);
       },

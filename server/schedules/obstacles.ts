@@ -5,7 +5,7 @@
 import type { AgentId, ProjectId, RunId, TaskId } from '../../src/shared/domain/ids.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
 import type { Obstacle, ObstacleKind, Obstacles as Known } from '../../src/shared/domain/obstacles.ts';
-import type { ToolCall } from '../../src/shared/protocol/calls.ts';
+import type { ToolCall } from '../../src/shared/protocol/approvals.ts';
 import type { ObstaclesAnswer } from '../../src/shared/protocol/obstacles.ts';
 import type { Project, Task } from '../../src/shared/protocol/projects.ts';
 import type { Gate, SessionHost } from '../contracts/index.ts';

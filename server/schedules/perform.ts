@@ -11,7 +11,7 @@ import {
   type SkipReason,
   type TimingContext,
 } from '../../src/shared/domain/schedule/timing.ts';
-import type { CallState, ToolCall } from '../../src/shared/protocol/calls.ts';
+import type { CallState, ToolCall } from '../../src/shared/protocol/approvals.ts';
 import type { Occurrence, Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import type { AgentState, GateCheck } from '../../src/shared/domain/guardrails.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
@@ -64,7 +64,7 @@ export type GoOn = (runId: RunId) => Promise<WentOn>;
 
 interface GoOnDeps {
   readonly rows: Pick<ScheduleRows, 'withRun' | 'ownOf' | 'continuedIn' | 'goesOn' | 'get'>;
-  readonly calls: { ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]> };
+  readonly approvals: { ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]> };
   readonly inbox: Pick<Inbox, 'takenIn'>;
   readonly alone: Pick<OpenAlone, 'can' | 'work'>;
   readonly woken: Woken;
@@ -142,7 +142,7 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
   async function toldOf(one: Occurrence, runId: RunId, zone: string): Promise<string[]> {
     const [messages, calls] = await Promise.all([
       deps.inbox.takenIn(runId),
-      deps.calls.ofRun(one.agentId, runId, limits.goOnCalls + 1),
+      deps.approvals.ofRun(one.agentId, runId, limits.goOnCalls + 1),
     ]);
     const when = momentText(one.startedAt ?? one.dueAt, zone);
     return [

@@ -1,6 +1,6 @@
-/** HTTP routes for schedules, runs, proposals and agent snapshots. */
+/** HTTP routes for schedules, runs and proposals. */
 import type { Context } from 'hono';
-import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
+import type { ScheduleId } from '../../src/shared/domain/ids.ts';
 import { clashesOf } from '../../src/shared/domain/schedule/timeline.ts';
 import { scheduleEndpoints } from '../../src/shared/protocol/endpoints/schedules.ts';
 import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/shared/protocol/schedules.ts';
@@ -11,24 +11,16 @@ import { problem } from '../http/problem.ts';
 import { changedElsewhere } from '../http/version.ts';
 import type { Runs } from '../agents/runs/index.ts';
 import { runsByItself } from './scripts.ts';
-import type { Copies, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
+import type { Snapshots, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
 
 export interface ScheduleRoutesDeps {
   readonly schedules: Schedules;
   readonly goOn: GoOn;
-  readonly copies: Copies;
+  readonly snapshots: Pick<Snapshots, 'allow'>;
   readonly runs: Pick<Runs, 'stop' | 'stopRun'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
   readonly scripts: Pick<Scripts, 'off' | 'refuseOwnHosts'>;
-  /**
-   * Whether an API client may start a session. Then every agent stores a snapshot, the lead too.
-   */
-  readonly startsWithoutPage: () => Promise<boolean>;
-  /** Agents that dream by night, or whose dream is due. */
-  readonly dreaming: () => Promise<readonly AgentId[]>;
-  /** Final requests to forget. */
-  readonly forgetIds: () => Promise<readonly string[]>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -62,12 +54,6 @@ function done(written: Written | null): Scheduled {
   return written.scheduled;
 }
 
-/** Snapshots belong to the person. API clients have no access to them. */
-function refusePrograms(context: Context<Env>): void {
-  if (context.get('browser') === undefined)
-    throw problem(403, 'browsers-only', 'Agent snapshots are left and withdrawn only by the household’s page.');
-}
-
 /** A script is a program on the relay's machine. Only the person may set, change or start one. */
 function refuseScript(context: Context<Env>, ...schedules: readonly Schedule[]): void {
   if (applicationOf(context) !== null && schedules.some(({ kind }) => kind === 'script'))
@@ -78,13 +64,10 @@ export function createScheduleRoutes({
   schedules,
   runs,
   goOn,
-  copies,
+  snapshots,
   directory,
   now,
   scripts,
-  startsWithoutPage,
-  dreaming,
-  forgetIds,
 }: ScheduleRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
   /** A schedule may name its agent by id, name or seat. */
@@ -111,7 +94,7 @@ export function createScheduleRoutes({
    */
   async function allowed({ schedule, pausedWhy }: Scheduled, context: Context<Env>): Promise<void> {
     if (applicationOf(context) !== null) return;
-    if (runsByItself(schedule) && pausedWhy === null) await copies.allow(schedule.agentId);
+    if (runsByItself(schedule) && pausedWhy === null) await snapshots.allow(schedule.agentId);
   }
   return answer(scheduleEndpoints, {
     async schedules({ agent }) {
@@ -169,7 +152,7 @@ export function createScheduleRoutes({
       const { schedule } = await here(scheduleId);
       refuseScript(context, schedule);
       const name = await schedules.freeName(schedule.agentId, schedule.name);
-      // The copy runs the accepted text, not the current content of the file.
+      // The relay runs the accepted text, not the current content of the file.
       const text = await schedules.acceptedText(scheduleId);
       return done(
         await schedules.add(
@@ -248,47 +231,6 @@ export function createScheduleRoutes({
       const most = SHOWN.occurrences;
       const occurrences = await schedules.history(now() - DAY_MS, now(), { agentId, most, idle: 'last' });
       return { schedules: await schedules.list(agentId), occurrences, more: occurrences.length >= most };
-    },
-    async agentSnapshots(_, context) {
-      refusePrograms(context);
-      const [all, takenBack, everybody, whoDreams] = await Promise.all([
-        copies.all(),
-        copies.withdrawn(),
-        startsWithoutPage(),
-        dreaming(),
-      ]);
-      return {
-        copies: all,
-        takenBack,
-        ...(whoDreams.length > 0 ? { dreaming: [...whoDreams] } : {}),
-        ...(everybody ? { everybody } : {}),
-      };
-    },
-    async storeAgentSnapshot({ agentId, body }, context) {
-      refusePrograms(context);
-      const known = new Set(body.forgets);
-      if ((await forgetIds()).some((forgetId) => !known.has(forgetId)))
-        throw problem(409, 'older-copy', 'Something was forgotten that this snapshot may still have.');
-      const left = await copies.leave(await agentOf(agentId), body.copy, body.version);
-      if (left === 'taken-back')
-        throw problem(
-          409,
-          left,
-          'The snapshot was withdrawn. A page leaves it again once a schedule of this agent is switched on.',
-        );
-      if (left === 'older-copy') throw problem(409, left, 'The stored snapshot is newer than this one.');
-      return null;
-    },
-    async withdrawAgentSnapshot({ agentId }, context) {
-      refusePrograms(context);
-      const known = (await directory.all()).some((member) => member.agentId === agentId);
-      if (!known && !(await copies.has(agentId)))
-        throw problem(404, 'no-copy', 'There is no such agent, and no snapshot of one.');
-      await copies.withdraw(agentId);
-      // The agent's run uses the snapshot that was withdrawn.
-      runs.stop(agentId);
-      await schedules.stopAll(agentId);
-      return null;
     },
   });
 }

@@ -15,7 +15,7 @@ import type { AgentId, ScheduleId } from '../../src/shared/domain/ids.ts';
 import type { Schedule, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
 import { sentence } from '../../src/shared/domain/names.ts';
 import { fileText } from '../../src/shared/domain/file-text.ts';
-import type { PinnedFile } from '../../src/shared/protocol/calls.ts';
+import type { PinnedFile } from '../../src/shared/protocol/approvals.ts';
 import { isRecord } from '../../src/shared/domain/platform/json.ts';
 import { type HomeRights, OWNER_RIGHTS } from '../access/owner-rights.ts';
 import { type Cut, type Sandbox, type SandboxRun, WITHIN } from '../tools/sandbox/index.ts';

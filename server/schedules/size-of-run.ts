@@ -4,7 +4,8 @@
  */
 import { titled } from '../../src/shared/domain/quoting.ts';
 import { momentText } from '../../src/shared/domain/zone-days.ts';
-import type { AgentSnapshot, ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import type { Configs, WakeRequests } from '../contracts/index.ts';
 import { createMeasuringMind, createNoLog, FREE } from '../agents/runs/dry-run.ts';
 import { createRuns, type RunsDeps } from '../agents/runs/index.ts';
@@ -15,20 +16,20 @@ import { projectsText, type Mappings } from './mappings.ts';
 import { dueText, workOf } from './perform.ts';
 
 interface SizeOfRunDeps {
-  readonly alone: Omit<AloneDeps, 'copies' | 'runs'>;
+  readonly alone: Omit<AloneDeps, 'snapshots' | 'runs'>;
   readonly runs: Omit<RunsDeps, 'log' | 'costs' | 'turns' | 'waiting' | 'inbox' | 'pauses' | 'recordWork' | 'logger'>;
   readonly mappings: Pick<Mappings, 'runsOf' | 'readyFor'>;
   readonly configs: Pick<Configs, 'agent' | 'household'>;
 }
 
-/** `copy`: the agent as its page would leave it. Rejects if the run cannot be measured now. */
+/** `snapshot`: the agent as its page would leave it. Rejects if the run cannot be measured now. */
 export type SizeOfRun = (asked: {
-  readonly copy: AgentSnapshot;
+  readonly snapshot: AgentSnapshot;
   readonly routine: ScheduleOf<'routine'>;
 }) => Promise<readonly WakeRequests[]>;
 
 export function createSizeOfRun({ alone, runs, mappings, configs }: SizeOfRunDeps): SizeOfRun {
-  return async ({ copy, routine }) => {
+  return async ({ snapshot, routine }) => {
     const { agentId } = routine;
     const requests: WakeRequests[] = [];
     let problem: unknown = null;
@@ -45,7 +46,7 @@ export function createSizeOfRun({ alone, runs, mappings, configs }: SizeOfRunDep
       inbox,
       logger,
       mind: createMeasuringMind(alone.mind, ({ model, bytes }) => requests.push({ agentId, model, bytes: [bytes] })),
-      copies: { has: () => Promise.resolve(true), of: () => Promise.resolve(copy) },
+      snapshots: { has: () => Promise.resolve(true), of: () => Promise.resolve(snapshot) },
       usedUp: () => Promise.resolve(null),
       runs: createRuns({
         ...runs,

@@ -31,7 +31,7 @@ import { isSameJson } from '../../src/shared/domain/platform/json.ts';
 import type { Agreed, AnsweredCall, Configs, TeamTool, ToolOutcome } from '../contracts/index.ts';
 import { defineTool, toolDone, toolError } from '../contracts/define-tool.ts';
 import type { Db } from '../store/index.ts';
-import type { Copies } from './records.ts';
+import type { Snapshots } from './snapshots.ts';
 import type { Proposals, Schedules } from './index.ts';
 import { refusalText, TIMED_ARGUMENTS } from './refusals.ts';
 import type { ScriptFile, Scripts, TextQuestion } from './scripts.ts';
@@ -45,7 +45,7 @@ export const ACCEPT_SCRIPT = 'accept_script';
 interface ScriptToolsDeps {
   readonly schedules: Pick<Schedules, 'add' | 'named' | 'accept' | 'declineText' | 'refuse'>;
   readonly scripts: Pick<Scripts, 'read' | 'refuseOwnHosts'>;
-  readonly copies: Pick<Copies, 'allow'>;
+  readonly snapshots: Pick<Snapshots, 'allow'>;
   readonly configs: Pick<Configs, 'household'>;
   readonly now: () => number;
 }
@@ -77,7 +77,7 @@ const ARGUMENTS = {
   ...{ agentId: 'name', script: 'script_path', hosts: 'hosts', own_hosts: 'own_hosts' },
 };
 
-export function createScriptTools({ schedules, scripts, copies, configs, now }: ScriptToolsDeps) {
+export function createScriptTools({ schedules, scripts, snapshots, configs, now }: ScriptToolsDeps) {
   /** The schedule for a script, and its file. A string: a reason for the agent. */
   async function read(
     agentId: AgentId,
@@ -144,7 +144,7 @@ export function createScriptTools({ schedules, scripts, copies, configs, now }: 
       const written = await schedules.add({ ...found.schedule, enabled: true }, file);
       if (!written.ok) return toolError(`Nothing was set. ${refusalText(written, ARGUMENTS)}`);
       // The person enables something that runs, so its agent may store a snapshot for that.
-      await copies.allow(agentId);
+      await snapshots.allow(agentId);
       const { hosts = [], own_hosts: ownHosts = [] } = found.schedule;
       const reach = [...hosts, ...ownHosts].join(', ');
       return toolDone(

@@ -9,7 +9,7 @@ import { lacksTexts, spoken, t } from './language/t.ts';
 import { prepareOffline } from '../service-worker/register.ts';
 import { PAGE_KEY } from '../shared/protocol/page-key.ts';
 import { withPageKey } from '../shared/relay-client/page-key.ts';
-import { createArchivePort, createTextStorage, hearOtherTabs } from './state/ports.ts';
+import { createExportsPort, createTextStorage, hearOtherTabs } from './state/ports.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
 import { App } from './ui/app.tsx';
@@ -18,9 +18,9 @@ import { preloadTalk } from './ui/chat/conversation.tsx';
 import { Broken } from './ui/shell/broken.tsx';
 import { APPEARANCE_KEY, followViewHeight } from './ui/shell/window.ts';
 
-const archive = createArchivePort(async () => {
-  const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
-  return createArchive({ spawn: spawnArchiveWorker });
+const exports = createExportsPort(async () => {
+  const { createExports, spawnExportWorker } = await import('./exports/index.ts');
+  return createExports({ spawn: spawnExportWorker });
 });
 const dataWorker = openDataWorker();
 const { after } = realTimers;
@@ -49,7 +49,7 @@ const state = createRoostState({
     const { createReachClient } = await import('../shared/relay-client/reach-client.ts');
     return createReachClient(line);
   }),
-  archive,
+  exports,
   device: {
     now: () => Date.now(),
     newId,
@@ -115,7 +115,7 @@ const offline = prepareOffline({
 });
 /** Runs last: everything the page has loaded by then comes from the browser's own cache. */
 async function openOffline(): Promise<void> {
-  await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
+  await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), exports.warm()]);
   const { carryWhenShared } = await import('../worker/sync/carrier/index.ts');
   carryWhenShared(dataWorker, { after });
   offline.register();

@@ -20,7 +20,7 @@ import { eventsOf } from '../support/homes.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
 import { searchFor } from '../support/planted-words.ts';
 import { databaseOf } from '../support/relay.ts';
-import { COPY } from '../support/schedules.ts';
+import { SNAPSHOT } from '../support/schedules.ts';
 import { USUAL_STORES } from '../support/stores.ts';
 import type { Reply } from '../support/scripted-model.ts';
 
@@ -60,7 +60,7 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
   });
 
   it('leaves no word at the relay, also not in what its agent noted, and keeps what others said', async () => {
-    await good('PUT', '/api/standing-copies/a1', { version: 'v2', copy: { ...COPY, transcript: GONE } });
+    await good('PUT', '/api/agent-snapshots/a1', { version: 'v2', snapshot: { ...SNAPSHOT, transcript: GONE } });
     await night.tool('a1', 'remember', { text: GONE });
     await night.tool('a2', 'remember', { text: STAYS });
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
@@ -116,18 +116,18 @@ describe.each(USUAL_STORES)('a forgotten conversation, on %s', (kind) => {
     const forget = forgetNow('a1');
     await good('POST', '/api/forgets', { forgets: [forget] });
     const { forgetIds } = (await good('GET', '/api/forgets')) as { forgetIds: string[] };
-    const body = { version: 'v9', copy: { ...COPY, transcript: GONE } };
-    const old = await night.ask('PUT', '/api/standing-copies/a1', { ...body, forgets: forgetIds.slice(1) });
-    expect(old).toMatchObject({ status: 409, body: { type: 'about:roost/older-copy' } });
-    expect((await night.ask('PUT', '/api/standing-copies/a1', { ...body, forgets: forgetIds })).status).toBe(204);
+    const body = { version: 'v9', snapshot: { ...SNAPSHOT, transcript: GONE } };
+    const old = await night.ask('PUT', '/api/agent-snapshots/a1', { ...body, forgets: forgetIds.slice(1) });
+    expect(old).toMatchObject({ status: 409, body: { type: 'about:roost/older-snapshot' } });
+    expect((await night.ask('PUT', '/api/agent-snapshots/a1', { ...body, forgets: forgetIds })).status).toBe(204);
   });
 
   it('is found by a search for a sentence in rows, snapshots and files, and a forgotten one is not', async () => {
     const words = 'The newt signs eleven maps';
     await night.tool('a2', 'remember', { text: `${words} "today"` });
     const { forgetIds } = (await good('GET', '/api/forgets')) as { forgetIds: string[] };
-    const copy = { ...COPY, transcript: words.toUpperCase() };
-    await good('PUT', '/api/standing-copies/a2', { version: 'v9', copy, forgets: forgetIds });
+    const snapshot = { ...SNAPSHOT, transcript: words.toUpperCase() };
+    await good('PUT', '/api/agent-snapshots/a2', { version: 'v9', snapshot, forgets: forgetIds });
     const headers = { 'content-type': 'application/octet-stream' };
     await night.raw('PUT', '/api/workspaces/a2/file?path=maps.md', { body: words, headers });
     const found = async () => {

@@ -17,7 +17,7 @@ import { type Db, openStore } from '../../server/store/index.ts';
 import { SCHEMA } from '../../server/store/tables.ts';
 import { seatColor } from '../../src/shared/domain/seat.ts';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';
-import { toolCallSchema } from '../../src/shared/protocol/calls.ts';
+import { toolCallSchema } from '../../src/shared/protocol/approvals.ts';
 import { programSchema } from '../../src/shared/protocol/programs.ts';
 import { projectSchema, taskSchema } from '../../src/shared/protocol/projects.ts';
 import { eventsOf, talk } from '../support/homes.ts';
@@ -26,7 +26,7 @@ import { type Found, searchFor } from '../support/planted-words.ts';
 import { entriesBelow } from '../support/files-below.ts';
 import { programOf } from '../support/relay-build.ts';
 import { databaseOf } from '../support/relay.ts';
-import { COPY } from '../support/schedules.ts';
+import { SNAPSHOT } from '../support/schedules.ts';
 import { STORES } from '../support/stores.ts';
 import type { Reply, ScriptedRequest } from '../support/scripted-model.ts';
 
@@ -120,7 +120,10 @@ describe.each(STORES)('on %s', (kind) => {
       allowed_commands: [`echo ${GONE}`],
     };
     await good('PUT', '/v1/agents/a1/config', { coordination: asked });
-    await good('PUT', '/api/standing-copies/a1', { version: 'v2', copy: { ...COPY, soul: GONE, transcript: GONE } });
+    await good('PUT', '/api/agent-snapshots/a1', {
+      version: 'v2',
+      snapshot: { ...SNAPSHOT, soul: GONE, transcript: GONE },
+    });
     // What is set for it, and what it did alone.
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
     const routine = { kind: 'routine', agentId: 'a1', name: 'Routine', instructions: GONE, timing };

@@ -1,6 +1,6 @@
 /** Ids that mean somebody else, or break what is keyed by them: refused wherever an id enters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adopt } from '../../src/page/archive/index.ts';
+import { adopt } from '../../src/page/exports/index.ts';
 import { createClock } from '../../src/shared/domain/stamp.ts';
 import { parseTeamCall, writeWake } from '../../src/shared/domain/wake-payload.ts';
 import { parseDocument, type Doc } from '../../src/shared/protocol/documents.ts';
@@ -9,7 +9,7 @@ import { documentsOf } from '../../src/shared/protocol/intake.ts';
 import { plainDocument } from '../../src/worker/ledger/ledger.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { identityDoc, messageDoc } from '../support/documents.ts';
-import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../unit/page/archive/support.ts';
+import { agentZipOf, exportsHere, exportOf, memoryLedger, open } from '../unit/page/exports/support.ts';
 
 const RESERVED = [
   'human',
@@ -66,7 +66,7 @@ describe.each(RESERVED.map((id) => [shown(id), id]))('The id %s', (_, id) => {
 
   it('brings nobody along in a zip, and no household in a file', async () => {
     const forged = await agentZipOf([{ ...identityDoc(1, 'a1', 0, 'I am you.'), agentId: id }], id);
-    const parsed = await archiveHere()
+    const parsed = await exportsHere()
       .readAgentZip(forged)
       .catch(() => null);
     expect(parsed?.agentId ?? null).toBeNull();
@@ -102,7 +102,7 @@ const documentsNaming = (agentId: string): unknown[] => [
 describe('The lead', () => {
   it('is not adopted out of a zip as itself: it comes as somebody new, or not at all', async () => {
     const lead: Doc = { ...identityDoc(1, 'lead', 4, 'I lead you now.'), name: 'Mallory' };
-    const parsed = await archiveHere().readAgentZip(await agentZipOf([lead], 'lead'));
+    const parsed = await exportsHere().readAgentZip(await agentZipOf([lead], 'lead'));
     const clock = createClock({ now: () => 1, node: 'n' });
     expect(() => adopt({ as: 'itself', parsed, name: null, position: null, clock, newId: () => '1' })).toThrow();
     const copy = adopt({ as: 'new', parsed, agentId: 'somebody', name: 'Mallory', position: 3, now: 1, clock });

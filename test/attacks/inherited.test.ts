@@ -15,7 +15,7 @@ import { calls, startHands, type Hands } from '../support/hands.ts';
 const SECRET = `secret-${randomBytes(8).toString('hex')}`;
 const support = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url));
 const AGENT = support('acp-agent.mjs');
-const SERVER = support('attached-server.mjs');
+const SERVER = support('mcp-server.mjs');
 
 let base: string;
 let secret: string;
@@ -100,7 +100,7 @@ describe('A descriptor that the relay was started with reaches', () => {
       env: {},
       box: how === 'free' ? null : { folder: place, reads: [look, SERVER], network: 'none' },
     };
-    const answer = await hands.call('POST', '/api/attached', { name: how, attachment });
+    const answer = await hands.call('POST', '/api/mcp-servers', { name: how, attachment });
     expect(answer.status).toBe(201);
     expect(await answer.json()).toMatchObject({ state: 'connected' });
     expectNothing(await readFile(join(place, 'said'), 'utf8'));

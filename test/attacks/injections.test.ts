@@ -13,8 +13,8 @@ import { seatColor, SEAT_ORDER } from '../../src/shared/domain/seat.ts';
 import { renderTranscript } from '../../src/shared/domain/transcript.ts';
 import { textOf } from '../../src/shared/domain/text-of.ts';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';
-import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
-import { toolCallSchema } from '../../src/shared/protocol/calls.ts';
+import { mcpServerSchema } from '../../src/shared/protocol/mcp.ts';
+import { toolCallSchema } from '../../src/shared/protocol/approvals.ts';
 import { memoriesSchema } from '../../src/shared/protocol/memories.ts';
 import { projectSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
 import { threadsSchema } from '../../src/shared/protocol/threads.ts';
@@ -25,7 +25,7 @@ import { mcpAnswer } from '../support/mcp-answer.ts';
 import { openNightRelay, type NightRelay } from '../support/night-relay.ts';
 import { chatGptShort } from '../support/other-exports.ts';
 import { type Reply, type ScriptedRequest, teamScript } from '../support/scripted-model.ts';
-import { readAll } from '../unit/page/archive/imports/support.ts';
+import { readAll } from '../unit/page/exports/imports/support.ts';
 
 const WAYS = ['page', 'mcp', 'message', 'thread', 'file', 'attachment', 'webhook', 'import'] as const;
 type Way = (typeof WAYS)[number];
@@ -96,7 +96,7 @@ const textIn = (path: string, way: Way) => {
 /** All that a household has set. */
 async function settings(): Promise<unknown> {
   const paths = [
-    ...['/v1/config', '/api/attached', '/api/models', '/api/credentials', '/api/webhooks', '/api/prices'],
+    ...['/v1/config', '/api/mcp-servers', '/api/models', '/api/credentials', '/api/webhooks', '/api/prices'],
     '/api/agent-programs',
     ...WAYS.flatMap((way) => [`/v1/agents/${way}/config`, `/v1/agents/${way}/schedule`]),
   ];
@@ -172,11 +172,11 @@ beforeAll(async () => {
     agents: [...team, { agentId: OTHER, name: OTHER, position: null, retired: false }],
   });
   await good('PUT', '/v1/config', { whole: true, coordination: { toolsets: { web: 'allow', attached: 'allow' } } });
-  const attached = attachedServerSchema.parse(
-    await good('POST', '/api/attached', { name: 'words', attachment: { kind: 'address', url: mcp.url } }),
+  const server = mcpServerSchema.parse(
+    await good('POST', '/api/mcp-servers', { name: 'words', attachment: { kind: 'address', url: mcp.url } }),
   );
-  await good('PUT', `/api/attached/${attached.serverId}`, {
-    tools: attached.tools.map(({ name, hash }) => ({ name, hash, use: true })),
+  await good('PUT', `/api/mcp-servers/${server.serverId}`, {
+    tools: server.tools.map(({ name, hash }) => ({ name, hash, use: true })),
   });
   await good('POST', '/api/memories', { agentId: OTHER, path: 'safe.md', text: SECRET });
   for (const agentId of WAYS) await good('POST', '/api/memories', { agentId, path: 'facts.md', text: `${FACT}\n` });

@@ -42,8 +42,8 @@ const programsSchema = z.object({ programs: z.array(z.object({ programId: z.stri
  * of its own.
  */
 const LEAVES: Readonly<Record<OwnerRight, readonly string[] | null>> = {
-  'free-programs': ['attach', 'addProgram', 'offerRecords'],
-  'machine-folders': ['folder by attach'],
+  'free-programs': ['addMcpServer', 'addProgram', 'offerRecords'],
+  'machine-folders': ['folder by addMcpServer'],
   'bare-commands': ['command', 'script'],
   'boxed-programs': null,
   'boxed-scripts': null,
@@ -260,9 +260,9 @@ async function sweep({ call }: Caller): Promise<void> {
    * are left.
    */
   async function makeRoom(): Promise<void> {
-    const { servers } = serversSchema.parse(await call('GET', '/api/attached'));
+    const { servers } = serversSchema.parse(await call('GET', '/api/mcp-servers'));
     const { programs } = programsSchema.parse(await call('GET', '/api/agent-programs'));
-    for (const { serverId } of servers.slice(0, -2)) await call('DELETE', `/api/attached/${serverId}`);
+    for (const { serverId } of servers.slice(0, -2)) await call('DELETE', `/api/mcp-servers/${serverId}`);
     for (const { programId } of programs.slice(0, -2)) await call('DELETE', `/api/agent-programs/${programId}`);
   }
   async function callAll(name: string, { method, path }: Endpoint): Promise<void> {
@@ -277,7 +277,7 @@ async function sweep({ call }: Caller): Promise<void> {
         gather(await call(method, address, named), ids);
       }),
     );
-    if (name === 'attach' || name === 'addProgram') await makeRoom();
+    if (name === 'addMcpServer' || name === 'addProgram') await makeRoom();
   }
   const all = CALLS.filter(([, { method }]) => method !== 'DELETE');
   const isAbout = ({ path }: Endpoint) => path.includes('{');
@@ -508,7 +508,7 @@ describe('A household that the owner names', () => {
     name: 'free',
     attachment: { kind: 'program', command: '/bin/bash', args: ['-c', 'exit 3'], box: null },
   };
-  const attach = (browser: Browser) => browser.fetch('/api/attached', { method: 'POST', json });
+  const attach = (browser: Browser) => browser.fetch('/api/mcp-servers', { method: 'POST', json });
   const direct = (browser: Browser) => browser.fetch('/api/rehearsal', { method: 'PUT', json: { delayMs: 1 } });
 
   it('was told its id where it was refused, and has the rights by it', { timeout: 60_000 }, async () => {

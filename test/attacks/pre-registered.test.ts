@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { attachedServerSchema, type AttachedServer } from '../../src/shared/protocol/attached.ts';
+import { mcpServerSchema, type McpServer } from '../../src/shared/protocol/mcp.ts';
 import { mcpAnswer } from '../support/mcp-answer.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 
@@ -103,7 +103,7 @@ beforeEach(() => {
 afterEach(async () => {
   // Whatever happened, only the sign-in server of the client was ever given its secret.
   expect(evil.heard.filter(({ all }) => all.includes(CLIENT.secret) || all.includes(BASIC))).toEqual([]);
-  for (const { serverId } of await all()) await page.fetch(`/api/attached/${serverId}`, { method: 'DELETE' });
+  for (const { serverId } of await all()) await page.fetch(`/api/mcp-servers/${serverId}`, { method: 'DELETE' });
 });
 afterAll(async () => {
   await relay.close();
@@ -114,19 +114,19 @@ afterAll(async () => {
 });
 
 const all = async () =>
-  z.object({ servers: z.array(attachedServerSchema) }).parse(await (await page.fetch('/api/attached')).json()).servers;
-async function attach(client: object): Promise<AttachedServer> {
+  z.object({ servers: z.array(mcpServerSchema) }).parse(await (await page.fetch('/api/mcp-servers')).json()).servers;
+async function attach(client: object): Promise<McpServer> {
   const attachment = { kind: 'address', url: `${good.origin}/mcp`, client };
-  const answer = await page.fetch('/api/attached', { method: 'POST', json: { name: 'far', attachment } });
+  const answer = await page.fetch('/api/mcp-servers', { method: 'POST', json: { name: 'far', attachment } });
   expect(answer.status, await answer.clone().text()).toBe(201);
-  return attachedServerSchema.parse(await answer.json());
+  return mcpServerSchema.parse(await answer.json());
 }
-const begin = ({ serverId }: AttachedServer) => page.fetch(`/api/attached/${serverId}/sign-in`, { method: 'POST' });
+const begin = ({ serverId }: McpServer) => page.fetch(`/api/mcp-servers/${serverId}/sign-in`, { method: 'POST' });
 const pageOf = async (answer: Response) =>
   new URL(z.object({ url: z.string() }).parse(await answer.json()).url).searchParams;
 const finish = (query: Record<string, string>) =>
-  page.fetch('/api/attached-sign-ins', { method: 'POST', json: { query: new URLSearchParams(query).toString() } });
-async function signIn(server: AttachedServer): Promise<Response> {
+  page.fetch('/api/mcp-sign-ins', { method: 'POST', json: { query: new URLSearchParams(query).toString() } });
+async function signIn(server: McpServer): Promise<Response> {
   const query = await pageOf(await begin(server));
   return await finish({ state: query.get('state') ?? '', iss: good.origin, code: 'a-code' });
 }

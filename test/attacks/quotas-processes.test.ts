@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { MCP_SETTINGS } from '../../server/tools/mcp-server/index.ts';
+import { MCP_SETTINGS } from '../../server/mcp/server/index.ts';
 import { createInbox } from '../../server/team/inbox/index.ts';
 import { QUOTAS } from '../../server/platform/quotas.ts';
 import type { Store } from '../../server/store/index.ts';

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
+import { mcpServerSchema } from '../../src/shared/protocol/mcp.ts';
 import { connectionSchema } from '../../src/shared/protocol/models.ts';
 import { createServedMind, type MindRequest } from '../../server/agents/minds/index.ts';
 import { createGuardedAgent, createGuardedFetch, guardOf } from '../../server/platform/guarded-fetch.ts';
@@ -194,7 +194,7 @@ describe('A household at somebody else’s relay', () => {
   it('nor an MCP server', async () => {
     names.lead('tools.test', [PUBLIC], ['127.0.0.1']);
     const attachment = { kind: 'address', url: at('tools.test', '/mcp'), headers: {} };
-    const answer = await other.fetch('/api/attached', { method: 'POST', json: { name: 'tools', attachment } });
+    const answer = await other.fetch('/api/mcp-servers', { method: 'POST', json: { name: 'tools', attachment } });
     expect(answer.status, await answer.clone().text()).toBeLessThan(500);
     await expect.poll(() => names.asked('tools.test')).toBeGreaterThan(1);
   });
@@ -236,13 +236,11 @@ describe('An MCP server of one’s own that asks for a sign-in', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
       const json = { name: what, attachment: { kind: 'address', url, headers: {} } };
-      const added = attachedServerSchema.parse(
-        await (await own.fetch('/api/attached', { method: 'POST', json })).json(),
-      );
-      const begun = await own.fetch(`/api/attached/${added.serverId}/sign-in`, { method: 'POST', json: {} });
+      const added = mcpServerSchema.parse(await (await own.fetch('/api/mcp-servers', { method: 'POST', json })).json());
+      const begun = await own.fetch(`/api/mcp-servers/${added.serverId}/sign-in`, { method: 'POST', json: {} });
       expect(begun.ok).toBe(false);
       expect(names.asked('sign-in.test')).toBeGreaterThan(1);
-      await own.fetch(`/api/attached/${added.serverId}`, { method: 'DELETE' });
+      await own.fetch(`/api/mcp-servers/${added.serverId}`, { method: 'DELETE' });
       server.close();
     },
   );

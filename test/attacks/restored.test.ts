@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_COLUMNS } from '../../src/shared/domain/projects.ts';
-import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
+import { mcpServerSchema } from '../../src/shared/protocol/mcp.ts';
 import { eventSchema } from '../../src/shared/protocol/events.ts';
 import {
   askedOutcomesSchema,
@@ -99,7 +99,7 @@ async function marks(): Promise<readonly string[]> {
   return (await readdir(folder)).sort();
 }
 const servers = async () =>
-  z.object({ servers: z.array(attachedServerSchema) }).parse(await get('/api/attached')).servers;
+  z.object({ servers: z.array(mcpServerSchema) }).parse(await get('/api/mcp-servers')).servers;
 const scheduled = async () =>
   z.object({ schedules: z.array(scheduledSchema) }).parse(await get('/v1/pulse-routines')).schedules;
 
@@ -156,11 +156,11 @@ describe('An MCP server that comes as a record', () => {
   });
 
   it('does not take the place of one that the person has connected: that one stays as it is until they say so', async () => {
-    const made = await page.fetch('/api/attached', {
+    const made = await page.fetch('/api/mcp-servers', {
       method: 'POST',
       json: { name: 'notes', attachment: program('mine') },
     });
-    const { serverId } = attachedServerSchema.parse(await made.json());
+    const { serverId } = mcpServerSchema.parse(await made.json());
     const other = { ...server(90, 'notes', program('other')), id: serverId };
     // Before the relay has told of its own, that one counts as newer than anything.
     await expect.poll(() => offer(other), { timeout: 10_000 }).toEqual(['asked']);

@@ -40,7 +40,7 @@ it.each([
   ['an address with a scheme that runs script', { url: 'javascript:alert(1)' }, 'url'],
 ])('refuses an MCP server with %s, and names it', async (_what, wrong, field) => {
   const where = { kind: 'address', url: 'https://mcp.example.org/mcp', headers: {}, ...wrong };
-  const { status, text } = await send('POST', '/api/attached', { name: 'far', attachment: where });
+  const { status, text } = await send('POST', '/api/mcp-servers', { name: 'far', attachment: where });
   expect({ status, text }).toMatchObject({ status: 400, text: expect.stringContaining(field) });
 });
 
@@ -51,7 +51,7 @@ it.each([
 ])('refuses NUL in %s of a program, and names it', async (_what, wrong, field) => {
   const program = { command: 'true', args: [], env: {}, ...wrong };
   for (const [path, body] of [
-    ['/api/attached', { name: 'near', attachment: { kind: 'program', ...program, box: null } }],
+    ['/api/mcp-servers', { name: 'near', attachment: { kind: 'program', ...program, box: null } }],
     ['/api/agent-programs', { name: 'Near', ...program }],
   ] as const)
     expect(await send('POST', path, body), path).toMatchObject({
@@ -62,7 +62,7 @@ it.each([
 
 it.each(['a=b', 'a\0b', '1a', ''])('refuses a variable named %j', async (name) => {
   const attachment = { kind: 'program', command: 'true', args: [], env: { [name]: 'x' }, box: null };
-  expect((await send('POST', '/api/attached', { name: 'near', attachment })).status).toBe(400);
+  expect((await send('POST', '/api/mcp-servers', { name: 'near', attachment })).status).toBe(400);
 });
 
 it('takes a project whose id is the name of a folder on every disk', async () => {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { COPY } from '../support/schedules.ts';
+import { SNAPSHOT } from '../support/schedules.ts';
 import { payload } from '../support/session.ts';
 import {
   startScriptedModel,
@@ -96,7 +96,7 @@ beforeAll(async () => {
       { agentId: 'a2', name: 'Wren', position: 1, retired: false },
     ],
   });
-  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  await call('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
   await call('PUT', '/v1/agents/a1/config', { coordination: { may_propose_routines: true, cooldown_minutes: 0 } });
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ import { createScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import { costOf, DEFAULT_PRICES } from '../../src/shared/domain/prices.ts';
 import { openMortalRelay, type MortalRelay } from '../support/mortal-relay.ts';
-import { COPY, createHandClock, routine } from '../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 import { createStorePlace, usualStore } from '../support/stores.ts';
 import type { Store } from '../../server/store/index.ts';
@@ -62,7 +62,7 @@ async function withRelay<Result>(
       time_zone: 'UTC',
       coordination: { wake_guardrails: { max_daily_session_minutes: 1_440 } },
     });
-    await relay.team.copies.leave('agent-0', COPY, 'v1');
+    await relay.team.snapshots.leave('agent-0', SNAPSHOT, 'v1');
     await relay.team.schedules.clock.start();
     return await run({ relay, store, model, home });
   } finally {

@@ -11,7 +11,7 @@ const SHELL_LIMIT_KB = 130;
 /** What a browser asks for before it paints: the page, its style sheet, and these. */
 const FILES_LIMIT = 8;
 /**
- * The worker that every page starts; the others colour code, draw and read archives once somebody
+ * The worker that every page starts; the others colour code, draw and read exports once somebody
  * wants it.
  */
 export const OWNER = /(^|\/)worker-[^/]*\.js$/;

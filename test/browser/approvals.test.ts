@@ -14,7 +14,7 @@ import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const COMMAND = 'wc -w notes.md > words.txt && cat words.txt';
 
-const PROGRAM = fileURLToPath(new URL('../support/attached-server.mjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../support/mcp-server.mjs', import.meta.url));
 /** An MCP server that asks before it books a table. */
 const TABLES = {
   tools: [{ name: 'book', description: 'Books a table.', inputSchema: { type: 'object', properties: {} } }],
@@ -164,7 +164,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
 
   it('of an MCP server are a form, which is filled in on a phone; what is typed goes to that server', async () => {
     const { page } = visitor;
-    await goWithin(page, '/settings/attached');
+    await goWithin(page, '/settings/mcp');
     await page.getByText('Paste settings').click();
     const program = { command: process.execPath, args: [PROGRAM, join(folder, 'ways.json'), join(folder, 'log')] };
     await page.getByLabel('Settings of another program').fill(JSON.stringify({ mcpServers: { tables: program } }));

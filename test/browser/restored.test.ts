@@ -58,7 +58,7 @@ function copyOf(docs: readonly Doc[]): Buffer {
   return gzipSync(`${lines}${JSON.stringify({ roost: 'end', documents: docs.length, sha256 })}\n`);
 }
 
-const COPY = () => [
+const SNAPSHOT = () => [
   { ...identityDoc(1, 'lead', 4, ''), name: 'Julian' },
   identityDoc(2, 'a1', 0),
   settingDoc(3, 'humanName', 'Ada'),
@@ -79,7 +79,7 @@ const waits = () => visitor.page.getByRole('region', { name: 'What waits for you
 it('brings no MCP server without its own tick, and starts none by Import and Give them back', async () => {
   const { page } = visitor;
   await visitor.press('Bring it back from a copy');
-  const changes = await readCopy(COPY());
+  const changes = await readCopy(SNAPSHOT());
   await changes.waitFor();
   const command = (name: string) => `/bin/sh -c "echo > '${mark(name)}'"`;
   expect((await changes.getByRole('listitem').allInnerTexts()).map((text) => text.split('\n')[0]?.trim())).toEqual([

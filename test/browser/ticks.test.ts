@@ -130,7 +130,7 @@ function copyOf(docs: readonly Doc[]): Buffer {
 
 async function bring(name: string, mimeType: string, buffer: Buffer) {
   const { page } = visitor;
-  await goWithin(page, '/settings/copies');
+  await goWithin(page, '/settings/exports');
   await page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer });
   return page.getByRole('group', { name: 'What it would change here' });
 }

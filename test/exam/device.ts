@@ -4,9 +4,9 @@
  * are made by the code of the page. Only their store is in memory, and the sessions that a wake
  * looks back on are read from it in a few lines.
  */
-import { importHousehold, openHousehold } from '../../src/page/archive/household/read.ts';
-import { writeHousehold } from '../../src/page/archive/household/write.ts';
-import type { Ports } from '../../src/page/archive/methods.ts';
+import { importHousehold, openHousehold } from '../../src/page/exports/household/read.ts';
+import { writeHousehold } from '../../src/page/exports/household/write.ts';
+import type { Ports } from '../../src/page/exports/methods.ts';
 import { rosterOfDocs } from '../../src/page/state/household.ts';
 import { shareOf } from '../../src/page/state/wake-context.ts';
 import type { WakeShare } from '../../src/page/state/wake-sizes.ts';

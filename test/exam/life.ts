@@ -3,7 +3,7 @@
  * is a real one over HTTP. The mind is scripted, so the result says what Roost puts before a mind.
  */
 import { randomUUID } from 'node:crypto';
-import { versionOf, copyOf } from '../../src/page/state/agent-snapshot.ts';
+import { versionOf, snapshotOf } from '../../src/page/state/agent-snapshot.ts';
 import { startSessionBody } from '../../src/page/state/wake-context.ts';
 import { payloadOf } from '../../src/page/state/wake-sizes.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/shared/domain/settings.ts';
@@ -151,9 +151,12 @@ export async function sitExam({ seed, sessions, facts: count, asks }: ExamSize):
   async function work(text: string, notes: boolean): Promise<void> {
     const agent = lyra();
     const settings = settingsOf({});
-    const copy = copyOf(device().share(agent, settings), { roster: device().roster(), settings }, 'en');
+    const copy = snapshotOf(device().share(agent, settings), { roster: device().roster(), settings }, 'en');
     if (!copy) throw new Error('the agent has no snapshot');
-    await call('PUT', `/api/standing-copies/${agent.agentId}`, { version: versionOf(copy, Date.now()), copy });
+    await call('PUT', `/api/agent-snapshots/${agent.agentId}`, {
+      version: versionOf(copy, Date.now()),
+      snapshot: copy,
+    });
     mind.inRun(notes ? [{ call: 'remember', input: { text } }] : [{ say: text }]);
     const { scheduleId } = scheduledSchema.parse(
       await call('POST', '/v1/pulse-routines', {

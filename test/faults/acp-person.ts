@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { seatColor } from '../../src/shared/domain/seat.ts';
 import { writeWake } from '../../src/shared/domain/wake-payload.ts';
-import { toolCallSchema } from '../../src/shared/protocol/calls.ts';
+import { toolCallSchema } from '../../src/shared/protocol/approvals.ts';
 import { programsSchema } from '../../src/shared/protocol/programs.ts';
 import type { TestRelay } from '../support/relay.ts';
 

@@ -16,7 +16,7 @@ import { freePort } from '../support/free-port.ts';
 import { placesInBrowser } from '../support/places-in-browser.ts';
 import { searchFor } from '../support/planted-words.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
-import { COPY } from '../support/schedules.ts';
+import { SNAPSHOT } from '../support/schedules.ts';
 import { headersOf } from '../support/sign-in.ts';
 import { createLifeDevice, type LifeDevice } from './life-device.ts';
 
@@ -136,8 +136,8 @@ export async function forgetSentences({ sentences }: { readonly sentences: numbe
     for (let number = 1; number <= Math.min(NOTES, sentences); number += 1)
       await client.callTool({ name: 'remember', arguments: { text: sentence(number) } });
     await client.close();
-    const copy = { version: '9', copy: { ...COPY, transcript: sentence(1) } };
-    await call('PUT', `/api/standing-copies/${agentId}`, copy);
+    const copy = { version: '9', snapshot: { ...SNAPSHOT, transcript: sentence(1) } };
+    await call('PUT', `/api/agent-snapshots/${agentId}`, copy);
     await untilEqual([one.browser(), other.browser()], sentences);
     await one.browser().until('everything at the relay', ({ toSend, link }) => toSend === 0 && link === 'live');
     await other.close();

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { toolCallSchema } from '../../src/shared/protocol/calls.ts';
+import { toolCallSchema } from '../../src/shared/protocol/approvals.ts';
 import { programSchema } from '../../src/shared/protocol/programs.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { createHome, startRelay } from '../support/relay.ts';

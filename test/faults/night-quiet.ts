@@ -8,7 +8,7 @@ import { pulseIdOf } from '../../server/schedules/index.ts';
 import { createScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import { openMortalRelay } from '../support/mortal-relay.ts';
-import { COPY, createHandClock, routine } from '../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script } from '../support/scripted-model.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createStorePlace } from '../support/stores.ts';
@@ -218,7 +218,7 @@ export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): 
   const [first, second] = [await openOne(), await openOne()];
   try {
     await first.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Lyra', position: 0, retired: false }] });
-    await first.team.copies.leave('agent-0', COPY, 'v1');
+    await first.team.snapshots.leave('agent-0', SNAPSHOT, 'v1');
     await first.team.schedules.clock.start();
     const written = await first.team.schedules.add(routine({ timing: { kind: 'every', minutes: 60, offset: 1 } }));
     if (!written.ok) throw new Error(written.reason);

@@ -13,7 +13,7 @@ import { END_STATES } from '../../src/shared/domain/schedule/timing.ts';
 import type { Occurrence, Scheduled } from '../../src/shared/protocol/schedules.ts';
 import { openMortalRelay, type MortalRelay } from '../support/mortal-relay.ts';
 import { createRandom } from '../support/random.ts';
-import { COPY, createHandClock, routine } from '../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 import { createStorePlace } from '../support/stores.ts';
 import { faultsOfOutcomes } from './night-outcomes.ts';
@@ -111,7 +111,7 @@ export async function openNight({
     },
   });
   for (const position of POSITIONS.slice(0, agents))
-    await relay.team.copies.leave(`agent-${position}`, { ...COPY, name: `Agent ${position}`, position }, 'v1');
+    await relay.team.snapshots.leave(`agent-${position}`, { ...SNAPSHOT, name: `Agent ${position}`, position }, 'v1');
   await relay.team.schedules.clock.start();
 
   return {

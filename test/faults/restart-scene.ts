@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { attemptsSchema } from '../../src/shared/protocol/attempts.ts';
-import { toolCallSchema } from '../../src/shared/protocol/calls.ts';
+import { toolCallSchema } from '../../src/shared/protocol/approvals.ts';
 import { projectSchema, tasksSchema } from '../../src/shared/protocol/projects.ts';
 import { occurrenceSchema, scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { clockAhead } from '../support/moved-clock.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
-import { COPY } from '../support/schedules.ts';
+import { SNAPSHOT } from '../support/schedules.ts';
 import { startScriptedModel, type Part, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 import { Fault } from './checks.ts';
 
@@ -29,8 +29,8 @@ export const LONG_SLEEP = 'sleep 7654321';
 
 /** What a page reads when it opens. */
 const LISTS = [
-  ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'attached', 'agent-programs', 'models', 'webhooks'],
-  ...['costs', 'notifications', 'credentials', 'records/asked', 'standing-copies', 'room', 'home', 'health'],
+  ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'mcp-servers', 'agent-programs', 'models', 'webhooks'],
+  ...['costs', 'notifications', 'credentials', 'records/asked', 'agent-snapshots', 'room', 'home', 'health'],
 ].map((name) => `/api/${name}`);
 const NEWER_LISTS = ['projects', 'pulse-routines', 'routine-proposals', 'runs', 'attempts?hours=168', 'config'].map(
   (name) => `/v1/${name}`,
@@ -130,9 +130,9 @@ export async function openScene(store: 'sqlite' | undefined = 'sqlite'): Promise
     agents: AGENTS.map((agentId, position) => ({ agentId, name: `Name of ${agentId}`, position, retired: false })),
   });
   for (const agentId of AGENTS)
-    await good('PUT', `/api/standing-copies/${agentId}`, {
+    await good('PUT', `/api/agent-snapshots/${agentId}`, {
       version: 'v1',
-      copy: { ...COPY, name: `Name of ${agentId}` },
+      snapshot: { ...SNAPSHOT, name: `Name of ${agentId}` },
     });
   const scene: Scene = {
     folder,

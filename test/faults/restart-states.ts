@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
+import { mcpServerSchema } from '../../src/shared/protocol/mcp.ts';
 import { attemptsSchema } from '../../src/shared/protocol/attempts.ts';
 import { historySchema } from '../../src/shared/protocol/endpoints/history.ts';
 import { createdWebhookSchema } from '../../src/shared/protocol/webhooks.ts';
@@ -254,7 +254,7 @@ async function asked(scene: Scene, name: string) {
   return { callId: card.callId, file, yes: { answer: 'once', words: '' } };
 }
 
-const SERVER = fileURLToPath(new URL('../support/attached-server.mjs', import.meta.url));
+const SERVER = fileURLToPath(new URL('../support/mcp-server.mjs', import.meta.url));
 const BOOK = { name: 'book', description: 'Books a table.', inputSchema: { type: 'object', properties: {} } };
 const FORM = { type: 'object', properties: { name: { type: 'string', title: 'Your name' } }, required: ['name'] };
 
@@ -422,15 +422,15 @@ export const STATES: readonly RestartState[] = [
       const attachment = {
         ...{ kind: 'program', command: process.execPath, args: [SERVER, ways, `${ways}.log`], env: {}, box: null },
       };
-      const made = await scene.good('POST', '/api/attached', { name: 'tables', attachment });
-      const { serverId, tools } = attachedServerSchema.parse(made);
+      const made = await scene.good('POST', '/api/mcp-servers', { name: 'tables', attachment });
+      const { serverId, tools } = mcpServerSchema.parse(made);
       const use = tools.map(({ name, hash }) => ({ name, hash, use: true }));
-      await scene.good('PUT', `/api/attached/${serverId}`, { tools: use });
+      await scene.good('PUT', `/api/mcp-servers/${serverId}`, { tools: use });
       await runThat(scene, [call('mcp__tables__book', {})]);
       await until('A form waits', scene.waiting, (all) => all.length > 0);
       return async () => {
         demand('No form waits for a server that has forgotten it', (await scene.waiting()).length === 0);
-        await scene.good('DELETE', `/api/attached/${serverId}`);
+        await scene.good('DELETE', `/api/mcp-servers/${serverId}`);
       };
     },
   },

@@ -13,7 +13,7 @@ import { Broken } from '../../src/page/ui/shell/broken.tsx';
 import { lacksTexts, spoken } from '../../src/page/language/t.ts';
 import { fetchTexts } from '../../src/page/language/fetch-texts.ts';
 import { createRoostState } from '../../src/page/state/index.ts';
-import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/page/support/fakes.ts';
+import { memoryExports, memoryOwner, memoryRelay, testDevice } from '../unit/page/support/fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from '../unit/page/support/household.ts';
 import { memoryReach } from '../unit/page/support/reach.ts';
 import { DesignParts } from './design.tsx';
@@ -97,14 +97,14 @@ async function show(scene: Scene): Promise<void> {
   localStorage.clear();
   sessionStorage.clear();
   history.replaceState(null, '', scene.path ?? '/');
-  const [owner, relay, archive, reach] = [memoryOwner(scene.docs ?? []), memoryRelay(), memoryArchive(), memoryReach()];
+  const [owner, relay, exports, reach] = [memoryOwner(scene.docs ?? []), memoryRelay(), memoryExports(), memoryReach()];
   scene.prepare?.({ owner, relay, reach });
   const { after } = testDevice(NOW);
   const state = createRoostState({
     dataWorker: owner,
     relay,
     reach: reach.port,
-    archive,
+    exports,
     device: { ...testDevice(NOW), after },
     node: 'gallery',
   });

@@ -1078,9 +1078,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'settings, models': settings('models'),
   'settings, advanced': settings('advanced', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
   'settings, advanced of an agent': settings('advanced/of/agent-1'),
-  'settings, attached': settings('models/attached', {
+  'settings, mcp': settings('models/mcp', {
     prepare: ({ reach }) =>
-      reach.on('GET /api/attached', {
+      reach.on('GET /api/mcp-servers', {
         programs: true,
         folders: true,
         sandbox: true,
@@ -1093,11 +1093,11 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         ],
       }),
   }),
-  'settings, attached none': settings('models/attached', {
+  'settings, mcp none': settings('models/mcp', {
     prepare: ({ reach }) =>
-      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [] }),
+      reach.on('GET /api/mcp-servers', { programs: true, folders: true, sandbox: true, servers: [] }),
   }),
-  'settings, attached failed': settings('models/attached'),
+  'settings, mcp failed': settings('models/mcp'),
   'settings, programs': settings('models/programs', {
     prepare: ({ reach }) =>
       reach.on('GET /api/agent-programs', {
@@ -1132,7 +1132,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       }),
   }),
   'settings, storage': settings('data/storage'),
-  'settings, copies': settings('data/copies'),
+  'settings, exports': settings('data/exports'),
   'settings, about': settings('you/about'),
 
   // Banners and notices.

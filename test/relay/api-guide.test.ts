@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { threadMessagesSchema, threadsSchema } from '../../src/shared/protocol/threads.ts';
 import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { COPY } from '../support/schedules.ts';
+import { SNAPSHOT } from '../support/schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 
 const GUIDE = join(import.meta.dirname, '../../docs/guide/api.md');
@@ -61,12 +61,12 @@ async function credential(scopes: readonly string[]): Promise<string> {
 
 /** As a page leaves them while an application may start sessions. */
 async function leaveCopies(): Promise<void> {
-  const lead = { ...COPY, name: 'Julian', position: 4, soul: 'I chose Julian.', transcript: null };
+  const lead = { ...SNAPSHOT, name: 'Julian', position: 4, soul: 'I chose Julian.', transcript: null };
   for (const { agentId, name, position } of [...TEAM, { agentId: 'lead', name: 'Julian', position: 4 }]) {
-    const copy = agentId === 'lead' ? lead : { ...COPY, name, position, soul: `I chose ${name}.` };
-    const left = await relay.fetch(`/api/standing-copies/${agentId}`, {
+    const copy = agentId === 'lead' ? lead : { ...SNAPSHOT, name, position, soul: `I chose ${name}.` };
+    const left = await relay.fetch(`/api/agent-snapshots/${agentId}`, {
       method: 'PUT',
-      json: { version: '000001764000000-1-a', copy },
+      json: { version: '000001764000000-1-a', snapshot: copy },
     });
     expect(left.status).toBe(204);
   }
@@ -97,7 +97,7 @@ describe('The guide to the API', () => {
     const answer = await call(secret, 'POST', '/api/sessions', { agents: [] });
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({ type: expect.stringContaining('no-copy') as unknown });
-    expect(await (await relay.fetch('/api/standing-copies')).json()).toMatchObject({ everybody: true });
+    expect(await (await relay.fetch('/api/agent-snapshots')).json()).toMatchObject({ everybody: true });
   });
 
   it('has a script that starts a session asleep, wakes two by a thread, reads them and puts one to sleep', async () => {

@@ -5,10 +5,10 @@
 import { z } from 'zod';
 import { realTimers } from '../../src/shared/domain/platform/timers.ts';
 import { checkForm } from '../../src/shared/domain/question-form.ts';
-import type { Asks } from '../../server/tools/mcp-client/elicitation.ts';
-import { createLink } from '../../server/tools/mcp-client/link.ts';
-import { ATTACHED_LIMITS } from '../../server/tools/mcp-client/settings.ts';
-import { createSignIn } from '../../server/tools/mcp-client/sign-in.ts';
+import type { Asks } from '../../server/mcp/client/elicitation.ts';
+import { createLink } from '../../server/mcp/client/link.ts';
+import { MCP_LIMITS } from '../../server/mcp/client/settings.ts';
+import { createSignIn } from '../../server/mcp/client/sign-in.ts';
 import { createKeyFilter } from '../../server/platform/key-filter.ts';
 
 const url = process.argv.at(-1) ?? '';
@@ -24,7 +24,7 @@ const { client_id: id, client_secret: secret } = z
 
 const signIn = createSignIn({
   client: id === undefined ? undefined : { id, secret },
-  ...{ url, kept: null, filter, elapsed, version: '1', may: 'any', fetch, limits: ATTACHED_LIMITS },
+  ...{ url, kept: null, filter, elapsed, version: '1', may: 'any', fetch, limits: MCP_LIMITS },
   keep: () => Promise.resolve(),
 });
 const link = createLink({
@@ -34,7 +34,7 @@ const link = createLink({
   processes: { start: () => Promise.reject(new Error('none')) },
   sandbox: { start: () => Promise.reject(new Error('none')) },
   onChange: () => undefined,
-  ...{ fetch, version: '1', timers: realTimers, now: () => Date.now(), elapsed, filter, limits: ATTACHED_LIMITS },
+  ...{ fetch, version: '1', timers: realTimers, now: () => Date.now(), elapsed, filter, limits: MCP_LIMITS },
 });
 
 /** The person allows it, on the page that opens. */

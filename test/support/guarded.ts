@@ -38,15 +38,10 @@ const TASK_WORK = [
   ...['test/support/person-repository'],
 ];
 /** What a call of a tool passes through, and the programs that it starts. */
-const CALLS = ['server/tools/calls', 'server/platform/processes'];
+const CALLS = ['server/approvals/requests', 'server/platform/processes'];
 /** A session, and the runs in it. */
 const SESSION = ['server/agents/session', 'server/agents/runs'];
-const MCP_CLIENT = [
-  ...CALLS,
-  'server/tools/mcp-client',
-  'server/platform/guarded-fetch',
-  'test/support/attached-server',
-];
+const MCP_CLIENT = [...CALLS, 'server/mcp/client', 'server/platform/guarded-fetch', 'test/support/mcp-server'];
 /** All that the data worker keeps its rows by. */
 const ROWS = [...LEDGER, 'src/worker/worker', 'src/shared/protocol/documents', 'src/shared/rpc'];
 
@@ -70,14 +65,18 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['browser/scenes.test.ts', 'browser/story.test.ts'],
   },
   {
-    file: 'browser/archive.test.ts',
-    guards: ['src/page/archive', 'src/page/ui/copies', 'src/shared/replication'],
-    beside: ['browser/hostile-copy.test.ts', 'unit/page/archive/household.test.ts', 'unit/page/archive/agent.test.ts'],
+    file: 'browser/exports.test.ts',
+    guards: ['src/page/exports', 'src/page/ui/exports', 'src/shared/replication'],
+    beside: [
+      'browser/hostile-export.test.ts',
+      'unit/page/exports/household.test.ts',
+      'unit/page/exports/agent.test.ts',
+    ],
   },
   {
     file: 'browser/ticks.test.ts',
-    guards: ['src/page/archive', 'src/page/ui/copies'],
-    beside: ['browser/hostile-copy.test.ts', 'unit/page/archive/consent.test.ts'],
+    guards: ['src/page/exports', 'src/page/ui/exports'],
+    beside: ['browser/hostile-export.test.ts', 'unit/page/exports/consent.test.ts'],
   },
   {
     file: 'browser/schedule.test.ts',
@@ -87,18 +86,18 @@ export const GUARDED: readonly Guarded[] = [
   {
     file: 'browser/needs.test.ts',
     guards: [
-      'src/page/ui/calls',
+      'src/page/ui/approvals',
       'src/page/ui/inbox',
       'src/page/state/waiting',
       'src/page/state/at-work',
-      'server/tools/calls',
+      'server/approvals/requests',
     ],
-    beside: ['browser/approvals.test.ts', 'unit/page/ui/calls/unseen.test.tsx'],
+    beside: ['browser/approvals.test.ts', 'unit/page/ui/approvals/unseen.test.tsx'],
   },
   {
     file: 'browser/records.test.ts',
     guards: ['src/page/ui/records', 'src/page/state/records', 'server/team/records'],
-    beside: ['attacks/restored.test.ts', 'browser/restored.test.ts', 'unit/page/ui/records/asked.test.tsx'],
+    beside: ['attacks/restored.test.ts', 'browser/restored.test.ts', 'unit/page/ui/records/record-approvals.test.tsx'],
   },
   {
     file: 'browser/files.test.ts',
@@ -117,7 +116,7 @@ export const GUARDED: readonly Guarded[] = [
   },
   {
     file: 'relay/agents/reach/granted-wakes.test.ts',
-    guards: ['server/agents/reach', 'server/team/gate', 'server/tools/calls'],
+    guards: ['server/agents/reach', 'server/team/gate', 'server/approvals/requests'],
     beside: ['relay/agents/reach/reach.test.ts', 'relay/team/gate/gate-processes.test.ts'],
   },
   {
@@ -146,9 +145,9 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['browser/direct.test.ts', 'faults/one-wake.test.ts', 'relay/sync/sync-members.test.ts'],
   },
   {
-    file: 'browser/copies.test.ts',
-    guards: ['src/page/archive', 'src/page/ui/copies', 'src/page/ui/storage', 'src/worker/ledger/ledger'],
-    beside: ['browser/hostile-copy.test.ts', 'unit/page/archive/household.test.ts'],
+    file: 'browser/exports-page.test.ts',
+    guards: ['src/page/exports', 'src/page/ui/exports', 'src/page/ui/storage', 'src/worker/ledger/ledger'],
+    beside: ['browser/hostile-export.test.ts', 'unit/page/exports/household.test.ts'],
   },
   {
     file: 'browser/bench.test.ts',
@@ -274,24 +273,24 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/tools/acp/programs-birth.test.ts'],
   },
   {
-    file: 'relay/tools/calls/approvals.test.ts',
+    file: 'relay/approvals/requests/approvals.test.ts',
     guards: [...CALLS, 'server/tools/sandbox', 'server/tools/shell', 'server/agents/runs'],
     beside: ['attacks/yes.test.ts', 'browser/approvals.test.ts'],
   },
   {
-    file: 'relay/tools/mcp-client/attached.test.ts',
+    file: 'relay/mcp/client/mcp-servers.test.ts',
     guards: MCP_CLIENT,
-    beside: ['relay/tools/mcp-client/attached-fetched.test.ts', 'browser/attached.test.ts'],
+    beside: ['relay/mcp/client/mcp-servers-fetched.test.ts', 'browser/mcp-servers.test.ts'],
   },
   {
-    file: 'relay/tools/mcp-client/attached-odd.test.ts',
+    file: 'relay/mcp/client/mcp-servers-odd.test.ts',
     guards: MCP_CLIENT,
-    beside: ['relay/tools/mcp-client/attached-fetched.test.ts'],
+    beside: ['relay/mcp/client/mcp-servers-fetched.test.ts'],
   },
   {
-    file: 'relay/tools/mcp-client/server-questions.test.ts',
+    file: 'relay/mcp/client/server-questions.test.ts',
     guards: MCP_CLIENT,
-    beside: ['relay/tools/mcp-client/attached-fetched.test.ts', 'browser/attached.test.ts'],
+    beside: ['relay/mcp/client/mcp-servers-fetched.test.ts', 'browser/mcp-servers.test.ts'],
   },
   {
     file: 'relay/tools/workspaces/workspaces.test.ts',
@@ -350,14 +349,14 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/store/store.test.ts'],
   },
   {
-    file: 'relay/tools/mcp-server/mcp-conformance.test.ts',
-    guards: ['server/tools/mcp-server', 'server/http'],
-    beside: ['relay/tools/mcp-server/mcp.test.ts'],
+    file: 'relay/mcp/server/mcp-conformance.test.ts',
+    guards: ['server/mcp/server', 'server/http'],
+    beside: ['relay/mcp/server/mcp.test.ts'],
   },
   {
-    file: 'relay/tools/mcp-client/mcp-client-conformance.test.ts',
-    guards: ['server/tools/mcp-client'],
-    beside: ['relay/tools/mcp-client/attached-fetched.test.ts'],
+    file: 'relay/mcp/client/mcp-client-conformance.test.ts',
+    guards: ['server/mcp/client'],
+    beside: ['relay/mcp/client/mcp-servers-fetched.test.ts'],
   },
   {
     file: 'relay/households/homes.test.ts',
@@ -405,9 +404,9 @@ export const GUARDED: readonly Guarded[] = [
     beside: ['relay/sync/sync-members.test.ts', 'relay/sync/sync-socket-limits.test.ts'],
   },
   {
-    file: 'relay/tools/mcp-server/mcp-sleep.test.ts',
-    guards: ['server/tools/mcp-server', 'server/tools/calls', 'server/team/pauses'],
-    beside: ['relay/tools/mcp-server/mcp.test.ts'],
+    file: 'relay/mcp/server/mcp-sleep.test.ts',
+    guards: ['server/mcp/server', 'server/approvals/requests', 'server/team/pauses'],
+    beside: ['relay/mcp/server/mcp.test.ts'],
   },
   {
     file: 'relay/tools/task-work/task-work.test.ts',

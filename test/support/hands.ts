@@ -6,10 +6,10 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { toolCallSchema, type Answer, type ToolCall } from '../../src/shared/protocol/calls.ts';
+import { toolCallSchema, type Answer, type ToolCall } from '../../src/shared/protocol/approvals.ts';
 import { scheduledSchema } from '../../src/shared/protocol/schedules.ts';
 import { createHome, startRelay, type ProcessEnd, type RelayOptions, type TestRelay } from './relay.ts';
-import { COPY } from './schedules.ts';
+import { SNAPSHOT } from './schedules.ts';
 import { startScriptedModel, type Part, type ScriptedModel } from './scripted-model.ts';
 
 export const calls = (name: string, input: object): readonly Part[] => [{ call: name, input }];
@@ -78,7 +78,7 @@ export async function startHands(
   const call: Hands['call'] = (method, path, json) =>
     relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
-  const leave = () => call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  const leave = () => call('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
   await leave();
   const fileAt = (path: string) => `/api/workspaces/a1/file?path=${encodeURIComponent(path)}`;
   let work = 0;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { attachedServerSchema } from '../../src/shared/protocol/attached.ts';
+import { mcpServerSchema } from '../../src/shared/protocol/mcp.ts';
 import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { calls, startHands } from './hands.ts';
 import { createLoopLag } from './loop-lag.ts';
@@ -20,7 +20,7 @@ import type { Part } from './scripted-model.ts';
 /** What the MCP server is given, and the model server: `startHands` gives the latter this one. */
 const SECRET = 'a-secret-of-the-test-7f3a';
 const MODEL_KEY = 'key-of-a-test';
-const PROGRAM = fileURLToPath(new URL('attached-server.mjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('mcp-server.mjs', import.meta.url));
 const ECHO = { name: 'echo', description: 'Says it again.', inputSchema: { type: 'object' } };
 
 const repeated = (word: string, length: number) => `${word} `.repeat(Math.ceil(length / (word.length + 1)));
@@ -92,13 +92,13 @@ export async function startLongWords(from: RelayOrigin = 'sources'): Promise<Lon
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  async function attach(name: string, attachment: object): Promise<z.infer<typeof attachedServerSchema>> {
-    const attached = attachedServerSchema.parse(
-      await (await hands.call('POST', '/api/attached', { name, attachment })).json(),
+  async function attach(name: string, attachment: object): Promise<z.infer<typeof mcpServerSchema>> {
+    const mcpServers = mcpServerSchema.parse(
+      await (await hands.call('POST', '/api/mcp-servers', { name, attachment })).json(),
     );
-    const tools = attached.tools.map(({ name: each, hash }) => ({ name: each, hash, use: true }));
-    await hands.call('PUT', `/api/attached/${attached.serverId}`, { tools });
-    return attached;
+    const tools = mcpServers.tools.map(({ name: each, hash }) => ({ name: each, hash, use: true }));
+    await hands.call('PUT', `/api/mcp-servers/${mcpServers.serverId}`, { tools });
+    return mcpServers;
   }
   const address = { kind: 'address', url: `${url}/mcp`, headers: { authorization: `Bearer ${SECRET}` } };
   await attach('far', address);
@@ -114,10 +114,10 @@ export async function startLongWords(from: RelayOrigin = 'sources'): Promise<Lon
   const near = async () => await does(...calls('mcp__near__echo', {}));
   const described = (description: string) => async () => {
     tool = { ...ECHO, description };
-    const attached = await attach('other', address);
+    const mcpServers = await attach('other', address);
     tool = ECHO;
-    await hands.call('DELETE', `/api/attached/${attached.serverId}`);
-    return JSON.stringify(attached);
+    await hands.call('DELETE', `/api/mcp-servers/${mcpServers.serverId}`);
+    return JSON.stringify(mcpServers);
   };
   const reads = (html: string) => async () => {
     page = html;

@@ -21,7 +21,7 @@ import { createDirectory } from '../../server/team/directory/index.ts';
 import { openEventLog } from '../../server/team/events/index.ts';
 import { createInbox } from '../../server/team/inbox/index.ts';
 import { listen } from '../../server/http/listen.ts';
-import { createMcp, type McpSettings } from '../../server/tools/mcp-server/index.ts';
+import { createMcp, type McpSettings } from '../../server/mcp/server/index.ts';
 import { mount, type Env } from '../../server/http/endpoint.ts';
 import { createPauses, type OpenPauses } from '../../server/team/pauses/index.ts';
 import type { Store } from '../../server/store/index.ts';

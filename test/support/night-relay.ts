@@ -14,7 +14,7 @@ import {
 import { madeCredentialSchema } from '../../src/shared/protocol/team.ts';
 import { wakeFeedSchema, wakeStatsSchema, type WakeDecision, type WakeStats } from '../../src/shared/protocol/wakes.ts';
 import { type Browser, openTestRelay, type OpenRelay } from './open-relay.ts';
-import { COPY } from './schedules.ts';
+import { SNAPSHOT } from './schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model.ts';
 
 export interface NightRelay {
@@ -102,9 +102,9 @@ export async function openNightRelay(
     ],
   });
   for (const agentId of agents)
-    await good('PUT', `/api/standing-copies/${agentId}`, {
+    await good('PUT', `/api/agent-snapshots/${agentId}`, {
       version: 'v1',
-      copy: { ...COPY, name: `Name of ${agentId}` },
+      snapshot: { ...SNAPSHOT, name: `Name of ${agentId}` },
     });
   const night: NightRelay = {
     relay,

@@ -1,8 +1,9 @@
 /** Schedules as tests write them, and a clock that a test moves. */
-import type { ScheduleOf, AgentSnapshot } from '../../src/shared/protocol/schedules.ts';
+import type { ScheduleOf } from '../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../src/shared/protocol/snapshots.ts';
 import { scheduleSchema } from '../../src/shared/protocol/schedules.ts';
 
-export const COPY: AgentSnapshot = {
+export const SNAPSHOT: AgentSnapshot = {
   name: 'Lyra',
   color: '#c9b1e8',
   colorName: 'Violet Heaven',

@@ -17,7 +17,7 @@ const FOLDERS = ['src/page/ui', 'src/page/state', 'src/page/language'];
  * `src/shared/domain/names.ts`.
  */
 const ELSEWHERE = [
-  'src/page/archive',
+  'src/page/exports',
   'src/shared/domain',
   'src/worker/ledger',
   'src/shared/protocol',

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { householdFileName } from '../../src/page/archive/methods.ts';
+import { householdFileName } from '../../src/page/exports/methods.ts';
 import { isSeedSize, SEED_SIZES, writeSeed } from './seed/household.ts';
 
 const [size = ''] = process.argv.slice(2);

@@ -39,7 +39,7 @@ export interface RunLimits {
    * Tools of MCP servers that a mind is offered at once. If there are more, all of them are
    * deferred until they are found.
    */
-  readonly attachedAtOnce: number;
+  readonly mcpToolsAtOnce: number;
   /** Most results of one tool search. */
   readonly toolsFound: number;
 }
@@ -64,7 +64,7 @@ export const RUN_LIMITS: RunLimits = {
   timeEveryMs: 900_000,
   toolsAtOnce: 10,
   toolsWithoutSearch: 6,
-  attachedAtOnce: 5,
+  mcpToolsAtOnce: 5,
   toolsFound: 8,
 };
 

@@ -4,7 +4,7 @@
  */
 import { beginningOfText } from '../../../src/shared/domain/cut-middle.ts';
 import { isRecord } from '../../../src/shared/domain/platform/json.ts';
-import { ATTACHED_PREFIX } from '../../../src/shared/domain/toolsets.ts';
+import { MCP_PREFIX } from '../../../src/shared/domain/toolsets.ts';
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../../contracts/index.ts';
 import { toolDone, toolError } from '../../contracts/define-tool.ts';
@@ -51,7 +51,7 @@ interface ToolSearch {
   find(name: string, all: readonly MindTool[], input: unknown): ToolOutcome | null;
 }
 
-const isAttached = ({ name }: MindTool) => name.startsWith(ATTACHED_PREFIX);
+const isMcpTool = ({ name }: MindTool) => name.startsWith(MCP_PREFIX);
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Whether the text names the tool. A name that is an ordinary word does not count. */
@@ -71,7 +71,7 @@ function wordsOfTool(tool: MindTool): Words {
   const { name, description, properties } = tool;
   return {
     tool,
-    name: wordsOf((isAttached(tool) ? name.slice(ATTACHED_PREFIX.length) : name).replaceAll('_', ' ')),
+    name: wordsOf((isMcpTool(tool) ? name.slice(MCP_PREFIX.length) : name).replaceAll('_', ' ')),
     rest: new Set(wordsOf(`${description} ${Object.keys(properties).join(' ')}`)),
   };
 }
@@ -115,11 +115,11 @@ function coreOf(own: readonly MindTool[], hasMore: boolean, most: number): Reado
  * MCP servers, which may be many.
  */
 function finderOf(waiting: readonly MindTool[]): MindTool {
-  const attached = waiting.filter(isAttached).length;
-  const own = waiting.filter((tool) => !isAttached(tool)).map(({ name }) => name);
+  const mcpTools = waiting.filter(isMcpTool).length;
+  const own = waiting.filter((tool) => !isMcpTool(tool)).map(({ name }) => name);
   const there = [
     ...(own.length > 0 ? [`There are ${own.join(', ')}.`] : []),
-    ...(attached > 0 ? [`The human has connected MCP servers with ${attached} more.`] : []),
+    ...(mcpTools > 0 ? [`The human has connected MCP servers with ${mcpTools} more.`] : []),
   ];
   return {
     name: FIND_TOOL,
@@ -145,7 +145,7 @@ function deferred(tool: MindTool, waiting: Waiting): MindTool {
 }
 
 function createToolSearch(
-  limits: Pick<RunLimits, 'toolsAtOnce' | 'toolsWithoutSearch' | 'attachedAtOnce' | 'toolsFound'>,
+  limits: Pick<RunLimits, 'toolsAtOnce' | 'toolsWithoutSearch' | 'mcpToolsAtOnce' | 'toolsFound'>,
 ): ToolSearch {
   const atHand = new Set<string>();
   const found = new Set<string>();
@@ -164,11 +164,11 @@ function createToolSearch(
   }
 
   function listed(all: readonly MindTool[]): readonly MindTool[] {
-    const hasMany = all.filter(isAttached).length > limits.attachedAtOnce;
-    const own = all.filter((tool) => !isAttached(tool));
+    const hasMany = all.filter(isMcpTool).length > limits.mcpToolsAtOnce;
+    const own = all.filter((tool) => !isMcpTool(tool));
     const [core, small] = [limits.toolsAtOnce, limits.toolsWithoutSearch].map((most) => coreOf(own, hasMany, most));
     const marked = all.map((tool): MindTool => {
-      if (atHand.has(tool.name) || small?.has(tool) || (isAttached(tool) && !hasMany)) return tool;
+      if (atHand.has(tool.name) || small?.has(tool) || (isMcpTool(tool) && !hasMany)) return tool;
       const waits = found.has(tool.name) ? 'found' : 'unseen';
       return deferred(tool, core?.has(tool) ? { waits, roomy: true } : { waits });
     });

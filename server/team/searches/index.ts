@@ -12,7 +12,7 @@ import { applicationText } from '../../../src/shared/domain/applications.ts';
 import { PERSON } from '../../../src/shared/domain/threads.ts';
 import { parseTranscript, type TranscriptMessage } from '../../../src/shared/domain/transcript.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
-import type { AgentSnapshot } from '../../../src/shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../../src/shared/protocol/snapshots.ts';
 import type { SearchAnswered, SearchAsked } from '../../../src/shared/protocol/search.ts';
 import type { TeamMember } from '../../../src/shared/protocol/team.ts';
 import type { Thread } from '../../../src/shared/protocol/threads.ts';
@@ -58,7 +58,9 @@ interface SearchToolDeps {
   readonly directory: Directory;
   readonly threads: Pick<Threads, 'list'>;
   /** Agent snapshots on the relay. */
-  readonly copies: { of(agentId: AgentId): Promise<Pick<AgentSnapshot, 'transcript' | 'human' | 'name'> | undefined> };
+  readonly snapshots: {
+    of(agentId: AgentId): Promise<Pick<AgentSnapshot, 'transcript' | 'human' | 'name'> | undefined>;
+  };
 }
 
 const input = z.object({
@@ -108,7 +110,7 @@ function listed(said: readonly { readonly head: string; readonly text: string }[
 }
 const MORE = 'There may be more: name other words, one voice, or a day.';
 
-export function createSearchTool({ searches, directory, threads: all, copies }: SearchToolDeps): TeamTool {
+export function createSearchTool({ searches, directory, threads: all, snapshots }: SearchToolDeps): TeamTool {
   const nameIn = (team: readonly TeamMember[], caller: Caller) => (id: string) => {
     if (id === PERSON) return 'the human';
     if (id === 'relay') return 'the relay';
@@ -153,15 +155,15 @@ export function createSearchTool({ searches, directory, threads: all, copies }: 
     { agentId }: Caller,
     voice: string | null,
   ): Promise<ToolOutcome> {
-    const copy = await copies.of(agentId);
+    const snapshot = await snapshots.of(agentId);
     if (threadId !== undefined)
       return toolDone(`${why}, and only pages search threads. read_thread reads what was said there.`);
-    if (!copy?.transcript)
+    if (!snapshot?.transcript)
       return toolDone(`${why}, and the relay has no conversation of yours, so nothing could be searched.`);
     const above = `${why}: only your last conversation was searched, as the relay has it.`;
     const earliest = since === undefined ? 0 : Date.parse(since);
-    const name = from === undefined ? null : voice === PERSON ? copy.human : voice;
-    const found = searchTranscript(copy.transcript, query).filter(
+    const name = from === undefined ? null : voice === PERSON ? snapshot.human : voice;
+    const found = searchTranscript(snapshot.transcript, query).filter(
       ({ author, time }) => time >= earliest && (name === null || author === name),
     );
     if (found.length === 0) return toolDone(`${above} It does not hold these words.`);
@@ -173,7 +175,7 @@ export function createSearchTool({ searches, directory, threads: all, copies }: 
       above,
       found.length > limit,
     );
-    const ofOthers = found.some(({ author }) => author !== copy.name && author !== copy.human);
+    const ofOthers = found.some(({ author }) => author !== snapshot.name && author !== snapshot.human);
     return ofOthers ? { ...shown, isOfOthers: true } : shown;
   }
 

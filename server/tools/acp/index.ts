@@ -33,7 +33,7 @@ import type { Timers } from '../../../src/shared/domain/platform/timers.ts';
 import { createQueue } from '../../../src/shared/domain/platform/queue.ts';
 import { LEAD_ID } from '../../../src/shared/domain/seat.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import { programEndpoints } from '../../../src/shared/protocol/endpoints/external.ts';
+import { programEndpoints } from '../../../src/shared/protocol/endpoints/programs.ts';
 import type { Sealer } from '../../platform/sealer.ts';
 import type { Db } from '../../store/index.ts';
 import type { AskLeave, Caller, EventLog, NoteDeed } from '../../contracts/index.ts';

@@ -8,18 +8,18 @@
  *
  * Invariants:
  * - A tool exists only where its toolset is granted and its means exist (a sandbox for `shell`).
- * - A yes is pinned to the content that it covers: see `../pins`.
+ * - A yes is pinned to the content that it covers: see `../../approvals/pins`.
  *
  * It does not know how a question reaches the person.
  */
 import type { AgentId } from '../../../src/shared/domain/ids.ts';
 import { grantOf } from '../../../src/shared/domain/toolsets.ts';
-import type { CommandReach as AskedReach } from '../../../src/shared/protocol/calls.ts';
+import type { CommandReach as AskedReach } from '../../../src/shared/protocol/approvals.ts';
 import { type Configs, type EventLog, RECORDS_NOTHING, type RecordWork, type TeamTool } from '../../contracts/index.ts';
 import type { HomeRights } from '../../access/owner-rights.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { createWebTools, type Web } from '../web/index.ts';
-import { createPins, NO_PINS, type Pins } from '../pins/index.ts';
+import { createPins, NO_PINS, type Pins } from '../../approvals/pins/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createFileTools } from '../workspaces/tools.ts';
 import { createShellTools, type CommandReach, type ShellTools, type ShellToolsDeps } from '../shell/tools.ts';

@@ -23,7 +23,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Network } from '../../../src/shared/domain/network.ts';
 import { errorMessage } from '../../../src/shared/domain/platform/error-message.ts';
 import { sentence } from '../../../src/shared/domain/names.ts';
-import type { SandboxStatus } from '../../../src/shared/protocol/calls.ts';
+import type { SandboxStatus } from '../../../src/shared/protocol/approvals.ts';
 import type { MayConnect } from '../../../src/shared/protocol/models.ts';
 import type { Lane } from '../../platform/lanes.ts';
 import {

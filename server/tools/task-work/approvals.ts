@@ -2,10 +2,10 @@
 import type { AgentId, RunId } from '../../../src/shared/domain/ids.ts';
 import { titled } from '../../../src/shared/domain/quoting.ts';
 import { ATTEMPT_LIMITS, type Attempt, type Receipt } from '../../../src/shared/protocol/attempts.ts';
-import type { ToolCall } from '../../../src/shared/protocol/calls.ts';
+import type { ToolCall } from '../../../src/shared/protocol/approvals.ts';
 import { LIMITS } from '../../../src/shared/protocol/limits.ts';
 
-/** As the calls of agents are recorded; see server/tools/calls. */
+/** As the calls of agents are recorded; see `server/approvals/requests`. */
 export type AskedSince = (
   agentId: AgentId,
   runId: RunId | null,
@@ -14,10 +14,10 @@ export type AskedSince = (
 ) => Promise<readonly Pick<ToolCall, 'tool' | 'state'>[]>;
 
 export async function approvalsIn(
-  calls: { readonly askedSince: AskedSince },
+  approvals: { readonly askedSince: AskedSince },
   { agentId, runId, startedAt }: Pick<Attempt, 'agentId' | 'runId' | 'startedAt'>,
 ): Promise<Receipt['approvals']> {
-  const asked = await calls.askedSince(agentId, runId, startedAt, ATTEMPT_LIMITS.commands);
+  const asked = await approvals.askedSince(agentId, runId, startedAt, ATTEMPT_LIMITS.commands);
   return asked.map(({ tool, state }) => ({
     tool: tool.slice(0, LIMITS.id),
     allowed: state === 'declined' ? false : state === 'asked' || state === 'withdrawn' ? null : true,

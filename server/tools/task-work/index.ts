@@ -135,7 +135,7 @@ export interface TaskWorkDeps extends Pick<FindDeps, 'workspaces'> {
   readonly limits: WorkLimits;
   readonly means: Means;
   readonly directory: Pick<Directory, 'all'>;
-  readonly calls: { askedSince: AskedSince };
+  readonly approvals: { askedSince: AskedSince };
   /** Ends the commands of an agent whose run is over. */
   readonly endCommandsOf: (agentId: AgentId) => Promise<void>;
   /** Tells the person that a limit of a project stopped a task. */
@@ -492,7 +492,7 @@ export function createTaskWork(deps: TaskWorkDeps): OpenTaskWork {
       elsewhere: [...elsewhere],
       rewritten: rewritten.slice(-ATTEMPT_LIMITS.commits),
       checks: draft !== null && draft.head === head ? [...draft.checks] : [],
-      ...{ pushes: [], approvals: await approvalsIn(deps.calls, attempt) },
+      ...{ pushes: [], approvals: await approvalsIn(deps.approvals, attempt) },
       ...(attempt.spent ?? { tokens: null, costMicroUsd: 0, estimated: false }),
     };
     return { head, receipt };

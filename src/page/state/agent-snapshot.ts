@@ -1,10 +1,10 @@
 /** The content and version of one agent's snapshot at the relay. */
 import { createCrc32 } from '../../shared/domain/crc32.ts';
-import { COPY_ORDER_CHARS } from '../../shared/domain/schedule/copy-order.ts';
+import { SNAPSHOT_ORDER_CHARS } from '../../shared/domain/schedule/snapshot-order.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../../shared/domain/seat.ts';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { spoken } from '../language/t.ts';
-import type { AgentSnapshot } from '../../shared/protocol/schedules.ts';
+import type { AgentSnapshot } from '../../shared/protocol/snapshots.ts';
 import { type Household, type HouseholdState, humanNameOf, leadNameOf, speaking } from './household.ts';
 import type { ReachPort } from './reach.ts';
 import { startSessionBody } from './wake-context.ts';
@@ -16,17 +16,17 @@ import { payloadOf, type WakeShare, type WakeSizes } from './wake-sizes.ts';
  * part of the version. Otherwise two devices with different languages would replace each other's
  * snapshots in turns.
  */
-export function versionOf(copy: AgentSnapshot, lastSaid: number | null): string {
-  const bytes = new TextEncoder().encode(JSON.stringify({ ...copy, language: undefined }));
+export function versionOf(snapshot: AgentSnapshot, lastSaid: number | null): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ ...snapshot, language: undefined }));
   const crc = createCrc32();
   crc.update(bytes);
-  return `${String(lastSaid ?? 0).padStart(COPY_ORDER_CHARS, '0')}-${bytes.length}-${crc.value().toString(16)}`;
+  return `${String(lastSaid ?? 0).padStart(SNAPSHOT_ORDER_CHARS, '0')}-${bytes.length}-${crc.value().toString(16)}`;
 }
 /** The time of the last message that this version contains. */
-export const timeOf = (version: string) => version.slice(0, COPY_ORDER_CHARS);
+export const timeOf = (version: string) => version.slice(0, SNAPSHOT_ORDER_CHARS);
 
 /** The agent's current snapshot, in the page's language; null: it has no seat to work from. */
-export function copyOf(
+export function snapshotOf(
   share: WakeShare,
   { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
   language: string,
@@ -73,7 +73,7 @@ export async function leaveCopies({
   ]);
   // Repeated on the next connection.
   if (!scheduled.ok || !stored.ok) return;
-  const { copies, takenBack, dreaming = [], everybody = false } = stored.value;
+  const { snapshots, withdrawn, dreaming = [], everybody = false } = stored.value;
   const { roster } = household.store.getState();
   const seated = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
   const wanted = new Set(
@@ -83,20 +83,20 @@ export async function leaveCopies({
   );
   for (const agentId of dreaming) wanted.add(agentId);
   if (everybody) for (const { agentId } of seated) wanted.add(agentId);
-  for (const agentId of takenBack) wanted.delete(agentId);
+  for (const agentId of withdrawn) wanted.delete(agentId);
   onScheduled(wanted.size > 0);
   const forgetIds = household.store.getState().forgets.map(({ _id }) => _id);
-  const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
+  const left = new Map(snapshots.map(({ agentId, version }) => [agentId, version]));
   const agents = seated.filter(({ agentId }) => wanted.has(agentId));
   for (const share of agents.length === 0 ? [] : await wakeSizes.read(agents)) {
-    const copy = copyOf(share, household.store.getState(), spoken.language);
-    if (!copy || isStopped()) continue;
-    const version = versionOf(copy, share.lastSaid);
+    const snapshot = snapshotOf(share, household.store.getState(), spoken.language);
+    if (!snapshot || isStopped()) continue;
+    const version = versionOf(snapshot, share.lastSaid);
     const { agentId } = share.agent;
     const there = left.get(agentId) ?? '';
     if (there === version || timeOf(there) > timeOf(version)) continue;
     const done = await reach((client) =>
-      client.storeAgentSnapshot({ agentId, body: { version, copy, forgets: forgetIds } }),
+      client.storeAgentSnapshot({ agentId, body: { version, snapshot, forgets: forgetIds } }),
     );
     if (done.ok) onLeft(agentId);
   }

@@ -4,7 +4,7 @@ import { type ChoiceKey, choiceOf } from '../../shared/domain/choices.ts';
 import type { AgentId, ScheduleId } from '../../shared/domain/ids.ts';
 import { DEFAULT_SETTINGS, isSettingValue, type SettingKey, type Settings } from '../../shared/domain/settings.ts';
 import { parseStamp } from '../../shared/domain/stamp.ts';
-import type { AttachedRecord } from '../../shared/protocol/attached.ts';
+import type { McpServerRecord } from '../../shared/protocol/mcp.ts';
 import type { Doc } from '../../shared/protocol/documents.ts';
 import { isKnown } from '../../shared/protocol/documents/kinds.ts';
 import { LIMITS } from '../../shared/protocol/limits.ts';
@@ -13,11 +13,11 @@ import type { ScheduleRecord } from '../../shared/protocol/schedules.ts';
 import type { ChangeLogView, LoggedChange } from '../../shared/protocol/worker.ts';
 import { agentConfigSchema, householdConfigSchema } from '../../shared/protocol/config.ts';
 import { pricesSchema } from '../../shared/protocol/costs.ts';
-import { fieldsOf, pathOf, withFields } from '../archive/index.ts';
+import { fieldsOf, pathOf, withFields } from '../exports/index.ts';
 import { t } from '../language/t.ts';
 import type { HouseholdState } from './household.ts';
 import type { RoostState } from './index.ts';
-import { attachedOf } from './external.ts';
+import { mcpServersOf } from './mcp-servers.ts';
 import { type Done, doneOf } from './attempt.ts';
 import { costQueriesOf } from './costs.ts';
 import { storeGroup, seatChanges, writeGroup } from './groups.ts';
@@ -63,10 +63,10 @@ export type PersonsChange =
       readonly after: ScheduleRecord;
     }
   | {
-      readonly kind: 'attached';
+      readonly kind: 'mcp-server';
       readonly serverId: string;
-      readonly before: AttachedRecord | null;
-      readonly after: AttachedRecord;
+      readonly before: McpServerRecord | null;
+      readonly after: McpServerRecord;
     };
 
 /**
@@ -161,10 +161,10 @@ function ofSchedule(
 }
 
 /** The person's settings of an MCP server. */
-const ofServer = (record: AttachedRecord | null) =>
+const ofServer = (record: McpServerRecord | null) =>
   record === null || record.removed ? null : [record.where, record.agents, record.tools];
 
-function ofAttached(
+function ofMcpServer(
   { id, value }: Extract<RelayRecord, { type: 'attached-server' }>,
   { before, holds }: LoggedChange,
 ): Told | null {
@@ -177,7 +177,7 @@ function ofAttached(
   const isElsewhere = old !== null && !old.removed && !isSame(old.where, value.where);
   const isGone = now === null || now.removed;
   const back = way !== 'done' && (value.removed || isElsewhere || isGone) ? 'secrets' : way;
-  return { change: { kind: 'attached', serverId: id, before: old, after: value }, back };
+  return { change: { kind: 'mcp-server', serverId: id, before: old, after: value }, back };
 }
 
 function ofSetting({ doc, before, holds }: LoggedChange, { roster }: Around): Told | null {
@@ -259,7 +259,7 @@ function toldOf(row: LoggedChange, around: Around): Told | null {
     case 'schedule':
       return ofSchedule(record, row, around);
     case 'attached-server':
-      return ofAttached(record, row);
+      return ofMcpServer(record, row);
     default:
       return row.doc.type === 'setting' ? ofSetting(row, around) : ofAgent(row, around);
   }
@@ -317,15 +317,15 @@ async function backSchedule(roost: RoostState, { before, after, scheduleId }: Of
   return saved.ok ? saved : { ok: false, reason: saved.reason ?? Object.values(saved.fields).join(' ') };
 }
 
-function backAttached(roost: RoostState, { before, after, serverId }: Of<'attached'>): Promise<Done> {
-  return attachedOf(roost).change((client) => {
-    if (before === null || before.removed) return client.detach({ serverId });
+function backMcpServer(roost: RoostState, { before, after, serverId }: Of<'mcp-server'>): Promise<Done> {
+  return mcpServersOf(roost).change((client) => {
+    if (before === null || before.removed) return client.removeMcpServer({ serverId });
     const { agents } = before;
     const tools = Object.entries(after.tools).map(([name, { hash }]) => {
       const was = Object.hasOwn(before.tools, name) ? before.tools[name] : undefined;
       return { name, hash, use: was?.hash === hash && was.use };
     });
-    return client.changeAttached({ serverId, body: { agents, tools } });
+    return client.changeMcpServer({ serverId, body: { agents, tools } });
   });
 }
 
@@ -358,8 +358,8 @@ export async function withdrawChange(roost: RoostState, { change }: Logged): Pro
       return backFields(roost, change);
     case 'schedule':
       return backSchedule(roost, change);
-    case 'attached':
-      return backAttached(roost, change);
+    case 'mcp-server':
+      return backMcpServer(roost, change);
     default:
       return change satisfies never;
   }

@@ -4,7 +4,7 @@ import type { AgentId } from '../../shared/domain/ids.ts';
 import { LEAD_ID } from '../../shared/domain/seat.ts';
 import type { Exam, ExamCost, ExamRequest } from '../../shared/protocol/exams.ts';
 import { spoken, t } from '../language/t.ts';
-import { copyOf } from './agent-snapshot.ts';
+import { snapshotOf } from './agent-snapshot.ts';
 import { DONE, type Done, doneOf } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -33,7 +33,7 @@ export interface Exams {
   stop(exam: Exam): Promise<Done>;
 }
 
-const NO_COPY = t`Nothing can be asked of an agent without a seat.`;
+const NO_SNAPSHOT = t`Nothing can be asked of an agent without a seat.`;
 
 function createExams({ reach, changes, device, household, wakeSizes, actions }: RoostState): Exams {
   const of = createQueryFamily((agentId: AgentId) =>
@@ -55,8 +55,8 @@ function createExams({ reach, changes, device, household, wakeSizes, actions }: 
       const agent = roster.byId.get(agentId) ?? null;
       try {
         const [share] = agent ? await wakeSizes.read([agent]) : [];
-        const before = share ? copyOf(share, { roster, settings }, spoken.language) : null;
-        if (!before) return { ok: false, reason: NO_COPY };
+        const before = share ? snapshotOf(share, { roster, settings }, spoken.language) : null;
+        if (!before) return { ok: false, reason: NO_SNAPSHOT };
         const usual = agentId === LEAD_ID ? '' : settings.agentModel;
         const after = cause === 'model' ? { ...before, model: model || usual } : before;
         const request = { agentId, cause, before, after };

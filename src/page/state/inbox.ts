@@ -5,7 +5,7 @@
 import type { AgentId, ThreadId } from '../../shared/domain/ids.ts';
 import type { OccurrenceState } from '../../shared/domain/schedule/timing.ts';
 import { taskStateOf } from '../../shared/domain/task-state.ts';
-import type { ToolCall } from '../../shared/protocol/calls.ts';
+import type { ToolCall } from '../../shared/protocol/approvals.ts';
 import type { Dream } from '../../shared/protocol/dreams.ts';
 import type { Costs } from '../../shared/protocol/costs.ts';
 import type { RaisedNotification } from '../../shared/protocol/notifications.ts';

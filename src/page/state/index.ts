@@ -32,7 +32,7 @@ import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { ShowAccepted } from './outbox/delivery.ts';
 import { createOutbox, type Outbox, UNSENT } from './outbox/index.ts';
-import { type ArchivePort, createUpkeep, type Device, type DataWorkerPort, type RelayPort } from './ports.ts';
+import { type ExportsPort, createUpkeep, type Device, type DataWorkerPort, type RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
 import { createAgentSnapshots } from './agent-snapshots.ts';
@@ -72,7 +72,7 @@ export interface RoostState {
   readonly models: ConnectedModels;
   /** What the household's agents may do. */
   readonly limits: HouseholdLimits;
-  readonly archive: ArchivePort;
+  readonly exports: ExportsPort;
   readonly device: Device;
   /** Stamps what this page writes. */
   readonly clock: Clock;
@@ -84,13 +84,13 @@ export interface Ports {
   readonly dataWorker: DataWorkerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
-  readonly archive: ArchivePort;
+  readonly exports: ExportsPort;
   readonly device: Device;
   /** Names this page in clock stamps: letters, digits, `_` and `.`. */
   readonly node: string;
 }
 
-export function createRoostState({ dataWorker, relay, reach, archive, device, node }: Ports): RoostState {
+export function createRoostState({ dataWorker, relay, reach, exports, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
   const household = createHousehold(device.now, readLastTeam(device.browser));
   const live = createLive(device.now);
@@ -305,7 +305,7 @@ export function createRoostState({ dataWorker, relay, reach, archive, device, no
     unreadMessages,
     models: createConnectedModels({ reach, changes, device, onChange: actions.refreshHealth }),
     limits,
-    archive,
+    exports,
     device,
     clock,
     start() {

@@ -6,13 +6,13 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, SessionId } from '../../shared/domain/ids.ts';
 import type { SeatPosition } from '../../shared/domain/seat.ts';
-import { adopt, type ArchiveProgress, type ChosenFile, type MovedIn, type MoveInPreview } from '../archive/index.ts';
+import { adopt, type ExportProgress, type ChosenFile, type MovedIn, type MoveInPreview } from '../exports/index.ts';
 import { t } from '../language/t.ts';
-import { copiesOf } from './copies.ts';
+import { exportsOf } from './exports.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { errorText, problemText } from './ports.ts';
-export type { ArchiveProgress, ChosenFile, ConversationSummary, MovedIn, MoveInPreview } from '../archive/index.ts';
+export type { ExportProgress, ChosenFile, ConversationSummary, MovedIn, MoveInPreview } from '../exports/index.ts';
 
 /** Whose past it becomes. */
 export type MoveInTarget =
@@ -37,9 +37,9 @@ export interface KeptFiles {
 
 type MoveInState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'reading'; readonly progress: ArchiveProgress | null }
+  | { readonly kind: 'reading'; readonly progress: ExportProgress | null }
   | { readonly kind: 'preview'; readonly files: readonly ChosenFile[]; readonly preview: MoveInPreview }
-  | { readonly kind: 'moving'; readonly progress: ArchiveProgress | null }
+  | { readonly kind: 'moving'; readonly progress: ExportProgress | null }
   | { readonly kind: 'done'; readonly agentId: AgentId; readonly moved: MovedIn; readonly kept: KeptFiles }
   /** `partly`: some of it may be here already. Repeating the import completes it. */
   | { readonly kind: 'failed'; readonly reason: string; readonly partly: boolean };
@@ -64,8 +64,8 @@ const IDLE = { kind: 'idle' } as const;
 const ANNOUNCED = { tries: 40, waitMs: 250 } as const;
 
 function createMoveIn(roost: RoostState): MoveIn {
-  const { archive, dataWorker, clock, device, unread, reach } = roost;
-  const copies = copiesOf(roost);
+  const { exports, dataWorker, clock, device, unread, reach } = roost;
+  const actions = exportsOf(roost);
   const store = createStore<MoveInState>()(() => IDLE);
   const set = (state: MoveInState) => store.setState(state, true);
   let running: AbortController | null = null;
@@ -80,7 +80,7 @@ function createMoveIn(roost: RoostState): MoveIn {
     if (target.kind === 'existing') return;
     const { agentId, name, position, soul } = target;
     const parsed = { agentId: null, name, soul, documents: [], messages: 0, sessions: 0, warnings: [] };
-    await copies.append(adopt({ as: 'new', parsed, agentId, name, position, now: device.now(), clock }));
+    await actions.append(adopt({ as: 'new', parsed, agentId, name, position, now: device.now(), clock }));
   }
 
   /** The relay knows a new agent as soon as this page has announced its team. */
@@ -122,8 +122,8 @@ function createMoveIn(roost: RoostState): MoveIn {
       const signal = begin();
       set({ kind: 'reading', progress: null });
       try {
-        const onProgress = (progress: ArchiveProgress) => set({ kind: 'reading', progress });
-        const preview = await archive.readMoveIn(files, { signal, onProgress });
+        const onProgress = (progress: ExportProgress) => set({ kind: 'reading', progress });
+        const preview = await exports.readMoveIn(files, { signal, onProgress });
         set({ kind: 'preview', files, preview });
       } catch (error) {
         if (!signal.aborted) set({ kind: 'failed', reason: errorText(error), partly: false });
@@ -137,7 +137,7 @@ function createMoveIn(roost: RoostState): MoveIn {
       const hear = unread.takeFile();
       try {
         await settle(target);
-        const moved = await archive.moveIn(
+        const moved = await exports.moveIn(
           { files: before.files, agentId: target.agentId, sessionIds },
           {
             async append(docs) {

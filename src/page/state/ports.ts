@@ -13,35 +13,38 @@ import type {
 } from '../../shared/protocol/worker.ts';
 import type { ProblemName } from '../../shared/protocol/problems.ts';
 import type { PageClient, RelayProblem, StreamItem } from '../../shared/relay-client/index.ts';
-import type { Archive } from '../archive/index.ts';
+import type { Exports } from '../exports/index.ts';
 import { retold, t } from '../language/t.ts';
 
-// The archive as the page uses it. Loaded after the page is painted.
+// Exports as the page uses them. Loaded after the page is painted.
 
 const MISSING = t`The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.`;
 
-/** Loads the archive on first use. Calls reject with an error for people if it cannot be loaded. */
-export function createArchivePort(load: () => Promise<Archive>): Archive {
-  let loading: Promise<Archive> | null = null;
-  const archive = () =>
+/**
+ * Loads the code of exports on first use. Calls reject with an error for people if it cannot be
+ * loaded.
+ */
+export function createExportsPort(load: () => Promise<Exports>): Exports {
+  let loading: Promise<Exports> | null = null;
+  const exports = () =>
     (loading ??= load().catch((error: unknown) => {
       loading = null;
       throw new Error(MISSING, { cause: error });
     }));
   return {
-    // A failure is reported when the archive is needed.
+    // A failure is reported when an export is needed.
     warm: () =>
-      archive().then(
+      exports().then(
         (loaded) => loaded.warm(),
         () => undefined,
       ),
-    exportHousehold: async (options) => (await archive()).exportHousehold(options),
-    openArchive: async (...args) => (await archive()).openArchive(...args),
-    importArchive: async (...args) => (await archive()).importArchive(...args),
-    exportAgent: async (options) => (await archive()).exportAgent(options),
-    readAgentZip: async (...args) => (await archive()).readAgentZip(...args),
-    readMoveIn: async (...args) => (await archive()).readMoveIn(...args),
-    moveIn: async (...args) => (await archive()).moveIn(...args),
+    exportHousehold: async (options) => (await exports()).exportHousehold(options),
+    openExport: async (...args) => (await exports()).openExport(...args),
+    importExport: async (...args) => (await exports()).importExport(...args),
+    exportAgent: async (options) => (await exports()).exportAgent(options),
+    readAgentZip: async (...args) => (await exports()).readAgentZip(...args),
+    readMoveIn: async (...args) => (await exports()).readMoveIn(...args),
+    moveIn: async (...args) => (await exports()).moveIn(...args),
   };
 }
 
@@ -65,7 +68,7 @@ export type RelayPort = Omit<PageClient, 'ack'> & {
 };
 
 /** Packs and unpacks copies, in a worker of its own. */
-export type ArchivePort = Omit<Archive, 'warm'>;
+export type ExportsPort = Omit<Exports, 'warm'>;
 
 /** Texts by key. `write` returns false where storage is full. */
 export interface TextStorage {

@@ -7,13 +7,13 @@ import type { Timing } from '../../shared/domain/schedule/timing.ts';
 import { t } from '../language/t.ts';
 import type { Timeline } from '../../shared/protocol/endpoints/schedules.ts';
 import {
-  type SnapshotStatus,
   type Occurrence,
   type Proposal,
   type Schedule,
   type Scheduled,
   scheduleSchema,
 } from '../../shared/protocol/schedules.ts';
+import type { SnapshotStatus } from '../../shared/protocol/snapshots.ts';
 import type { Mapping } from '../../shared/protocol/routine-mappings.ts';
 import type { RelayProblem, RelayResult } from '../../shared/relay-client/index.ts';
 import type { RoostState } from './index.ts';
@@ -38,9 +38,9 @@ interface Misfit {
   readonly reason: string | null;
 }
 /** The agents' snapshots at the relay, and those that the person has withdrawn. */
-interface Copies {
-  readonly copies: readonly SnapshotStatus[];
-  readonly takenBack: readonly string[];
+interface Snapshots {
+  readonly snapshots: readonly SnapshotStatus[];
+  readonly withdrawn: readonly string[];
 }
 export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
 
@@ -137,7 +137,7 @@ export interface Schedules {
    * longer runs.
    */
   move(gone: boolean): Promise<void>;
-  readonly copies: Query<Copies>;
+  readonly snapshots: Query<Snapshots>;
   /** Proposals of agents, oldest first. */
   readonly proposals: Query<readonly Proposal[]>;
   /** Turns the proposal into a routine. A notice reports a refusal. */
@@ -188,7 +188,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
         (page) => page.runs,
       ),
   });
-  const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.agentSnapshots()) });
+  const snapshots = createQuery<Snapshots>({ ...deps, ask: () => reach((client) => client.agentSnapshots()) });
   const proposals = createQuery<readonly Proposal[]>({
     ...deps,
     ask: async () => mapResult(await reach((client) => client.proposals()), (answer) => answer.proposals),
@@ -280,7 +280,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       if ((await put(scheduleIds)) && before)
         notices.info(t`The order is changed.`, { label: t`Undo`, run: () => void put(before) });
     },
-    copies,
+    snapshots,
     runs,
     runLog: (agentId) => runLogs(agentId ?? ''),
     async stopRun(runId) {
@@ -356,7 +356,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     },
     async withdrawSnapshot(agentId, name) {
       const result = await reach((client) => client.withdrawAgentSnapshot({ agentId }));
-      await copies.again();
+      await snapshots.again();
       if (result.ok) notices.info(t`The copy of ${name} is removed. ${name} no longer works alone.`);
       else notices.refused(result.problem);
       return result.ok;

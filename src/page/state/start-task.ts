@@ -10,15 +10,15 @@ type Startable = Pick<Task | TaskCard, 'projectId' | 'taskId' | 'number' | 'titl
 
 /** Leaves the agent's snapshot with the relay, so that it can work without a session. */
 async function leaveSnapshot({ household, wakeSizes, reach }: RoostState, agentId: AgentId): Promise<boolean> {
-  const { copyOf, versionOf } = await import('./agent-snapshot.ts');
+  const { snapshotOf, versionOf } = await import('./agent-snapshot.ts');
   const { roster, forgets } = household.store.getState();
   const agents = [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])];
   const [share] = await wakeSizes.read(agents.filter((agent) => agent.agentId === agentId));
-  const copy = share && copyOf(share, household.store.getState(), spoken.language);
-  if (!copy) return false;
-  const body = { version: versionOf(copy, share.lastSaid), copy, forgets: forgets.map(({ _id }) => _id) };
+  const snapshot = share && snapshotOf(share, household.store.getState(), spoken.language);
+  if (!snapshot) return false;
+  const body = { version: versionOf(snapshot, share.lastSaid), snapshot, forgets: forgets.map(({ _id }) => _id) };
   const stored = await reach((client) => client.storeAgentSnapshot({ agentId, body }));
-  return stored.ok || isRefusedAs(stored.problem, 'older-copy');
+  return stored.ok || isRefusedAs(stored.problem, 'older-snapshot');
 }
 
 /**

@@ -32,7 +32,7 @@ export async function askRunCost(
   const state = household.store.getState();
   const agent = state.roster.byId.get(routine.agentId);
   const [share] = agent ? await wakeSizes.read([agent]) : [];
-  const { copyOf } = await import('./agent-snapshot.ts');
-  const copy = share ? copyOf(share, state, spoken.language) : null;
-  return copy && (await reach((client) => client.runCost({ body: { copy, routine } })));
+  const { snapshotOf } = await import('./agent-snapshot.ts');
+  const snapshot = share ? snapshotOf(share, state, spoken.language) : null;
+  return snapshot && (await reach((client) => client.runCost({ body: { snapshot, routine } })));
 }

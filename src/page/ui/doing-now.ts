@@ -9,10 +9,10 @@ import { createStore } from 'zustand/vanilla';
 import { useShallow } from 'zustand/react/shallow';
 import type { AgentId } from '../../shared/domain/ids.ts';
 import { t } from '../language/t.ts';
-import type { ToolCall } from '../../shared/protocol/calls.ts';
+import type { ToolCall } from '../../shared/protocol/approvals.ts';
 import { openAnswerOf } from '../state/answers.ts';
 import { atWorkOf } from '../state/at-work.ts';
-import { callsOf } from '../state/calls.ts';
+import { approvalsOf } from '../state/approvals.ts';
 import { type ClientCall, isPaused } from '../state/live.ts';
 import type { calling, Doing, doingOf } from './chat/doing.ts';
 import type { NameOf } from './chat/deeds.ts';
@@ -98,7 +98,7 @@ function clientDoing({ tool, input, since: from }: ClientCall, words: Words | nu
 /** Takes an agent's or egg's id; null: no agent. */
 export function useDoingNow(agentId: AgentId | null): DoingNow | null {
   const roost = useRoost();
-  const approvals = useQuery(callsOf(roost).approvals);
+  const approvals = useQuery(approvalsOf(roost).approvals);
   const nameOf = namedIn(useTeammates());
   const words = useWords();
   // Each new word changes the answer, but rarely the description.

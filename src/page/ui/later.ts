@@ -4,7 +4,7 @@
  */
 import { preloadTalk } from './chat/conversation.tsx';
 import { fetchCommands } from './commands/later.ts';
-import { fetchAgentExport } from './copies/later.ts';
+import { fetchAgentExport } from './exports/later.ts';
 import { fetchDeviceDialogs } from './devices/later.tsx';
 
 export async function fetchLaterParts(): Promise<void> {
@@ -51,19 +51,19 @@ export async function fetchLaterParts(): Promise<void> {
     import('./costs/reply-cost.tsx'),
     import('./files/files-page.tsx'),
     import('./models/connect-dialog.tsx'),
-    import('./calls/ask-bar.tsx'),
+    import('./approvals/approval-bar.tsx'),
     import('./models/picker.tsx'),
     import('./models/connected.tsx'),
     import('./everyone/everyone-page.tsx'),
     import('./voice/hands-free.tsx'),
     import('./records/restore-records.tsx'),
-    import('./records/asked.tsx'),
-    import('./calls/waiting.tsx'),
+    import('./records/record-approvals.tsx'),
+    import('./approvals/waiting-approvals.tsx'),
     import('./palette/palette.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),
-    import('./copies/adopt-dialog.tsx'),
-    import('./copies/bring-back.tsx'),
+    import('./exports/adopt-dialog.tsx'),
+    import('./exports/bring-back.tsx'),
     import('./welcome/on-its-way.tsx'),
     import('./welcome/returning.tsx'),
     fetchAgentExport(),

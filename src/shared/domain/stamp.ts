@@ -9,7 +9,7 @@
  * continues after its last stamps.
  *
  * External data that is dated further ahead than MAX_AHEAD_MS is therefore held where it enters.
- * That is in a copy (src/page/archive), in a call to the relay, or in an entry of another device
+ * That is in a copy (src/page/exports), in a call to the relay, or in an entry of another device
  * (src/worker/sync). The data waits until the person accepts it, or until its time has come. Data
  * that is dated further ahead than MOST_AHEAD_MS is refused, so that nobody can exhaust the clocks
  * of a household. No stamp is later than LAST_TIME, so there is always a later stamp.

@@ -78,7 +78,7 @@ export const TOOLSETS = {
   ],
   shell: ['run_command', 'read_output', 'stop_command'],
   web: ['fetch_page', ...PROVIDER_TOOLS],
-  /** The tools of connected MCP servers; see `ATTACHED_PREFIX`. */
+  /** The tools of connected MCP servers; see `MCP_PREFIX`. */
   attached: [],
   /**
    * Actions that an ACP agent asks permission for before it does them itself; see `MIND_PREFIX`.
@@ -93,7 +93,7 @@ export const TOOLSETS = {
 const ASKED_ALWAYS: readonly string[] = ['wake_schedule', 'wake_script'];
 
 /** Prefix of MCP servers' tools as models see them. None of Roost's own tools begins with it. */
-export const ATTACHED_PREFIX = 'mcp__';
+export const MCP_PREFIX = 'mcp__';
 /**
  * Prefix of actions that an ACP agent asks permission for, followed by the protocol's tool kind:
  * `mind__edit`.
@@ -128,7 +128,7 @@ const sets = new Map<string, Toolset>(
 );
 /** Null: a tool of this name needs no grant. */
 export const toolsetOf = (tool: string): Toolset | null =>
-  tool.startsWith(ATTACHED_PREFIX) ? 'attached' : tool.startsWith(MIND_PREFIX) ? 'mind' : (sets.get(tool) ?? null);
+  tool.startsWith(MCP_PREFIX) ? 'attached' : tool.startsWith(MIND_PREFIX) ? 'mind' : (sets.get(tool) ?? null);
 
 /** The grants, with all defaults filled in. */
 interface Granted {
@@ -241,7 +241,7 @@ const ABILITIES: readonly (readonly (readonly [tools: readonly string[], words: 
   [[['search_conversations'], 'search earlier conversations']],
   [[['go_to_sleep'], 'go to sleep']],
 ];
-const ATTACHED = 'use tools that the human has connected';
+const OF_MCP = 'use tools that the human has connected';
 const SEARCHES = 'where you see no tool for it, search for one';
 
 type ToolPlaceholder = (typeof NAMED_TOOLS)[number] | 'can';
@@ -255,8 +255,8 @@ const listed = (parts: readonly string[]): string =>
 export function toolWords(offered: ReadonlySet<string>): Readonly<Record<ToolPlaceholder, string | null>> {
   const named = (name: string) => (offered.has(name) ? `\`${name}\`` : null);
   const can = ABILITIES.flatMap((rows) => rows.find(([tools]) => tools.every((tool) => offered.has(tool)))?.[1] ?? []);
-  const hasAttached = [...offered].some((name) => name.startsWith(ATTACHED_PREFIX));
-  const all = listed([...can, ...(hasAttached ? [ATTACHED] : [])]);
+  const hasMcpTools = [...offered].some((name) => name.startsWith(MCP_PREFIX));
+  const all = listed([...can, ...(hasMcpTools ? [OF_MCP] : [])]);
   return {
     choose_name: named('choose_name'),
     write_soul: named('write_soul'),

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { ScheduleId } from '../domain/ids.ts';
 import { PRICE_STEP_MOST } from '../domain/prices.ts';
 import { common } from './documents.ts';
-import { agentSnapshotSchema, occurrenceSchema, routineSchema } from './schedules.ts';
+import { occurrenceSchema, routineSchema } from './schedules.ts';
 import { startSessionSchema } from './http.ts';
 import { idOf, LIMITS } from './limits.ts';
+import { agentSnapshotSchema } from './snapshots.ts';
 import { namedVersionSchema, versionSchema } from './version.ts';
 
 const count = z.number().int().nonnegative();
@@ -141,7 +142,7 @@ export const askWakeCostSchema = z.strictObject({
 });
 /** `POST /api/costs/run`: the cost of the first request of each run of a routine. */
 export const askRunCostSchema = z.strictObject({
-  copy: agentSnapshotSchema.describe('the agent, as `storeAgentSnapshot` takes it'),
+  snapshot: agentSnapshotSchema.describe('the agent, as `storeAgentSnapshot` takes it'),
   routine: routineSchema,
 });
 /** The answer to both. */

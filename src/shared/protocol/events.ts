@@ -76,7 +76,7 @@ export const CHANGES = [
   'calls',
   'approvals',
   'models',
-  'attached',
+  'mcp-servers',
   'notifications',
   'programs',
   'asked',

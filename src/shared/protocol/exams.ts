@@ -4,7 +4,7 @@ import { EXAM_CAUSES, EXAM_LIMITS, EXAM_STATES, EXAM_TOPICS } from '../domain/ex
 import type { ExamId } from '../domain/ids.ts';
 import { common, ms } from './documents.ts';
 import { idOf, LIMITS } from './limits.ts';
-import { agentSnapshotSchema } from './schedules.ts';
+import { agentSnapshotSchema } from './snapshots.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const model = z.string().max(200).describe('the model that answered; empty: not known yet');

@@ -3,15 +3,15 @@
  * and what it sends.
  */
 import { z } from 'zod';
-import { ATTACHED_BOUNDS } from './attached.ts';
+import { MCP_BOUNDS } from './mcp.ts';
 import { argumentText, variableNameSchema } from './outward-texts.ts';
 import { LIMITS } from './limits.ts';
 
 /** Maximum characters of a program's name. */
 const NAME = 60;
 
-const command = argumentText(ATTACHED_BOUNDS.command).trim().min(1);
-const args = z.array(argumentText(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args);
+const command = argumentText(MCP_BOUNDS.command).trim().min(1);
+const args = z.array(argumentText(MCP_BOUNDS.argument)).max(MCP_BOUNDS.args);
 const throughRelay = z
   .boolean()
   .describe(
@@ -23,8 +23,8 @@ export const addProgramSchema = z.strictObject({
   command: command.describe('a path, or a name that the relay looks up on its PATH'),
   args: args.default([]),
   env: z
-    .record(variableNameSchema, argumentText(ATTACHED_BOUNDS.value))
-    .refine((all) => Object.keys(all).length <= ATTACHED_BOUNDS.variables, `at most ${ATTACHED_BOUNDS.variables}`)
+    .record(variableNameSchema, argumentText(MCP_BOUNDS.value))
+    .refine((all) => Object.keys(all).length <= MCP_BOUNDS.variables, `at most ${MCP_BOUNDS.variables}`)
     .default({})
     .describe('environment variables besides the few that every program needs; never returned'),
   throughRelay: throughRelay.default(false),

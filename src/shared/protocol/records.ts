@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { ThreadId } from '../domain/ids.ts';
 import { isRecord } from '../domain/platform/json.ts';
 import { DEFAULT_PRICES, priceName } from '../domain/prices.ts';
-import { attachedRecordSchema } from './attached.ts';
+import { mcpServerRecordSchema } from './mcp.ts';
 import { attemptValueSchema } from './attempts.ts';
 import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
@@ -67,8 +67,8 @@ export const recordSchema = z
       .object({ type: z.literal('schedule'), id, value: scheduleRecordSchema })
       .describe('a routine, a reminder or a script of an agent'),
     z
-      .object({ type: z.literal('attached-server'), id, value: attachedRecordSchema })
-      .describe('an MCP server that the person has attached, without its secrets'),
+      .object({ type: z.literal('attached-server'), id, value: mcpServerRecordSchema })
+      .describe('an MCP server that the person has connected, without its secrets'),
     z
       .object({ type: z.literal('project'), id: projectIdSchema, value: projectValueSchema })
       .describe('a project, without its tasks'),
@@ -159,8 +159,8 @@ const askedRecordSchema = z.discriminatedUnion('type', [
       type: z.literal('attached-server'),
       ...askedBase,
       part: z.literal(''),
-      here: attachedRecordSchema.nullable().describe('its current connection; null: it is not connected'),
-      after: attachedRecordSchema,
+      here: mcpServerRecordSchema.nullable().describe('its current connection; null: it is not connected'),
+      after: mcpServerRecordSchema,
     })
     .describe('an MCP server that would be started or called'),
   z

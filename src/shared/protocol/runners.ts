@@ -3,7 +3,7 @@
  * says what an MCP server started by one needs in the sandbox.
  */
 import { z } from 'zod';
-import { ATTACHED_BOUNDS, type Attachment, type Box } from './attached.ts';
+import { MCP_BOUNDS, type Attachment, type Box } from './mcp.ts';
 
 /** The runners that a relay knows. */
 export const RUNNERS = ['npx', 'bunx', 'uvx'] as const;
@@ -64,7 +64,7 @@ export function withNeeds(attachment: Attachment, needs: Needs | null): Attachme
   const { box, env } = attachment;
   const [first = null, ...rest] = needs.folders.filter((folder) => folder !== box.folder);
   const others = box.folder === null ? rest : [...(first === null ? [] : [first]), ...rest];
-  const reads = [...new Set([...box.reads, ...others, ...needs.reads])].slice(0, ATTACHED_BOUNDS.folders);
+  const reads = [...new Set([...box.reads, ...others, ...needs.reads])].slice(0, MCP_BOUNDS.folders);
   const network: Box['network'] =
     box.network === 'all' ? 'all' : [...new Set([...(box.network === 'none' ? [] : box.network), ...needs.hosts])];
   return {

@@ -4,8 +4,9 @@
  * `page-client.ts`, so the first paint does not load them.
  */
 import type { AgentId, ProjectId } from '../domain/ids.ts';
-import { callEndpoints } from '../protocol/endpoints/calls.ts';
-import { attachedEndpoints, programEndpoints } from '../protocol/endpoints/external.ts';
+import { approvalEndpoints } from '../protocol/endpoints/approvals.ts';
+import { mcpServerEndpoints } from '../protocol/endpoints/mcp.ts';
+import { programEndpoints } from '../protocol/endpoints/programs.ts';
 import { credentialEndpoints, deviceCodeEndpoints } from '../protocol/endpoints/access.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
@@ -30,6 +31,7 @@ import { forgetEndpoints } from '../protocol/endpoints/forgets.ts';
 import { memoryEndpoints } from '../protocol/endpoints/memories.ts';
 import { mappingEndpoints } from '../protocol/endpoints/routine-mappings.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
+import { snapshotEndpoints } from '../protocol/endpoints/snapshots.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { workspaceEndpoints } from '../protocol/endpoints/workspaces.ts';
 import { createRelayClient, createSender, pathOf, type RelayClient, type SendDeps, type SentCall } from './client.ts';
@@ -56,12 +58,13 @@ const endpoints = {
   ...costEndpoints,
   ...recordEndpoints,
   ...scheduleEndpoints,
+  ...snapshotEndpoints,
   ...workspaceEndpoints,
   ...historyEndpoints,
-  ...attachedEndpoints,
+  ...mcpServerEndpoints,
   ...modelEndpoints,
   ...programEndpoints,
-  ...callEndpoints,
+  ...approvalEndpoints,
   ...notificationEndpoints,
   ...deviceCodeEndpoints,
 };

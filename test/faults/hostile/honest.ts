@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { toolCallSchema } from '../../../src/shared/protocol/calls.ts';
+import { toolCallSchema } from '../../../src/shared/protocol/approvals.ts';
 import { costsSchema } from '../../../src/shared/protocol/costs.ts';
 import { eventSchema, type RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { openEventSource, type OpenStream, type StreamMessage } from '../../support/event-source.ts';
@@ -184,7 +184,7 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
     ['/api/home', '"begun":true'],
     ['/api/models', '"scripted"'],
     ['/v1/config', '"files":"ask"'],
-    ['/api/standing-copies', '"a1"'],
+    ['/api/agent-snapshots', '"a1"'],
     ['/api/workspaces/a1?path=', '"kept.md"'],
     ['/api/workspaces/a1/file?path=kept.md', word],
     ['/api/costs', '"today"'],
@@ -192,7 +192,7 @@ export async function openHonest(scene: Scene, random: () => number, outage: Out
     ['/api/inbox', ''],
     ['/api/threads', ''],
     ['/v1/agents/a1/schedule', '"schedules"'],
-    ['/api/attached', '"servers"'],
+    ['/api/mcp-servers', '"servers"'],
     ['/api/credentials', ''],
   ] as const;
   async function check(): Promise<void> {

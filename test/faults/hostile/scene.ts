@@ -10,7 +10,7 @@ import { createLoopLag, type LoopLag } from '../../support/loop-lag.ts';
 import { browserOf, type Browser } from '../../support/open-relay.ts';
 import { startPostgres, type PostgresProcess } from '../../support/postgres-process.ts';
 import { createHome, startRelay, type ProcessEnd } from '../../support/relay.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import { startScriptedModel, type ScriptedModel } from '../../support/scripted-model.ts';
 import { openLink } from '../../support/sign-in.ts';
 import type { Target } from './attack.ts';
@@ -75,7 +75,7 @@ export async function openScene({ modelUrl, oddUrl }: Begun): Promise<Scene> {
   ] as const) {
     await done(browser, 'POST', '/api/home', { beside: true, anew: false });
     await done(browser, 'PUT', '/api/team', { agents: [{ agentId, name, position: 0, retired: false }] });
-    await done(browser, 'PUT', `/api/standing-copies/${agentId}`, { version: 'v1', copy: COPY });
+    await done(browser, 'PUT', `/api/agent-snapshots/${agentId}`, { version: 'v1', snapshot: SNAPSHOT });
   }
   await done(honest, 'POST', '/api/models', {
     kind: 'server',

@@ -168,7 +168,7 @@ describe('A scope', () => {
       ['GET', '/api/events'],
       ['PUT', '/v1/config'],
       ['POST', '/api/messages'],
-      ['GET', '/api/standing-copies'],
+      ['GET', '/api/agent-snapshots'],
       ['GET', '/api/agents/a1/inbox'],
       ['GET', '/api/calls'],
     ] as const)

@@ -5,7 +5,7 @@ import { type Dream, dreamsSchema } from '../../../src/shared/protocol/dreams.ts
 import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { memoriesSchema } from '../../../src/shared/protocol/memories.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import type { SignIn } from '../../support/sign-in.ts';
 import { type Script, type ScriptedModel, startScriptedModel } from '../../support/scripted-model.ts';
 import { createGate } from '../../support/session.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   home = await createHome({ store: 'sqlite' });
   relay = await start();
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
-  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  await call('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
   await call('POST', '/api/memories', { agentId: 'a1', path: 'notes.md', text: BEFORE });
 });
 afterAll(async () => {

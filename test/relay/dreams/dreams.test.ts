@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { mostAfterDream } from '../../../src/shared/domain/dreams.ts';
 import type { Dream } from '../../../src/shared/protocol/dreams.ts';
 import type { MemorySource } from '../../../src/shared/protocol/memories.ts';
-import { COPY, createHandClock } from '../../support/schedules.ts';
+import { SNAPSHOT, createHandClock } from '../../support/schedules.ts';
 import { type Part, type Reply, type ScriptedRequest, teamScript } from '../../support/scripted-model.ts';
 import { type Bench, createGate, type Household, openSessionBench, payload } from '../../support/session.ts';
 import { USUAL_STORES } from '../../support/stores.ts';
@@ -42,7 +42,7 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
     await house.team.directory.set({
       agents: [{ agentId: AGENT, name: 'Name 0', position: 0, retired: false }],
     });
-    await house.team.copies.leave(AGENT, { ...COPY, name: 'Name 0' }, 'v1');
+    await house.team.snapshots.leave(AGENT, { ...SNAPSHOT, name: 'Name 0' }, 'v1');
     await house.team.memories.add(AGENT, { path: 'notes.md', text: NOTES }, BY_HUMAN);
   });
   afterEach(() => house.close());
@@ -117,17 +117,17 @@ describe.each(USUAL_STORES)('a dream, on %s', (kind) => {
   });
 
   it('waits for the snapshot of its agent, and fails with the reason where none comes', async () => {
-    await house.team.copies.withdraw(AGENT);
+    await house.team.snapshots.withdraw(AGENT);
     await dreams().start(AGENT);
     await dreams().look();
     expect(await newest()).toMatchObject({ state: 'due' });
     expect(await dreams().dreaming()).toEqual([AGENT]);
-    await house.team.copies.leave(AGENT, { ...COPY, name: 'Name 0' }, 'v2');
+    await house.team.snapshots.leave(AGENT, { ...SNAPSHOT, name: 'Name 0' }, 'v2');
     next = [moves(), DONE];
     await dreams().look();
     expect(await newest()).toMatchObject({ state: 'proposed' });
     await dreams().discard((await newest()).dreamId);
-    await house.team.copies.withdraw(AGENT);
+    await house.team.snapshots.withdraw(AGENT);
     clock.pass(1_000);
     await dreams().start(AGENT);
     clock.pass(120_000);

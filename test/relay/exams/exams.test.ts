@@ -5,7 +5,7 @@ import { ANSWERS_REQUEST, GRADES_REQUEST, QUESTIONS_REQUEST } from '../../../src
 import { type Exam, examCostSchema, examSchema, examsSchema } from '../../../src/shared/protocol/exams.ts';
 import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import type { SignIn } from '../../support/sign-in.ts';
 import { type ScriptedModel, type ScriptedRequest, startScriptedModel } from '../../support/scripted-model.ts';
 import { createGate } from '../../support/session.ts';
@@ -54,8 +54,8 @@ const exams = async (): Promise<readonly Exam[]> =>
 const newest = async () => (await exams())[0];
 const REQUEST = {
   ...{ agentId: 'a1', cause: 'model' },
-  before: { ...COPY, model: OLD },
-  after: { ...COPY, model: NEW },
+  before: { ...SNAPSHOT, model: OLD },
+  after: { ...SNAPSHOT, model: NEW },
 };
 const start$ = (more: object = {}) => call('POST', '/api/exams', { ...REQUEST, mostMicroUsd: 10_000_000, ...more });
 async function begin(more: object = {}): Promise<Exam> {

@@ -10,7 +10,7 @@ import {
   viewedHouseholdSchema,
   problemSchema,
 } from '../../../src/shared/protocol/http.ts';
-import { attachedServerSchema } from '../../../src/shared/protocol/attached.ts';
+import { mcpServerSchema } from '../../../src/shared/protocol/mcp.ts';
 import { startAuthorisationServer } from '../../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../../support/homes.ts';
 import {
@@ -89,12 +89,12 @@ describe('households of one relay', () => {
       expect((await browser.fetch('/api/team', { method: 'PUT', json: teamOfLead(name) })).status).toBe(204);
     }
     const json = { name: 'far', attachment: { kind: 'address', url: far.url } };
-    const attached = await one().fetch('/api/attached', { method: 'POST', json });
-    const { serverId } = attachedServerSchema.parse(await attached.json());
-    const begun = await one().fetch(`/api/attached/${serverId}/sign-in`, { method: 'POST' });
+    const mcpServers = await one().fetch('/api/mcp-servers', { method: 'POST', json });
+    const { serverId } = mcpServerSchema.parse(await mcpServers.json());
+    const begun = await one().fetch(`/api/mcp-servers/${serverId}/sign-in`, { method: 'POST' });
     const back = await far.allow(((await begun.json()) as { url: string }).url);
     const finish = async (browser: Browser) =>
-      (await browser.fetch('/api/attached-sign-ins', { method: 'POST', json: { query: back.search.slice(1) } })).status;
+      (await browser.fetch('/api/mcp-sign-ins', { method: 'POST', json: { query: back.search.slice(1) } })).status;
     expect([await finish(other()), await finish(one())]).toEqual([409, 200]);
     await far.close();
   });

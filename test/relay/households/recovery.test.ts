@@ -114,8 +114,8 @@ const BROKEN_ROWS: Readonly<Record<string, object>> = {
 };
 /** Lists that a page reads when it is opened. */
 const LISTS = [
-  ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'attached', 'agent-programs', 'models', 'webhooks'],
-  ...['costs', 'notifications', 'credentials', 'records/asked', 'standing-copies', 'room', 'home', 'health'],
+  ...['team', 'approvals', 'calls', 'threads', 'inbox', 'wakes', 'mcp-servers', 'agent-programs', 'models', 'webhooks'],
+  ...['costs', 'notifications', 'credentials', 'records/asked', 'agent-snapshots', 'room', 'home', 'health'],
 ].map((name) => `/api/${name}`);
 const NEWER_LISTS = ['projects', 'pulse-routines', 'routine-proposals', 'runs', 'attempts?hours=1', 'config'].map(
   (name) => `/v1/${name}`,

@@ -97,10 +97,13 @@ describe('a record that two pages change', () => {
       what: 'a connected MCP server',
       async begin() {
         const attachment = { kind: 'address', url: 'http://127.0.0.1:9/mcp', headers: {} };
-        const serverId = idOf(await good('POST', '/api/attached', { name: `server-${++nth}`, attachment }), 'serverId');
+        const serverId = idOf(
+          await good('POST', '/api/mcp-servers', { name: `server-${++nth}`, attachment }),
+          'serverId',
+        );
         return {
-          path: `/api/attached/${serverId}`,
-          read: () => listed('/api/attached', 'servers', (one) => one['serverId'] === serverId),
+          path: `/api/mcp-servers/${serverId}`,
+          read: () => listed('/api/mcp-servers', 'servers', (one) => one['serverId'] === serverId),
         };
       },
       one: { agents: ['a1'] },

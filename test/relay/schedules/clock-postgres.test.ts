@@ -19,7 +19,7 @@ import { createManualTimers } from '../../support/manual-timers.ts';
 import { browserOf, openTestRelay, type Browser, type OpenRelay } from '../../support/open-relay.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { createHome } from '../../support/relay.ts';
-import { COPY, createHandClock, routine } from '../../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../../support/schedules.ts';
 import { startScriptedModel, type ScriptedModel } from '../../support/scripted-model.ts';
 import { storeFor } from '../../support/store-for.ts';
 
@@ -53,7 +53,8 @@ describe('two relays of one home on one Postgres', () => {
     const team = { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] };
     expect((await own.fetch('/api/team', { method: 'PUT', json: team })).status).toBe(204);
     expect(
-      (await own.fetch('/api/standing-copies/a1', { method: 'PUT', json: { version: 'v1', copy: COPY } })).status,
+      (await own.fetch('/api/agent-snapshots/a1', { method: 'PUT', json: { version: 'v1', snapshot: SNAPSHOT } }))
+        .status,
     ).toBe(204);
   });
   afterAll(async () => {
@@ -114,15 +115,15 @@ describe('two relays of one home on one Postgres', () => {
   );
 
   it('keeps the snapshot of an agent that only the other relay has added', async () => {
-    const snapshots = async () => JSON.stringify(await (await at.second.fetch('/api/standing-copies')).json());
+    const snapshots = async () => JSON.stringify(await (await at.second.fetch('/api/agent-snapshots')).json());
     await at.second.fetch('/api/team');
     const agents = [
       { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
       { agentId: 'a2', name: 'Vega', position: 1, retired: false },
     ];
     expect((await at.first.fetch('/api/team', { method: 'PUT', json: { agents } })).status).toBe(204);
-    const json = { version: 'v1', copy: COPY };
-    expect((await at.first.fetch('/api/standing-copies/a2', { method: 'PUT', json })).status).toBe(204);
+    const json = { version: 'v1', snapshot: SNAPSHOT };
+    expect((await at.first.fetch('/api/agent-snapshots/a2', { method: 'PUT', json })).status).toBe(204);
     // With its own next event the second relay reads the events of the first.
     expect((await at.second.fetch('/v1/config', { method: 'PUT', json: { time_zone: 'Europe/Berlin' } })).ok).toBe(
       true,

@@ -15,7 +15,7 @@ import { occurrenceSchema, scheduledSchema } from '../../../src/shared/protocol/
 import { browserOf, openTestRelay, type Browser } from '../../support/open-relay.ts';
 import { startPostgres, type PostgresProcess } from '../../support/postgres-process.ts';
 import { createHome, startRelay } from '../../support/relay.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import { startScriptedModel, type ScriptedModel } from '../../support/scripted-model.ts';
 
 const historySchema = z.object({ occurrences: z.array(occurrenceSchema) });
@@ -54,7 +54,7 @@ async function trigger(relay: Pick<Browser, 'fetch'>): Promise<string> {
   };
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
   const added = scheduledSchema.parse(await (await call('POST', '/v1/pulse-routines', ROUTINE)).json());
-  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  await call('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
   await call('POST', `/v1/pulse-routines/${added.scheduleId}/trigger`);
   return added.scheduleId;
 }
@@ -172,7 +172,7 @@ describe('a reminder at two relays of one home', () => {
       await call(first, 'PUT', '/api/team', {
         agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }],
       });
-      await call(first, 'PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+      await call(first, 'PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
       await call(first, 'PUT', '/v1/config', { coordination: {}, wakes_enabled: false });
       for (const name of ['tea', 'bread'])
         await call(first, 'POST', '/v1/pulse-routines', {

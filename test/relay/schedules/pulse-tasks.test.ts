@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { pulseIdOf } from '../../../server/schedules/index.ts';
 import { SCHEDULE_LIMITS } from '../../../server/schedules/settings.ts';
 import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
-import { COPY, createHandClock, routine } from '../../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../../support/schedules.ts';
 import type { Reply, ScriptedRequest } from '../../support/scripted-model.ts';
 import { type Bench, type Household, openSessionBench } from '../../support/session.ts';
 import { USUAL_STORES } from '../../support/stores.ts';
@@ -38,7 +38,7 @@ describe.each(USUAL_STORES)('the pulse of an agent, on %s', (kind) => {
     await team.configs.setHousehold({
       ...{ coordination: { wake_guardrails, max_concurrent_pulse_sessions: 10 }, time_zone: 'UTC' },
     });
-    await team.copies.leave('a1', { ...COPY, name: 'a1' }, 'v1');
+    await team.snapshots.leave('a1', { ...SNAPSHOT, name: 'a1' }, 'v1');
     await team.schedules.clock.start();
   });
   afterEach(() => house.close());

@@ -8,7 +8,7 @@ import type { Project, Task } from '../../../src/shared/protocol/projects.ts';
 import type { Mapping } from '../../../src/shared/protocol/routine-mappings.ts';
 import type { Scheduled } from '../../../src/shared/protocol/schedules.ts';
 import { createRandom } from '../../support/random.ts';
-import { COPY, createHandClock, routine } from '../../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../../support/schedules.ts';
 import { offeredIn, type Reply, type ScriptedRequest } from '../../support/scripted-model.ts';
 import { type Bench, type Household, openSessionBench } from '../../support/session.ts';
 import { USUAL_STORES } from '../../support/stores.ts';
@@ -52,7 +52,7 @@ describe.each(USUAL_STORES)('a routine on projects, on %s', (kind) => {
       coordination: { wake_guardrails: most, max_concurrent_pulse_sessions: 10 },
       time_zone: 'UTC',
     });
-    for (const agentId of AGENTS) await house.team.copies.leave(agentId, { ...COPY, name: agentId }, 'v1');
+    for (const agentId of AGENTS) await house.team.snapshots.leave(agentId, { ...SNAPSHOT, name: agentId }, 'v1');
     await house.team.schedules.clock.start();
   });
   afterEach(() => house.close());

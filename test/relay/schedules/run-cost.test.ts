@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { wakeCostSchema } from '../../../src/shared/protocol/costs.ts';
 import { occurrenceSchema, scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../../support/open-relay.ts';
-import { COPY, routine } from '../../support/schedules.ts';
+import { SNAPSHOT, routine } from '../../support/schedules.ts';
 import { startScriptedModel, type ScriptedModel, type ScriptedRequest } from '../../support/scripted-model.ts';
 
 /** Unlike Roost's own guess. */
@@ -48,7 +48,7 @@ const household = (n: number) => ({
     position: i,
     retired: false,
   })),
-  copy: { ...COPY, soul: words(200 + 60 * n), transcript: words((n % 7) * 3_000) },
+  snapshot: { ...SNAPSHOT, soul: words(200 + 60 * n), transcript: words((n % 7) * 3_000) },
   routine: routine({
     name: `Round ${n}`,
     instructions: words(100 + 90 * (n % 11)),
@@ -78,12 +78,12 @@ async function run(scheduleId: string): Promise<ScriptedRequest> {
 it(`measures a run within a tenth of what the server counts, in ${HOUSEHOLDS} households, and asks no model`, async () => {
   const off: string[] = [];
   for (let n = 0; n < HOUSEHOLDS; n++) {
-    const { team, copy, routine: asked } = household(n);
+    const { team, snapshot, routine: asked } = household(n);
     await call('PUT', '/api/team', { agents: team });
     const before = model.requests.length;
-    const { reads } = wakeCostSchema.parse(await call('POST', '/api/costs/run', { copy, routine: asked }));
+    const { reads } = wakeCostSchema.parse(await call('POST', '/api/costs/run', { snapshot, routine: asked }));
     expect(model.requests.length).toBe(before);
-    await call('PUT', '/api/standing-copies/agent-0', { version: `v${String(n).padStart(20, '0')}`, copy });
+    await call('PUT', '/api/agent-snapshots/agent-0', { version: `v${String(n).padStart(20, '0')}`, snapshot });
     const { scheduleId } = scheduledSchema.parse(await call('POST', '/v1/pulse-routines', asked));
     const counted = tokensOf(await run(scheduleId));
     await call('DELETE', `/v1/pulse-routines/${scheduleId}`);
@@ -95,10 +95,10 @@ it(`measures a run within a tenth of what the server counts, in ${HOUSEHOLDS} ho
 });
 
 it('refuses a routine without an agent that fits', async () => {
-  const { copy, routine: asked } = household(1);
+  const { snapshot, routine: asked } = household(1);
   const answer = await page.fetch('/api/costs/run', {
     method: 'POST',
-    json: { copy: { ...copy, name: '' }, routine: asked },
+    json: { snapshot: { ...snapshot, name: '' }, routine: asked },
   });
   expect(answer.status).toBe(400);
 });

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DEFAULT_INSTRUCTIONS } from '../../../src/shared/domain/schedule/default-routine.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
 import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import type { Script } from '../../support/scripted-model.ts';
 import { longTests } from '../../support/long-tests.ts';
 
@@ -226,8 +226,8 @@ describe('what was set and cannot run', () => {
 
   it('of the lead runs without a session like everybody’s, and a routine of the lead is refused', async () => {
     await open();
-    const copy = { ...COPY, name: 'Julian', position: 4 };
-    expect((await night.call('PUT', '/api/standing-copies/lead', { version: 'v1', copy })).ok).toBe(true);
+    const snapshot = { ...SNAPSHOT, name: 'Julian', position: 4 };
+    expect((await night.call('PUT', '/api/agent-snapshots/lead', { version: 'v1', snapshot })).ok).toBe(true);
     await night.remind('lead', 'tea', night.now() + SOON);
     await night.pass(SOON + 1_000);
     await expect.poll(() => asked().length).toBe(1);

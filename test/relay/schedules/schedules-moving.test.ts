@@ -16,7 +16,7 @@ import { browserOf, openTestRelay, type Browser } from '../../support/open-relay
 import { allowAll, askedOf } from '../../support/records.ts';
 import { createHome } from '../../support/relay.ts';
 import { createRandom } from '../../support/random.ts';
-import { COPY, createHandClock, routine } from '../../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../../support/schedules.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../../support/session.ts';
 
 const MINUTE = 60_000;
@@ -211,7 +211,7 @@ describe('over what devices carry between relays, in any order', () => {
         const clock = createHandClock(START + minutes * MINUTE);
         const house = await bench.open({ script: () => [{ say: 'Here.' }], now: clock.now, onError: 'expected' });
         await house.team.directory.set(TEAM);
-        await house.team.copies.leave(LYRA.id, COPY, 'v1');
+        await house.team.snapshots.leave(LYRA.id, SNAPSHOT, 'v1');
         await house.team.schedules.clock.start();
         return { house, clock };
       }),

@@ -12,7 +12,7 @@ import { problemSchema } from '../../../src/shared/protocol/http.ts';
 import { wakeFeedSchema } from '../../../src/shared/protocol/wakes.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';
 import { openEventSource } from '../../support/event-source.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import type { SignIn } from '../../support/sign-in.ts';
 import { startScriptedModel, type ScriptedModel } from '../../support/scripted-model.ts';
 
@@ -58,7 +58,9 @@ async function add(more: object = {}) {
   return scheduledSchema.parse(await added.json());
 }
 const leave = () =>
-  call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: { ...COPY, soul: SOUL } }).then(({ status }) => status);
+  call('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: { ...SNAPSHOT, soul: SOUL } }).then(
+    ({ status }) => status,
+  );
 async function historyOf(scheduleId: string) {
   const answer = await call('GET', `/v1/pulse-routines/${scheduleId}/history`);
   return historySchema.parse(await answer.json()).occurrences;
@@ -324,7 +326,7 @@ describe('a relay that is killed in the middle of a run', () => {
   it('ends it once, keeps its words, and does not begin with it again; a script that it left behind is ended, and wakes its agent once', async () => {
     // Another agent’s: two, and one of them is to wake nobody.
     await team(false, 'a2');
-    await call('PUT', '/api/standing-copies/a2', { version: 'v1', copy: COPY });
+    await call('PUT', '/api/agent-snapshots/a2', { version: 'v1', snapshot: SNAPSHOT });
     const folder = await workspace('a2');
     const scripts = new Map<string, string>();
     for (const [script, on_failure] of [
@@ -381,9 +383,9 @@ describe('a standing copy', () => {
   it('lies in the store sealed, and is gone when it is taken back, with what needed it', async () => {
     expect(await leave()).toBe(204);
     const { scheduleId } = await add();
-    expect(await (await call('GET', '/api/standing-copies')).json()).toMatchObject({
-      copies: [{ agentId: 'a1', version: 'v1', soulChars: SOUL.length }],
-      takenBack: [],
+    expect(await (await call('GET', '/api/agent-snapshots')).json()).toMatchObject({
+      snapshots: [{ agentId: 'a1', version: 'v1', soulChars: SOUL.length }],
+      withdrawn: [],
     });
     const signIn = await relay.signIn();
     await relay.stop();
@@ -391,13 +393,13 @@ describe('a standing copy', () => {
       if (file.isFile())
         expect(await readFile(join(file.parentPath, file.name), 'latin1'), file.name).not.toContain(SOUL);
     relay = await start(signIn);
-    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
-    expect(await (await call('GET', '/api/standing-copies')).json()).toEqual({ copies: [], takenBack: ['a1'] });
+    expect((await call('DELETE', '/api/agent-snapshots/a1')).status).toBe(204);
+    expect(await (await call('GET', '/api/agent-snapshots')).json()).toEqual({ snapshots: [], withdrawn: ['a1'] });
     expect(await (await call('GET', `/v1/pulse-routines/${scheduleId}`)).json()).toMatchObject({ nextAt: null });
-    expect((await call('DELETE', '/api/standing-copies/nobody')).status).toBe(404);
+    expect((await call('DELETE', '/api/agent-snapshots/nobody')).status).toBe(404);
     // Switched on again, it may be left again.
     await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
-    expect(await (await call('GET', '/api/standing-copies')).json()).toEqual({ copies: [], takenBack: [] });
+    expect(await (await call('GET', '/api/agent-snapshots')).json()).toEqual({ snapshots: [], withdrawn: [] });
   });
 
   it('that is taken back stops the run that it is for, and a page that compared just before comes too late', async () => {
@@ -407,17 +409,17 @@ describe('a standing copy', () => {
     await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
     await expect.poll(async () => (await historyOf(scheduleId))[0]?.state).toBe('running');
     const refused = async (version: string) => {
-      const answer = await call('PUT', '/api/standing-copies/a1', { version, copy: COPY });
+      const answer = await call('PUT', '/api/agent-snapshots/a1', { version, snapshot: SNAPSHOT });
       return [answer.status, problemSchema.parse(await answer.json()).type];
     };
-    expect(await refused('a')).toEqual([409, 'about:roost/older-copy']);
-    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
+    expect(await refused('a')).toEqual([409, 'about:roost/older-snapshot']);
+    expect((await call('DELETE', '/api/agent-snapshots/a1')).status).toBe(204);
     await expect.poll(async () => (await historyOf(scheduleId))[0]).toMatchObject({ state: 'stopped' });
-    expect(await refused('v2')).toEqual([409, 'about:roost/taken-back']);
+    expect(await refused('v2')).toEqual([409, 'about:roost/withdrawn']);
     // Also where none lies yet.
     await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
-    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
-    expect(await refused('v3')).toEqual([409, 'about:roost/taken-back']);
+    expect((await call('DELETE', '/api/agent-snapshots/a1')).status).toBe(204);
+    expect(await refused('v3')).toEqual([409, 'about:roost/withdrawn']);
     await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
     expect(await leave()).toBe(204);
   });
@@ -427,10 +429,10 @@ describe('a standing copy', () => {
     const { scheduleId } = await add();
     await team(true);
     await expect
-      .poll(async () => await (await call('GET', '/api/standing-copies')).json())
+      .poll(async () => await (await call('GET', '/api/agent-snapshots')).json())
       .toEqual({
-        copies: [],
-        takenBack: [],
+        snapshots: [],
+        withdrawn: [],
       });
     await expect
       .poll(async () => await (await call('GET', `/v1/pulse-routines/${scheduleId}`)).json())

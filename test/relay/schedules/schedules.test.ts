@@ -15,7 +15,7 @@ import { scheduleSchema } from '../../../src/shared/protocol/schedules.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
 import { allowIn } from '../../support/records.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../../support/session.ts';
-import { COPY, createHandClock, routine } from '../../support/schedules.ts';
+import { SNAPSHOT, createHandClock, routine } from '../../support/schedules.ts';
 import { USUAL_STORES } from '../../support/stores.ts';
 import { offeredIn, type Script } from '../../support/scripted-model.ts';
 
@@ -48,7 +48,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
       agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
     });
     await house.team.configs.setHousehold({ coordination: {}, time_zone: 'Europe/Berlin' });
-    if (copy) await house.team.copies.leave(LYRA.id, COPY, 'v1');
+    if (copy) await house.team.snapshots.leave(LYRA.id, SNAPSHOT, 'v1');
     await house.team.schedules.clock.start();
     return { house, clock };
   }
@@ -353,7 +353,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     expect(await warning()).toBeNull();
     await pass(house, clock, 30 * MINUTE);
     expect(await warning()).toBe('It was skipped 3 times in a row. Its history says why.');
-    await house.team.copies.leave(LYRA.id, COPY, 'v1');
+    await house.team.snapshots.leave(LYRA.id, SNAPSHOT, 'v1');
     await pass(house, clock, 30 * MINUTE);
     expect(await warning()).toBeNull();
   });
@@ -396,7 +396,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     house.team.schedules.clock.wake();
     const granted = async () => (await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id })).wakes;
     await expect.poll(granted).toHaveLength(2);
-    expect(await house.team.copies.withdraw(LYRA.id)).toBe(true);
+    expect(await house.team.snapshots.withdraw(LYRA.id)).toBe(true);
     resolve();
     await house.team.schedules.clock.whenQuiet();
     expect(house.model.requests).toHaveLength(1);
@@ -954,7 +954,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     await pass(other, clock, 10 * MINUTE);
     // Nothing runs before a yes, and nobody is asked about its text.
     expect(await history(other, clock)).toEqual([]);
-    expect(await other.team.calls.waiting()).toEqual([]);
+    expect(await other.team.approvals.waiting()).toEqual([]);
     await allowIn(other.team.records);
     await pass(other, clock, 10 * MINUTE);
     const [newest] = await history(other, clock);
@@ -966,7 +966,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
       expect((await history(other, clock))[0]).toMatchObject({ state: 'done', said: 'as accepted\n' });
     } else {
       expect(newest).toMatchObject({ state: 'failed', said: '', detail: expect.stringContaining('It was not run') });
-      expect(await other.team.calls.waiting()).toMatchObject([{ tool: 'accept_script', where: 'relay' }]);
+      expect(await other.team.approvals.waiting()).toMatchObject([{ tool: 'accept_script', where: 'relay' }]);
     }
     for (const each of own) await each.close();
     for (const root of [first, second]) await rm(root, { recursive: true, force: true });
@@ -989,7 +989,7 @@ describe.each(USUAL_STORES)('what is due, on %s', (kind) => {
     await other.team.directory.set({
       agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
     });
-    await other.team.copies.leave(LYRA.id, COPY, 'v1');
+    await other.team.snapshots.leave(LYRA.id, SNAPSHOT, 'v1');
     await other.team.schedules.clock.start();
     const requests = () => [house.model.requests.length, other.model.requests.length];
     expect(await give(other, await told(house, 1))).toBe('taken');

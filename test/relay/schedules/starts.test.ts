@@ -122,7 +122,7 @@ describe('without a session', () => {
     expect((await refusal(later)).detail).toBe(
       `It waits for #${made.number}. Finish that task, or remove it under “Waits for”.`,
     );
-    await good('DELETE', '/api/standing-copies/a1');
+    await good('DELETE', '/api/agent-snapshots/a1');
     const { status, body } = await start(made);
     expect({ status, body }).toMatchObject({
       status: 409,
@@ -169,8 +169,8 @@ describe('in a session', () => {
 describe('what a project grants of commands', () => {
   const offers = ({ body }: ScriptedRequest) => (body.tools ?? []).some(({ name }) => name === 'run_command');
   const copy = async () => {
-    const { COPY } = await import('../../support/schedules.ts');
-    await good('PUT', '/api/standing-copies/a2', { version: 'v2', copy: { ...COPY, name: 'Name of a2' } });
+    const { SNAPSHOT } = await import('../../support/schedules.ts');
+    await good('PUT', '/api/agent-snapshots/a2', { version: 'v2', snapshot: { ...SNAPSHOT, name: 'Name of a2' } });
   };
   /** Starts a2 on a task of such a project. Resolves with what it was offered and answered. */
   async function tries(commands: string, name: string): Promise<{ offered: boolean; said: string }> {

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agreementOf, isAgreed } from '../../../server/schedules/scripts.ts';
-import { toolCallSchema, type ToolCall } from '../../../src/shared/protocol/calls.ts';
+import { toolCallSchema, type ToolCall } from '../../../src/shared/protocol/approvals.ts';
 import { scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../support/night-relay.ts';
 import { routine } from '../../support/schedules.ts';

@@ -16,8 +16,8 @@ import {
   type Occurrence,
   type Scheduled,
 } from '../../../src/shared/protocol/schedules.ts';
-import { createQuestion } from '../../../server/tools/calls/questions.ts';
-import { createCallRows } from '../../../server/tools/calls/rows.ts';
+import { createQuestion } from '../../../server/approvals/requests/questions.ts';
+import { createCallRows } from '../../../server/approvals/requests/rows.ts';
 import { calls, startHands, type Hands } from '../../support/hands.ts';
 import { createStorePlace } from '../../support/stores.ts';
 

@@ -13,7 +13,7 @@ import { projectSchema, taskSchema } from '../../../src/shared/protocol/projects
 import { type Browser, browserOf } from '../../support/open-relay.ts';
 import { type Found, searchFor } from '../../support/planted-words.ts';
 import { createHome, databaseOf, runRelayCommand, startRelay, type TestRelay } from '../../support/relay.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import { openLink } from '../../support/sign-in.ts';
 import { USUAL_STORES } from '../../support/stores.ts';
 import { newTestDevice, newTestHousehold, register } from '../../support/sync-device.ts';
@@ -41,7 +41,7 @@ async function live(browser: Browser, words: string, sync: ReturnType<typeof new
   const call = (method: string, path: string, json?: unknown) => good(browser, method, path, json);
   await call('POST', '/api/home', { beside: true, anew: false });
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: words, position: 0, retired: false }] });
-  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: { ...COPY, soul: words } });
+  await call('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: { ...SNAPSHOT, soul: words } });
   const timing = { kind: 'weekly', days: [1], time: '07:30' };
   await call('POST', '/v1/pulse-routines', { kind: 'routine', agentId: 'a1', name: 'R', instructions: words, timing });
   const project = projectSchema.parse(await call('POST', '/v1/projects', { name: words, agents: ['a1'] }));

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openStore, type Store } from '../../../server/store/index.ts';
 import { createDeferred } from '../../../src/shared/domain/platform/deferred.ts';
-import { toolCallSchema } from '../../../src/shared/protocol/calls.ts';
+import { toolCallSchema } from '../../../src/shared/protocol/approvals.ts';
 import { eventSchema, type EventOf, type RoostEvent } from '../../../src/shared/protocol/events.ts';
 import { openHealthSchema, problemSchema } from '../../../src/shared/protocol/http.ts';
 import { occurrenceSchema, scheduledSchema } from '../../../src/shared/protocol/schedules.ts';
@@ -15,7 +15,7 @@ import { openEventSource, type OpenStream } from '../../support/event-source.ts'
 import { calls } from '../../support/hands.ts';
 import { startPostgres, type PostgresProcess } from '../../support/postgres-process.ts';
 import { createHome, startRelay, type TestRelay } from '../../support/relay.ts';
-import { COPY } from '../../support/schedules.ts';
+import { SNAPSHOT } from '../../support/schedules.ts';
 import { startScriptedModel, type Part, type ScriptedModel } from '../../support/scripted-model.ts';
 import { newTestDevice, newTestHousehold } from '../../support/sync-device.ts';
 import { createTestReplica } from '../../support/sync-replica.ts';
@@ -72,7 +72,7 @@ async function openHouse(args: readonly string[] = []): Promise<House> {
     return answer;
   };
   await done('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
-  await done('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  await done('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
   await done('POST', '/api/sessions', {
     human: { name: 'Noa' },
     lead: { name: 'Sol', soul: 'I am Sol.', transcript: null },

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCallRows } from '../../../server/tools/calls/rows.ts';
+import { createCallRows } from '../../../server/approvals/requests/rows.ts';
 import { createCosts } from '../../../server/team/costs/index.ts';
 import { openEventLog } from '../../../server/team/events/index.ts';
 import { createInbox } from '../../../server/team/inbox/index.ts';

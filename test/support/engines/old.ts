@@ -100,7 +100,7 @@ export async function makeOldBuild(): Promise<{ readonly main: string; remove():
     await cp(await realpath(join(ROOT, 'dist', part)), join(root, 'dist', part), { recursive: true, filter });
   const page = join(root, 'dist/page');
   let serviceWorker = await readFile(join(page, 'service-worker.js'), 'utf8');
-  const workers = (await readdir(join(page, 'assets'))).filter((name) => /^(archive-)?worker-.*\.js$/.test(name));
+  const workers = (await readdir(join(page, 'assets'))).filter((name) => /^(export-)?worker-.*\.js$/.test(name));
   if (workers.length < 2) throw new Error(`the build has other workers than were thought: ${workers.join(', ')}`);
   for (const name of workers) {
     const path = join(page, 'assets', name);

@@ -12,11 +12,11 @@ const LISTS = [/\/index\.ts$/, /^src\/shared\/protocol\//, /^server\/contracts\/
 
 /** Modules that export more today. A number here may only become smaller. */
 const TOO_MANY: Readonly<Record<string, number>> = {
-  'server/tools/calls/notify-agent.ts': 18,
-  'src/page/archive/methods.ts': 20,
-  'src/page/archive/types.ts': 18,
+  'server/approvals/requests/notify-agent.ts': 18,
+  'src/page/exports/methods.ts': 20,
+  'src/page/exports/types.ts': 18,
   'src/page/language/t.ts': 18,
-  'src/page/state/copies.ts': 20,
+  'src/page/state/exports.ts': 20,
   'src/page/state/relay-info.ts': 17,
   'src/page/ui/schedule/drafts.ts': 31,
   'src/shared/domain/guardrails.ts': 29,

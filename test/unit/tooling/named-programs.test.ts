@@ -20,7 +20,7 @@ const DOCS = [
 const SERVERS = 'test/relay/agents/models/model-servers.test.ts';
 const WAYS = 'test/relay/agents/models/model-ways.test.ts';
 const PROGRAMS = 'test/relay/tools/acp/programs.test.ts';
-const PASTED = 'test/unit/shared/protocol/mcp-servers.test.ts';
+const PASTED = 'test/unit/shared/protocol/mcp-settings.test.ts';
 /**
  * By the name as the documentation has it. Each file says the name, or what follows in brackets of
  * it.
@@ -46,7 +46,7 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
     'test/attacks/planted.test.ts',
     'test/unit/page/ui/clients/clients.test.tsx',
   ],
-  ChatGPT: ['test/unit/page/archive/imports/chatgpt.test.ts'],
+  ChatGPT: ['test/unit/page/exports/imports/chatgpt.test.ts'],
   'claude-agent-acp': ['test/faults/long-acp-programs.ts'],
   Codex: [PROGRAMS, 'test/faults/long-acp-programs.ts'],
   'Gemini CLI': [PROGRAMS, PASTED, 'test/faults/long-acp-programs.ts'],
@@ -54,12 +54,12 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
   'Agent Client Protocol': [PROGRAMS],
   ACP: ['test/faults/long-acp-programs.ts'],
   MCP: [
-    'test/relay/tools/mcp-server/mcp-conformance.test.ts',
-    'test/relay/tools/mcp-client/mcp-client-conformance.test.ts',
-    'test/relay/tools/mcp-client/attached.test.ts',
+    'test/relay/mcp/server/mcp-conformance.test.ts',
+    'test/relay/mcp/client/mcp-client-conformance.test.ts',
+    'test/relay/mcp/client/mcp-servers.test.ts',
   ],
-  SSE: ['test/relay/tools/mcp-client/attached-lines.test.ts'],
-  OAuth: ['test/relay/tools/mcp-client/attached.test.ts', 'test/support/authorisation-server.ts'],
+  SSE: ['test/relay/mcp/client/mcp-servers-lines.test.ts'],
+  OAuth: ['test/relay/mcp/client/mcp-servers.test.ts', 'test/support/authorisation-server.ts'],
   Safari: ['test/browser/engines.test.ts'],
   Firefox: ['test/browser/engines.test.ts'],
   OpenAPI: ['test/unit/server/http/open-api.test.ts'],
@@ -67,7 +67,7 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
   'VS Code': [PASTED],
   Zed: [PASTED],
   Windsurf: [PASTED],
-  npx: ['test/relay/tools/mcp-client/attached-fetched.test.ts', 'test/unit/shared/protocol/runners.test.ts'],
+  npx: ['test/relay/mcp/client/mcp-servers-fetched.test.ts', 'test/unit/shared/protocol/runners.test.ts'],
   bunx: ['test/unit/shared/protocol/runners.test.ts'],
   uvx: ['test/unit/shared/protocol/runners.test.ts'],
 };

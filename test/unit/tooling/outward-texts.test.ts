@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
-import { attachmentSchema } from '../../../src/shared/protocol/attached.ts';
+import { attachmentSchema } from '../../../src/shared/protocol/mcp.ts';
 import { addProgramSchema } from '../../../src/shared/protocol/programs.ts';
 import { recordSchema } from '../../../src/shared/protocol/records.ts';
 

@@ -10,14 +10,14 @@ const WORDS = /\b(?:stands?|lies|whoever|of (?:its|their|your) own|anew|by itsel
  */
 const TODAY: Readonly<Record<string, number>> = {
   'src/page/ui/agent': 5,
-  'src/page/ui/attached': 4,
+  'src/page/ui/mcp': 4,
   'src/page/ui/attachments': 1,
-  'src/page/ui/calls': 2,
+  'src/page/ui/approvals': 2,
   'src/page/ui/changes': 4,
   'src/page/ui/chat': 14,
   'src/page/ui/clients': 5,
   'src/page/ui/commands': 1,
-  'src/page/ui/copies': 5,
+  'src/page/ui/exports': 5,
   'src/page/ui/costs': 4,
   'src/page/ui/devices': 14,
   'src/page/ui/files': 3,
@@ -39,13 +39,15 @@ const TODAY: Readonly<Record<string, number>> = {
   'src/page/ui/webhooks': 4,
   'src/page/ui/welcome': 7,
   'src/page/state': 8,
-  'src/page/archive': 3,
+  'src/page/exports': 3,
   'src/shared': 3,
   'src/worker': 7,
   'server/agents': 3,
   'server/households': 2,
   'server/schedules': 3,
-  'server/tools': 16,
+  'server/approvals': 3,
+  'server/mcp': 1,
+  'server/tools': 12,
 };
 
 const folderOf = (at: string) => /^(?:src\/page\/(?:ui\/)?[^/:]+|[^/]+\/[^/:]+)/.exec(at)?.[0] ?? at;

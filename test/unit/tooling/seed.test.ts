@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeSeed } from '../../workshop/seed/household.ts';
-import { archiveHere, memoryLedger } from '../page/archive/support.ts';
+import { exportsHere, memoryLedger } from '../page/exports/support.ts';
 
 it('a seeded household is a copy that Roost imports whole', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roost-seed-'));
@@ -11,7 +11,7 @@ it('a seeded household is a copy that Roost imports whole', async () => {
     const path = join(folder, 'copy.jsonl.gz');
     const { documents } = await writeSeed({ size: 'small', path, exportedAt: Date.UTC(2026, 0, 1) });
     const ledger = memoryLedger();
-    const opened = await archiveHere().openArchive(new Blob([await readFile(path)]), null, {
+    const opened = await exportsHere().openExport(new Blob([await readFile(path)]), null, {
       ...ledger,
       here: ledger.here(),
       now: Date.UTC(2026, 0, 2),

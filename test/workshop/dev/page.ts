@@ -121,7 +121,7 @@ export async function startDevPage({ root, port, relayPort }: DevPageDeps): Prom
     plugins: [asRelay(relay, nonce)],
     // All that is needed at once: what is found later would reload the page.
     optimizeDeps: {
-      entries: ['index.html', 'test/gallery/index.html', 'src/worker/worker.ts', 'src/page/archive/archive-worker.ts'],
+      entries: ['index.html', 'test/gallery/index.html', 'src/worker/worker.ts', 'src/page/exports/export-worker.ts'],
     },
     server: {
       host: '127.0.0.1',

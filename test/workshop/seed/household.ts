@@ -1,7 +1,7 @@
 /** A made-up household, written by the same code that writes a person's copy. */
 import { open } from 'node:fs/promises';
-import { writeHousehold } from '../../../src/page/archive/household/write.ts';
-import type { Exported, ReadDocuments } from '../../../src/page/archive/types.ts';
+import { writeHousehold } from '../../../src/page/exports/household/write.ts';
+import type { Exported, ReadDocuments } from '../../../src/page/exports/types.ts';
 import type { Doc } from '../../../src/shared/protocol/documents.ts';
 import { generateHousehold, type HouseholdPlan } from '../../support/household-generator.ts';
 

@@ -5,13 +5,13 @@ import { createStore } from 'zustand/vanilla';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Occurrence } from '../../../shared/protocol/schedules.ts';
 import { retold, t } from '../../language/t.ts';
-import { callsOf } from '../../state/calls.ts';
+import { approvalsOf } from '../../state/approvals.ts';
 import type { Paged } from '../../state/pages.ts';
 import { projectsOf } from '../../state/projects.ts';
 import type { QueryState } from '../../state/query.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { schedulesOf } from '../../state/schedules.ts';
-import { CallLine } from '../calls/call-log.tsx';
+import { CallLine } from '../approvals/call-log.tsx';
 import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
 import { FilesOfRun } from '../files/files-of-run.tsx';
@@ -109,7 +109,7 @@ function useSources(kind: LogKind, agentId: AgentId | null) {
   const queries = {
     wakes: shows('wakes') ? reachQueries(roost).wakes(agentId) : NONE,
     runs: shows('runs') ? schedulesOf(roost).runLog(agentId) : NONE,
-    calls: shows('calls') ? callsOf(roost).account(agentId) : NONE,
+    calls: shows('calls') ? approvalsOf(roost).account(agentId) : NONE,
   };
   const [wakes, runs, calls] = [useQuery(queries.wakes), useQuery(queries.runs), useQuery(queries.calls)];
   const [open, setOpen] = useState<string | null>(null);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Agent } from '../../../shared/domain/agent.ts';
 import { t } from '../../language/t.ts';
-import { download } from '../copies/sink.ts';
+import { download } from '../exports/sink.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { drawBirth } from './birth-card.ts';
 import './share-birth.css';

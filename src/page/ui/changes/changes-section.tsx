@@ -179,7 +179,7 @@ function ofSchedule({ agentId, before, after }: Of<'schedule'>, nameOf: NameOf):
   return { text, lines, ...(long.length > 0 ? { long: { before: whole('before'), after: whole('after') } } : {}) };
 }
 
-function ofAttached({ before, after }: Of<'attached'>, nameOf: NameOf): ChangeWords {
+function ofMcpServer({ before, after }: Of<'mcp-server'>, nameOf: NameOf): ChangeWords {
   const server = t`the server ${quoted(after.name)}`;
   if (after.removed) return { text: t`You removed ${server}.` };
   if (before === null || before.removed) return { text: t`You connected ${server}.` };
@@ -224,8 +224,8 @@ function changeWords({ change }: Pick<Logged, 'change'>, nameOf: NameOf): Change
       return ofFields(change, nameOf);
     case 'schedule':
       return ofSchedule(change, nameOf);
-    case 'attached':
-      return ofAttached(change, nameOf);
+    case 'mcp-server':
+      return ofMcpServer(change, nameOf);
     default:
       return change satisfies never;
   }
@@ -246,7 +246,7 @@ export const whyNot: Readonly<Record<WayBack, string | null>> = {
 function askedFirst({ change, back }: Pick<Logged, 'change' | 'back'>): string | null {
   if (back === 'since')
     return t`It was changed again since. What was set later is replaced by what stood here before this change.`;
-  if (change.kind === 'attached' && (change.before === null || change.before.removed))
+  if (change.kind === 'mcp-server' && (change.before === null || change.before.removed))
     return t`The server is removed with its secrets, which no undo brings back.`;
   return null;
 }

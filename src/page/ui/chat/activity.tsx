@@ -7,8 +7,8 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
-import { callsOf } from '../../state/calls.ts';
-import { wantsTo } from '../calls/words.ts';
+import { approvalsOf } from '../../state/approvals.ts';
+import { wantsTo } from '../approvals/words.ts';
 import { useAnswers, useRoost } from '../context.tsx';
 import { ChevronIcon } from '../design/more-icons.tsx';
 import { PATHS } from '../routes.ts';
@@ -119,7 +119,7 @@ function StepRow({ step: { text, state, from, until } }: { step: Step }) {
 
 /** What an agent asks the person for, with a way to answer. */
 function Asked({ agentId }: { agentId: AgentId }) {
-  const state = useQuery(callsOf(useRoost()).approvals);
+  const state = useQuery(approvalsOf(useRoost()).approvals);
   const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
   return asked.map((call) => (
     <li key={call.callId} data-state="asked">

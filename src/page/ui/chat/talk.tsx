@@ -174,7 +174,7 @@ export function FirstWords({
   );
 }
 
-const WaitingCalls = optional(() => import('../calls/waiting.tsx'));
+const WaitingApprovals = optional(() => import('../approvals/waiting-approvals.tsx'));
 const HandsFree = optional(() => import('../voice/hands-free.tsx'));
 const ProposedRoutines = optional(() => import('../routines/proposed.tsx'));
 
@@ -274,7 +274,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
       <Part>
         <FoundBar />
         <FirstWords speaker={speaker} messages={messages} onPick={add} />
-        <WaitingCalls agentId={agentId} />
+        <WaitingApprovals agentId={agentId} />
         <ProposedRoutines agentId={agentId} />
         {byVoice && <HandsFree agentId={agentId} name={speaker.name} />}
       </Part>

@@ -6,7 +6,7 @@ import type { Credential } from '../../../shared/protocol/team.ts';
 import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { LIMITS } from '../../../shared/protocol/limits.ts';
 import { t } from '../../language/t.ts';
-import { clientsOf } from '../../state/external.ts';
+import { clientsOf } from '../../state/clients.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { QueryView } from '../parts/page-head.tsx';

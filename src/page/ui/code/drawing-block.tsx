@@ -1,7 +1,7 @@
 /** A Mermaid text as a diagram: an image in which nothing can run or be fetched. */
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../language/t.ts';
-import { download } from '../copies/sink.ts';
+import { download } from '../exports/sink.ts';
 import { takeFocus } from '../design/dialog.tsx';
 import type { DrawingColours, Drawn } from './drawing.ts';
 

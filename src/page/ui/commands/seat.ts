@@ -9,7 +9,7 @@ import { isSeatPosition, LEAD_ID, seatNumber } from '../../../shared/domain/seat
 import { t } from '../../language/t.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { leadNameOf } from '../../state/household.ts';
-import { exportAgentFile, exportConversationFile } from '../copies/later.ts';
+import { exportAgentFile, exportConversationFile } from '../exports/later.ts';
 import { POSITIONS, seatView, type SeatView } from '../grid/seat-figure.tsx';
 import { copyText } from '../parts/copyable-text.tsx';
 import { TAB_TITLES } from '../portrait/titles.ts';

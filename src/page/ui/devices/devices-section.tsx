@@ -555,7 +555,7 @@ function Removed({ status, onOpen }: RemovedProps) {
       <div className="devices-ways gap-4 cluster">
         <button type="button" className="solid" onClick={() => onOpen('join')}>{t`Join again`}</button>
         <button type="button" className="ghost" onClick={() => onOpen('restore')}>{t`I have a recovery phrase`}</button>
-        <Link href={PATHS.settings('copies')} className="ghost">{t`Export what is here`}</Link>
+        <Link href={PATHS.settings('exports')} className="ghost">{t`Export what is here`}</Link>
       </div>
     </>
   );

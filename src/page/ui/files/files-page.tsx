@@ -26,7 +26,7 @@ import { Words } from '../chat/markdown.tsx';
 import { useRoost } from '../context.tsx';
 import { Dialog, SureDialog } from '../design/dialog.tsx';
 import { Patch } from '../parts/diff.tsx';
-import { download } from '../copies/sink.ts';
+import { download } from '../exports/sink.ts';
 import { AgentSelect } from '../parts/choices.tsx';
 import { DropZone } from '../design/drop-zone.tsx';
 import { Tabs } from '../design/tabs.tsx';

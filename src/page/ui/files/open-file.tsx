@@ -3,7 +3,7 @@ import { t } from '../../language/t.ts';
 import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
 import { useRoost } from '../context.tsx';
-import { download } from '../copies/sink.ts';
+import { download } from '../exports/sink.ts';
 import { useQuery } from '../hooks.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { FileDialog } from './files-page.tsx';

@@ -6,7 +6,7 @@ import { LEAD_ID } from '../../../shared/domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { type AnswersState, openAnswerOf } from '../../state/answers.ts';
 import { atWorkOf } from '../../state/at-work.ts';
-import { callsOf } from '../../state/calls.ts';
+import { approvalsOf } from '../../state/approvals.ts';
 import { costQueriesOf } from '../../state/costs.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useActions, useAnswers, useHousehold, useLive, useRoost } from '../context.tsx';
@@ -44,7 +44,7 @@ function useBusy(): readonly Teammate[] {
   const answering = useAnswers((state) =>
     [...new Set([...state.open.values()].map(({ agentId }) => agentId))].sort().join(' '),
   );
-  const approvals = useQuery(callsOf(roost).approvals);
+  const approvals = useQuery(approvalsOf(roost).approvals);
   return useMemo(() => {
     if (!heard) return [];
     const asking = approvals.kind === 'ready' ? approvals.value.waiting.map(({ agentId }) => agentId) : [];

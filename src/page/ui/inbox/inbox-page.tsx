@@ -4,11 +4,11 @@ import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { canGoOn } from '../../../shared/domain/schedule/timing.ts';
 import { retold, t } from '../../language/t.ts';
-import { callsOf } from '../../state/calls.ts';
+import { approvalsOf } from '../../state/approvals.ts';
 import type { Unread, Wait } from '../../state/inbox.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { askBarOf, showsElsewhere, waitingOf } from '../../state/waiting.ts';
-import { ApprovalCard } from '../calls/card.tsx';
+import { ApprovalCard } from '../approvals/approval-card.tsx';
 import { useActions, useRoost } from '../context.tsx';
 import { stoppedText } from '../costs/budget-banner.tsx';
 import { CloseIcon } from '../design/icons.tsx';
@@ -202,7 +202,7 @@ function UnreadRow({ unread }: { unread: Unread }) {
 export default function InboxPage({ onClose }: { onClose: () => void }) {
   const roost = useRoost();
   const { waits, unread } = useStore(waitingOf(roost));
-  const query = callsOf(roost).approvals;
+  const query = approvalsOf(roost).approvals;
   const state = useQuery(query);
   const sandbox = state.kind === 'ready' ? state.value.sandbox : null;
   useEffect(() => showsElsewhere(askBarOf(roost), ''), [roost]);

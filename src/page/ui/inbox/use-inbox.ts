@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react';
-import { callsOf } from '../../state/calls.ts';
+import { approvalsOf } from '../../state/approvals.ts';
 import { dreamsOf } from '../../state/dreams.ts';
 import { inboxOf, waitingTasksOf } from '../../state/inbox.ts';
 import { notificationsOf } from '../../state/notifications.ts';
@@ -21,7 +21,7 @@ function useValue<Value>(query: Query<Value>): Value | undefined {
 export function useKeptInbox(): void {
   const roost = useRoost();
   const schedules = schedulesOf(roost);
-  const approvals = useValue(callsOf(roost).approvals);
+  const approvals = useValue(approvalsOf(roost).approvals);
   const tasks = useValue(waitingTasksOf(roost));
   const runs = useValue(schedules.runs);
   const listed = useValue(schedules.list);

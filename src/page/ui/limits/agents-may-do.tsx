@@ -6,7 +6,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import { presetOf, PRESETS, singlesBeside } from '../../../shared/domain/toolsets.ts';
 import type { EffectiveConfig, HouseholdConfig } from '../../../shared/protocol/config.ts';
 import { retold, t } from '../../language/t.ts';
-import { callsOf } from '../../state/calls.ts';
+import { approvalsOf } from '../../state/approvals.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { withCoordination, withGuardrails } from '../../state/relay-info.ts';
 import type { Done } from '../../state/actions/parts.ts';
@@ -64,7 +64,7 @@ const NO_SANDBOX = t`Its commands run as the user who started the relay. They ca
 
 /** Why there is no sandbox, and what it does not restrict where there is one. */
 function SandboxNote() {
-  const state = useQuery(callsOf(useRoost()).approvals);
+  const state = useQuery(approvalsOf(useRoost()).approvals);
   const { agentId, own, effective } = useLimits();
   const change = useChangeLimits();
   const { why = null, insist = false, watched } = state.kind === 'ready' ? state.value.sandbox : {};

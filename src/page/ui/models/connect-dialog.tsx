@@ -9,7 +9,7 @@ import type { AgentId } from '../../../shared/domain/ids.ts';
 import type { Connection, ConnectModel, FoundServer, ListedModel, Models } from '../../../shared/protocol/models.ts';
 import type { Programs } from '../../../shared/protocol/programs.ts';
 import { retold, spoken, t } from '../../language/t.ts';
-import { programsOf } from '../../state/external.ts';
+import { programsOf } from '../../state/programs.ts';
 import { foundServersOf } from '../../state/found-servers.ts';
 import type { QueryState } from '../../state/query.ts';
 import { useQuery } from '../hooks.ts';

@@ -7,14 +7,14 @@ import { quietUntil } from '../../../shared/domain/blackouts.ts';
 import type { RaisedNotification } from '../../../shared/protocol/notifications.ts';
 import { chosenKind, type StoredWaits, NOTIFIED } from '../../../shared/domain/talk.ts';
 import { t } from '../../language/t.ts';
-import { callsOf } from '../../state/calls.ts';
+import { approvalsOf } from '../../state/approvals.ts';
 import { notificationsOf, notificationTitle } from '../../state/notifications.ts';
 import { useRoost, useUnread } from '../context.tsx';
 import { type Route, routeOf, useRoute } from '../routes.ts';
 import { useNames } from '../use-somebody.ts';
 import { useQuery, useWaitingCount } from '../hooks.ts';
 import { RAYS, SUN } from '../shell/mark.tsx';
-import AskBar from '../calls/ask-bar.tsx';
+import AskBar from '../approvals/approval-bar.tsx';
 import { useKeptInbox } from '../inbox/use-inbox.ts';
 
 // Shows notifications while the page is open: by the system if the page is out of view. Removes
@@ -91,7 +91,7 @@ function NotifiedHere() {
 
   /** The bar below the header shows the question itself, with its answers. */
   const isInBar = ({ kind, key }: RaisedNotification): boolean => {
-    const approvals = callsOf(roost).approvals.store.getState();
+    const approvals = approvalsOf(roost).approvals.store.getState();
     return (
       kind === 'approval' &&
       approvals.kind === 'ready' &&

@@ -15,7 +15,7 @@ import { PATHS, type PortraitTab, useRoute } from '../routes.ts';
 import { OpenThreads, openThreadsOf } from '../agent/open-threads.tsx';
 import { CredentialList, MakeCredential } from '../clients/clients-section.tsx';
 import { useHousehold, useRoost } from '../context.tsx';
-import { exportAgentFile } from '../copies/later.ts';
+import { exportAgentFile } from '../exports/later.ts';
 import { Inbox } from '../inbox/inbox.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { PageHead, QueryView } from '../parts/page-head.tsx';

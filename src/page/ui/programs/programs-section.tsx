@@ -2,13 +2,13 @@
 import { type FormEvent, useId, useState } from 'react';
 import type { Program, Programs } from '../../../shared/protocol/programs.ts';
 import { retold, t } from '../../language/t.ts';
-import { programsOf } from '../../state/external.ts';
+import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
 import { SureDialog } from '../design/dialog.tsx';
 import { useNames } from '../use-somebody.ts';
 import { readVariables } from '../text/kinds.ts';
 import { QueryView } from '../parts/page-head.tsx';
-import '../attached/attached.css';
+import '../mcp/mcp.css';
 import './programs.css';
 import { useAction } from '../design/use-action.ts';
 import { WrongNote } from '../design/field.tsx';
@@ -65,7 +65,7 @@ function ProgramCard({ program }: { program: Program }) {
   const tryIt = () => act(() => programs.change((client) => client.tryProgram({ programId })));
   return (
     <article
-      className="attached ground-0 pad-wide box stack gap-5 narrow text-3"
+      className="mcp-server ground-0 pad-wide box stack gap-5 narrow text-3"
       data-state={state.kind === 'fails' ? 'failed' : 'connected'}
       aria-label={name}
     >
@@ -77,7 +77,7 @@ function ProgramCard({ program }: { program: Program }) {
           {statusText(asking ? { state: { kind: 'trying', since: 0 } } : program)}
         </span>
       </header>
-      <p className="attached-where">
+      <p className="mcp-where">
         <code>{where}</code>
         {variables.length > 0 && <small> {t`with ${variables.join(', ')}`}</small>}
       </p>
@@ -87,11 +87,11 @@ function ProgramCard({ program }: { program: Program }) {
           : t`Asks its model with its own sign-in: only what it reports is counted, and budgets stop it before a turn, not within one.`}
       </p>
       {state.kind === 'fails' && (
-        <p className="attached-standing" role="status">
+        <p className="mcp-state" role="status">
           {retold(state.message)}
         </p>
       )}
-      {state.kind === 'answers' && <p className="attached-standing">{toolsOf(state.tools)}</p>}
+      {state.kind === 'answers' && <p className="mcp-state">{toolsOf(state.tools)}</p>}
       {running.length > 0 && (
         <ul className="stack gap-2 ink-2" aria-label={t`Who thinks with ${name} now`}>
           {running.map(({ agentId, since, state: at, mode }) => (

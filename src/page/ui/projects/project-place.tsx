@@ -7,7 +7,7 @@ import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
 import { taskWorkOf } from '../../state/task-work.ts';
 import { useRoost } from '../context.tsx';
-import { download } from '../copies/sink.ts';
+import { download } from '../exports/sink.ts';
 import { SureDialog } from '../design/dialog.tsx';
 import { keyOf } from '../design/keys.ts';
 import { QueryView } from '../parts/page-head.tsx';

@@ -11,7 +11,7 @@ import { timingText } from '../schedule/words.ts';
 import { PATHS } from '../routes.ts';
 import { useTeammates } from '../use-somebody.ts';
 import { RoutinePrice } from './price.tsx';
-import '../calls/calls.css';
+import '../approvals/approvals.css';
 import { useAction } from '../design/use-action.ts';
 
 const asBeginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

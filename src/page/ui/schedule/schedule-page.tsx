@@ -298,17 +298,17 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
     void schedules.withdrawSnapshot(id, name).finally(() => setTaking(null));
   };
   return (
-    <QueryView query={schedules.copies} what={t`The copies on the relay`}>
-      {({ copies }) => {
-        const shown = copies.filter((copy) => agentId === null || copy.agentId === agentId);
+    <QueryView query={schedules.snapshots} what={t`The copies on the relay`}>
+      {({ snapshots }) => {
+        const shown = snapshots.filter((snapshot) => agentId === null || snapshot.agentId === agentId);
         return (
           shown.length > 0 && (
-            <section className="gap-5 stack narrow" aria-labelledby="night-copies">
-              <h2 id="night-copies">{t`Copies on the relay`}</h2>
+            <section className="gap-5 stack narrow" aria-labelledby="agent-snapshots">
+              <h2 id="agent-snapshots">{t`Copies on the relay`}</h2>
               <p className="schedule-note ink-2 text-3 pretty">{t`To work while Roost is closed, the relay keeps an encrypted copy of the agent. Remove it and the agent stops working alone.`}</p>
-              <ul className="copies-left panel box" aria-labelledby="night-copies">
-                {shown.map((copy) => {
-                  const mate = team.find(copy.agentId);
+              <ul className="snapshots-left panel box" aria-labelledby="agent-snapshots">
+                {shown.map((snapshot) => {
+                  const mate = team.find(snapshot.agentId);
                   return (
                     <li className="middle wrap flex gap-4 pad-4-6" key={mate.agentId}>
                       <span className="routine-face size-m fixed">
@@ -323,7 +323,7 @@ export function AgentSnapshots({ agentId }: { agentId: AgentId | null }) {
                           <span dir="auto">{mate.name}</span>
                         </Link>
                         <p className="ink-2 text-2">
-                          {t`Updated ${copy.leftAt > now - 60_000 ? t`just now` : t`${duration(now - copy.leftAt)} ago`} · ${bytes(copy.bytes)}`}
+                          {t`Updated ${snapshot.leftAt > now - 60_000 ? t`just now` : t`${duration(now - snapshot.leftAt)} ago`} · ${bytes(snapshot.bytes)}`}
                         </p>
                       </div>
                       <button

@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { type Toolset, TOOLSET_NAMES, TOOLSETS } from '../../../shared/domain/toolsets.ts';
 import { t } from '../../language/t.ts';
-import { attachedOf } from '../../state/external.ts';
+import { mcpServersOf } from '../../state/mcp-servers.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../hooks.ts';
@@ -35,8 +35,8 @@ interface ToolsFieldProps {
 
 /** The tools of a routine: those that apply otherwise, or those that are ticked. */
 export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent has` }: ToolsFieldProps) {
-  const attached = useQuery(attachedOf(useRoost()).list);
-  const servers = (attached.kind === 'ready' ? attached.value.servers : []).map(({ name, tools: offered }) => ({
+  const mcpServers = useQuery(mcpServersOf(useRoost()).list);
+  const servers = (mcpServers.kind === 'ready' ? mcpServers.value.servers : []).map(({ name, tools: offered }) => ({
     name,
     // Tools that the person has not allowed would be refused.
     offered: offered.filter(({ use, gone }) => use && !gone).map(({ called }) => called),
@@ -48,7 +48,7 @@ export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent
   // An unticked tool can be ticked again while the editor is open.
   const [seenAway, setSeenAway] = useState<readonly string[]>([]);
   const others =
-    attached.kind === 'loading' ? [] : [...new Set([...seenAway, ...away])].filter((tool) => !known.has(tool));
+    mcpServers.kind === 'loading' ? [] : [...new Set([...seenAway, ...away])].filter((tool) => !known.has(tool));
   const onOthers = (next: readonly string[]) => {
     setSeenAway(others);
     onTools(next);
@@ -88,8 +88,8 @@ export function ToolsField({ tools, onTools, wrong, unset = t`All that the agent
             ))}
           {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
           <p className="setting-hint">
-            {attached.kind === 'failed' && <span>{t`What MCP servers offer could not be read. `}</span>}
-            <span>{t`MCP servers are connected, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}</span>
+            {mcpServers.kind === 'failed' && <span>{t`What MCP servers offer could not be read. `}</span>}
+            <span>{t`MCP servers are connected, and their tools let in, under ${<Link href={PATHS.settings('mcp')}>{t`Settings`}</Link>}.`}</span>
           </p>
         </>
       )}

@@ -18,7 +18,7 @@ import { networkSchema } from '../../../shared/protocol/grants.ts';
 import { retold, t } from '../../language/t.ts';
 import type { Done } from '../../state/actions/parts.ts';
 import { HOLDS_AT_ONCE } from '../../state/running-settings.ts';
-import { programsOf } from '../../state/external.ts';
+import { programsOf } from '../../state/programs.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { useDraft } from '../design/field.tsx';

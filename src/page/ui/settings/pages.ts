@@ -3,8 +3,8 @@ export const SETTINGS_PAGES = {
   you: ['people', 'notifications', 'changes', 'about'],
   team: ['team'],
   agents: ['limits'],
-  models: ['minds', 'costs', 'programs', 'attached', 'clients'],
-  data: ['devices', 'storage', 'copies'],
+  models: ['minds', 'costs', 'programs', 'mcp', 'clients'],
+  data: ['devices', 'storage', 'exports'],
   privacy: ['privacy'],
   advanced: ['advanced', 'prompt', 'rehearsal'],
 } as const;

@@ -4,9 +4,9 @@ import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import type { AgentId } from '../../../shared/domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { AttachedSection } from '../attached/attached-section.tsx';
+import { McpSection } from '../mcp/mcp-section.tsx';
 import { ClientsSection } from '../clients/clients-section.tsx';
-import { CopiesSection } from '../copies/copies-section.tsx';
+import { ExportsSection } from '../exports/exports-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
 import { BackIcon } from '../design/icons.tsx';
 import { keyOf } from '../design/keys.ts';
@@ -62,16 +62,16 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
       return <CostsSection />;
     case 'programs':
       return <ProgramsSection />;
-    case 'attached':
-      return <AttachedSection />;
+    case 'mcp':
+      return <McpSection />;
     case 'clients':
       return <ClientsSection />;
     case 'devices':
       return <DevicesSection />;
     case 'storage':
       return <StorageSection />;
-    case 'copies':
-      return <CopiesSection />;
+    case 'exports':
+      return <ExportsSection />;
     case 'privacy':
       return (
         <Suspense fallback={null}>

@@ -52,7 +52,7 @@ export function NoticeList() {
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
 const RestoreRecords = optional(() => import('../records/restore-records.tsx'));
-const AskedRecords = optional(() => import('../records/asked.tsx'));
+const AskedRecords = optional(() => import('../records/record-approvals.tsx'));
 const DemoTeam = optional(() => import('../models/demo-team.tsx'));
 const StorageBanners = optional(() => import('../storage/storage-banners.tsx'));
 

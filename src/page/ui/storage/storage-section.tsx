@@ -279,7 +279,7 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
           </>
         )}
       </p>
-      <Link className={due ? 'solid inline-flex unlined middle' : 'ghost'} href={PATHS.settings('copies')}>
+      <Link className={due ? 'solid inline-flex unlined middle' : 'ghost'} href={PATHS.settings('exports')}>
         {note === null ? t`Make the first copy` : t`Make a copy`}
       </Link>
     </>

@@ -5,14 +5,14 @@ import type { AskedField } from '../../../shared/protocol/project-records.ts';
 import type { ProjectValue } from '../../../shared/protocol/projects.ts';
 import type { AskedRecord } from '../../../shared/protocol/records.ts';
 import { t } from '../../language/t.ts';
-import type { ArchiveChange } from '../../state/copies.ts';
+import type { ImportChange } from '../../state/exports.ts';
 import { KIND_NAMES, PRIORITY_NAMES } from '../projects/words.ts';
 import { money } from './money.ts';
 import { plural } from './sizes.ts';
 import { duration } from './time.ts';
 import { revealedLine } from './unseen.ts';
 
-type ProjectChange = Extract<ArchiveChange, { kind: 'project' }>;
+type ProjectChange = Extract<ImportChange, { kind: 'project' }>;
 type NameOf = (id: string) => string;
 
 const ofAgents = (ids: readonly string[], nameOf: NameOf) => ids.map((id) => shownText(nameOf(id))).join(', ');

@@ -1,11 +1,11 @@
 /** Describes the changes that a file would make to schedules, limits and prices. Pure. */
 import { shownText } from '../../../shared/domain/names.ts';
-import type { AttachedRecord, Box } from '../../../shared/protocol/attached.ts';
+import type { McpServerRecord, Box } from '../../../shared/protocol/mcp.ts';
 import type { ScheduleRecord } from '../../../shared/protocol/schedules.ts';
 import { type Setting, settingAt } from '../../../shared/domain/setting-table.ts';
 import { seatNumber } from '../../../shared/domain/seat.ts';
 import { retold, t, translated } from '../../language/t.ts';
-import type { ArchiveChange, ArchiveConflict } from '../../state/copies.ts';
+import type { ImportChange, ImportConflict } from '../../state/exports.ts';
 import { timingText } from '../schedule/words.ts';
 import { projectDetails, projectText } from './project-changes.ts';
 import { count, names, plural } from './sizes.ts';
@@ -16,7 +16,7 @@ import { duration, fullTime } from './time.ts';
 // Describes an MCP server completely: what is started or called, how it is confined, and which
 // tools agents use. Pure.
 
-type AttachedChange = Extract<ArchiveChange, { kind: 'attached' }>;
+type McpServerChange = Extract<ImportChange, { kind: 'mcp-server' }>;
 
 /** What a program can access in the sandbox. */
 export function shownBox({ folder, reads, network }: Box): string {
@@ -32,13 +32,13 @@ export function shownBox({ folder, reads, network }: Box): string {
 const word = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text));
 
 /** The exact command or address. */
-const whereText = (where: NonNullable<AttachedRecord['where']>): string =>
+const whereText = (where: NonNullable<McpServerRecord['where']>): string =>
   revealedLine(where.kind === 'address' ? where.url : [where.command, ...where.args].map(word).join(' '));
 
-const usedOf = ({ tools }: AttachedRecord) =>
+const usedOf = ({ tools }: McpServerRecord) =>
   Object.entries(tools).flatMap(([tool, { use }]) => (use ? [shownText(tool)] : []));
 
-function attachedText({ after }: AttachedChange): string {
+function mcpServerText({ after }: McpServerChange): string {
   const { where } = after;
   const what = t`The MCP server “${shownText(after.name)}”`;
   if (after.removed || where === null) return t`${what} would be removed.`;
@@ -51,7 +51,7 @@ function attachedText({ after }: AttachedChange): string {
 }
 
 /** All its parts, each with a label. */
-function serverParts(record: AttachedRecord | null): string {
+function serverParts(record: McpServerRecord | null): string {
   if (!record?.where || record.removed) return '';
   const { name, where, secrets, agents } = record;
   const parts: [string, string][] =
@@ -76,13 +76,13 @@ function serverParts(record: AttachedRecord | null): string {
     .join('\n');
 }
 
-const attachedDetails = ({ here, after }: AttachedChange): { readonly before: string; readonly after: string } => ({
+const mcpServerDetails = ({ here, after }: McpServerChange): { readonly before: string; readonly after: string } => ({
   before: serverParts(here),
   after: serverParts(after),
 });
 
-type ScheduleChange = Extract<ArchiveChange, { kind: 'schedule' }>;
-type LimitChange = Extract<ArchiveChange, { kind: 'limit' }>;
+type ScheduleChange = Extract<ImportChange, { kind: 'schedule' }>;
+type LimitChange = Extract<ImportChange, { kind: 'limit' }>;
 
 const named = (value: string | null, otherwise: string) => (value === null ? otherwise : shownText(value));
 
@@ -277,7 +277,7 @@ function valueText(key: string, value: unknown): string {
 
 const seat = (position: number | null) => (position === null ? t`without a seat` : t`in seat ${seatNumber(position)}`);
 
-type AgentChange = Extract<ArchiveChange, { kind: 'agent' }>;
+type AgentChange = Extract<ImportChange, { kind: 'agent' }>;
 function agentChangeText({ here, after, what }: AgentChange): string {
   switch (what) {
     case 'name':
@@ -293,7 +293,7 @@ function agentChangeText({ here, after, what }: AgentChange): string {
   }
 }
 
-type ThreadChange = Extract<ArchiveChange, { kind: 'thread' }>;
+type ThreadChange = Extract<ImportChange, { kind: 'thread' }>;
 function threadText({ here, after, closed, wasClosed, members, membersHere }: ThreadChange): string {
   const changes = [
     here === after ? null : t`called “${shownText(after)}”`,
@@ -310,7 +310,7 @@ interface Texts {
 }
 
 /** The complete content of a change, if its line does not contain all of it. */
-export function changeDetails(change: ArchiveChange): Texts | null {
+export function changeDetails(change: ImportChange): Texts | null {
   switch (change.kind) {
     case 'agent':
       return change.what === 'soul' ? { before: change.here.soul, after: change.after.soul } : null;
@@ -322,8 +322,8 @@ export function changeDetails(change: ArchiveChange): Texts | null {
         ? { before: before ?? '', after: after ?? '' }
         : null;
     }
-    case 'attached':
-      return attachedDetails(change);
+    case 'mcp-server':
+      return mcpServerDetails(change);
     case 'schedule':
       return scheduleDetails(change);
     case 'project':
@@ -349,7 +349,7 @@ export function changeDetails(change: ArchiveChange): Texts | null {
 }
 
 /** One change that a file would make and that needs a tick. */
-export function changeText(change: ArchiveChange): string {
+export function changeText(change: ImportChange): string {
   switch (change.kind) {
     case 'agent':
       return agentChangeText(change);
@@ -373,8 +373,8 @@ export function changeText(change: ArchiveChange): string {
       return t`What you asked here to be forgotten would be kept.`;
     case 'edits':
       return t`${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
-    case 'attached':
-      return attachedText(change);
+    case 'mcp-server':
+      return mcpServerText(change);
     case 'schedule':
       return scheduleText(change);
     case 'project':
@@ -417,7 +417,7 @@ export const unfitText = (documents: number): string =>
   );
 
 /** One conflict: the two sides, and what holds afterwards. */
-export function conflictText(conflict: ArchiveConflict): string {
+export function conflictText(conflict: ImportConflict): string {
   switch (conflict.kind) {
     case 'seat': {
       const { position, file, here, sits } = conflict;

@@ -395,7 +395,7 @@ export const TOOL_PHRASES: Readonly<Record<string, ToolPhrase>> = {
 };
 
 /** The MCP server and the tool's name on it; null: not a tool of an MCP server. */
-export function attachedTool(name: string): { readonly server: string; readonly tool: string } | null {
+export function mcpToolOf(name: string): { readonly server: string; readonly tool: string } | null {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
   return server === undefined || tool === undefined ? null : { server, tool };
 }
@@ -403,7 +403,7 @@ export function attachedTool(name: string): { readonly server: string; readonly 
 /** For a tool that the table does not have: of an MCP server, or of a newer relay. */
 function otherPhrase(name: string): ToolPhrase {
   if (name.startsWith(MIND_PREFIX)) return PROGRAM['mind__other'] ?? otherPhrase('');
-  const { tool, server } = attachedTool(name) ?? { tool: name, server: null };
+  const { tool, server } = mcpToolOf(name) ?? { tool: name, server: null };
   return server === null
     ? { did: t`used ${tool}`, does: t`using ${tool}`, wants: t`use ${tool}` }
     : {

@@ -9,7 +9,7 @@ import { useInfo, useActions, useRoost } from '../context.tsx';
 import { Begin } from './begin.tsx';
 import { ComeBack } from './returning.tsx';
 import { useStore } from 'zustand';
-import { createHouseholdView, type HouseholdView, VIEW_LINES, type ViewLine } from '../../state/asked.ts';
+import { createHouseholdView, type HouseholdView, VIEW_LINES, type ViewLine } from '../../state/record-approvals.ts';
 import '../devices/devices.css';
 import './welcome.css';
 

@@ -13,7 +13,7 @@ import '../devices/devices.css';
 import './welcome.css';
 import { useAction } from '../design/use-action.ts';
 
-const BringBack = lazy(() => import('../copies/bring-back.tsx'));
+const BringBack = lazy(() => import('../exports/bring-back.tsx'));
 
 type Way = 'copy' | DeviceDialogName;
 

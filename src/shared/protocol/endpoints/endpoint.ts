@@ -81,6 +81,9 @@ export type Endpoints = Readonly<Record<string, Endpoint>>;
 
 type Named<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
 
+/** The answer to a caller that is no browser. */
+export const browsersOnly = { status: 403, when: 'the caller is not a browser' } as const;
+
 /** `params` must have exactly the names in the path. */
 export function endpoint<const Definition extends Endpoint>(
   definition: Definition &

@@ -1,7 +1,7 @@
 /** The history of an agent's files: what each run changed, and restoring it. For the page. */
 import { z } from 'zod';
 import { runCauseSchema } from '../runs.ts';
-import { endpoint, idText, named } from './endpoint.ts';
+import { browsersOnly, endpoint, idText, named } from './endpoint.ts';
 
 /** Maximum number of points in one answer. */
 export const LISTED_POINTS = 100;
@@ -160,7 +160,6 @@ const from = z
   .describe('previous: what the point’s work changed; before, after: from then until now');
 const unknownAgent = { status: 404, when: 'there is no such agent' } as const;
 const unknownPoint = { status: 404, when: 'there is no such agent, point or file' } as const;
-const browsersOnly = { status: 403, when: 'the caller is not a browser' } as const;
 const off = { status: 409, when: 'git is missing at the relay, or the history cannot be read' } as const;
 
 export const historyEndpoints = {

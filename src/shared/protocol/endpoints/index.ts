@@ -1,7 +1,8 @@
 /** All endpoints of the relay. The relay starts only if each has a handler. */
-import { attachedEndpoints, programEndpoints } from './external.ts';
-import { credentialEndpoints, deviceCodeEndpoints, mcpEndpoints } from './access.ts';
-import { callEndpoints } from './calls.ts';
+import { mcpEndpoints, mcpServerEndpoints } from './mcp.ts';
+import { programEndpoints } from './programs.ts';
+import { credentialEndpoints, deviceCodeEndpoints } from './access.ts';
+import { approvalEndpoints } from './approvals.ts';
 import { costEndpoints } from './costs.ts';
 import { dreamEndpoints } from './dreams.ts';
 import { examEndpoints } from './exams.ts';
@@ -26,6 +27,7 @@ import { projectWorkEndpoints } from './project-work.ts';
 import { projectEndpoints } from './projects.ts';
 import { mappingEndpoints } from './routine-mappings.ts';
 import { scheduleEndpoints } from './schedules.ts';
+import { snapshotEndpoints } from './snapshots.ts';
 import { searchEndpoints, threadEndpoints } from './threads.ts';
 import { syncEndpoints } from './sync.ts';
 import { workspaceEndpoints } from './workspaces.ts';
@@ -48,6 +50,7 @@ export const ENDPOINTS = {
   ...costEndpoints,
   ...recordEndpoints,
   ...scheduleEndpoints,
+  ...snapshotEndpoints,
   ...projectEndpoints,
   ...projectWorkEndpoints,
   ...obstacleEndpoints,
@@ -59,10 +62,10 @@ export const ENDPOINTS = {
   ...examEndpoints,
   ...workspaceEndpoints,
   ...historyEndpoints,
-  ...callEndpoints,
+  ...approvalEndpoints,
   ...modelEndpoints,
   ...programEndpoints,
-  ...attachedEndpoints,
+  ...mcpServerEndpoints,
   ...notificationEndpoints,
   ...syncEndpoints,
   ...deviceCodeEndpoints,

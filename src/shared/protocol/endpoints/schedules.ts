@@ -1,6 +1,6 @@
 /**
- * Schedules: what is due without the person, and the agent snapshots that it needs. Other products
- * use the same names for routines and the timeline.
+ * Schedules: what is due without the person. Other products use the same names for routines and the
+ * timeline.
  */
 import { z } from 'zod';
 import type { ScheduleId } from '../../domain/ids.ts';
@@ -8,12 +8,10 @@ import { common, ms } from '../documents.ts';
 import { idOf, LIMITS } from '../limits.ts';
 import {
   changeScheduleSchema,
-  snapshotStatusSchema,
   occurrenceSchema,
   proposalSchema,
   scheduledSchema,
   scheduleSchema,
-  agentSnapshotSchema,
 } from '../schedules.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 import { changedElsewhere } from '../version.ts';
@@ -34,22 +32,6 @@ const misfit = {
 const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
 const HISTORY_PAGE = { min: 1, max: 500, otherwise: 100 } as const;
 
-const agentSnapshotsSchema = z.object({
-  copies: z.array(snapshotStatusSchema),
-  takenBack: z
-    .array(common.agentId)
-    .describe('agents whose snapshot the person has withdrawn; pages leave none until a schedule is switched on again'),
-  dreaming: z
-    .array(common.agentId)
-    .optional()
-    .describe('agents that dream, so pages leave their snapshots too; left out: none'),
-  everybody: z
-    .literal(true)
-    .optional()
-    .describe(
-      'an application may start a session, so pages leave snapshots of the lead and of all agents, even those without a schedule',
-    ),
-});
 const listSchema = z.object({
   schedules: z.array(scheduledSchema),
   scripts: z.boolean().describe('this relay runs scripts for this household'),
@@ -307,50 +289,5 @@ export const scheduleEndpoints = {
     does: 'Declines a proposed routine.',
     params: proposalParams,
     answers: [{ status: 204, when: 'declined' }, unknownProposal],
-  }),
-  agentSnapshots: endpoint({
-    method: 'GET',
-    path: '/api/standing-copies',
-    does: 'The agent snapshots that pages have left here, with their size and date.',
-    answers: [
-      { status: 200, when: 'always', body: agentSnapshotsSchema },
-      { status: 403, when: 'the caller is not a browser' },
-    ],
-  }),
-  storeAgentSnapshot: endpoint({
-    method: 'PUT',
-    path: '/api/standing-copies/{agentId}',
-    does: 'Leaves an agent snapshot with the relay: what the agent needs to work without a page. The relay stores it sealed.',
-    params: { agentId: named(idText, 'the agent’s id') },
-    body: z.strictObject({
-      version: z.string().min(1).max(LIMITS.id),
-      copy: agentSnapshotSchema,
-      forgets: z
-        .array(z.string().max(LIMITS.id))
-        .max(LIMITS.knownForgets)
-        .default([])
-        .describe('final requests to forget that the page knows; the relay refuses a snapshot without one of its own'),
-    }),
-    bodyBytes: LIMITS.bodyBytes,
-    answers: [
-      { status: 204, when: 'on disk' },
-      unknownAgent,
-      {
-        status: 409,
-        when: '`taken-back`: the person has withdrawn the agent’s snapshot; `older-copy`: the stored snapshot is newer, or something was forgotten that this one may have',
-      },
-      { status: 403, when: 'the caller is not a browser' },
-    ],
-  }),
-  withdrawAgentSnapshot: endpoint({
-    method: 'DELETE',
-    path: '/api/standing-copies/{agentId}',
-    does: 'Withdraws an agent snapshot, and switches off the agent’s schedules. Pages leave no snapshot again until a schedule of the agent is switched on.',
-    params: { agentId: named(idText, 'the agent’s id') },
-    answers: [
-      { status: 204, when: 'deleted; a snapshot still on its way is refused' },
-      { status: 404, when: 'there is no such agent, and no snapshot of one' },
-      { status: 403, when: 'the caller is not a browser' },
-    ],
   }),
 };

@@ -1,6 +1,6 @@
 /** Files in an agent's folder on the relay's machine, for the person, from the page. */
 import { z } from 'zod';
-import { endpoint, idText, named } from './endpoint.ts';
+import { browsersOnly, endpoint, idText, named } from './endpoint.ts';
 
 /** Maximum bytes of a file that a page uploads in one call. */
 export const UPLOAD_BYTES = 30_000_000;
@@ -26,7 +26,6 @@ const path = z
   .describe('path from the agent’s folder on, with `/` between names; empty: the folder itself');
 const unknownAgent = { status: 404, when: 'there is no such agent, or nothing at this path' } as const;
 const badPath = { status: 400, when: '`path` is outside the folder, or not a file' } as const;
-const browsersOnly = { status: 403, when: 'the caller is not a browser' } as const;
 
 const fileEntrySchema = z.object({
   name: z.string(),

@@ -32,7 +32,7 @@ export const addresses: Attack = {
       const url = `http://${of(HOSTS)}:${of([80, target.port, 1])}/${of(['', 'latest/meta-data', 'mcp'])}`;
       const [method, path, json] = of([
         ['POST', '/api/models', { kind: 'server', address: url, key: 'k' }],
-        ['POST', '/api/attached', { name: `a${int(0, 9)}`, attachment: { kind: 'address', url, headers: {} } }],
+        ['POST', '/api/mcp-servers', { name: `a${int(0, 9)}`, attachment: { kind: 'address', url, headers: {} } }],
         [
           'PUT',
           '/api/notifications/device',

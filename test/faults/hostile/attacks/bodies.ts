@@ -13,7 +13,7 @@ const PATHS = [
   ['PUT', '/v1/agents/m1/config'],
   ['POST', '/v1/pulse-routines'],
   ['POST', '/api/records'],
-  ['PUT', '/api/standing-copies/m1'],
+  ['PUT', '/api/agent-snapshots/m1'],
 ] as const;
 
 export const bodies: Attack = {

@@ -60,7 +60,7 @@ export const imports: Attack = {
       headers: { 'content-type': 'application/octet-stream' },
     });
     await call('POST', '/api/records', { json: { records } });
-    await call('POST', '/api/attached', { json: { name: `p${int(0, 99)}`, attachment: program } });
+    await call('POST', '/api/mcp-servers', { json: { name: `p${int(0, 99)}`, attachment: program } });
     await sleep(300);
     if (existsSync(marker)) found('a program of the second household has run');
     await rm(marker, { force: true });

@@ -9,7 +9,7 @@ import { bodies } from './bodies.ts';
 import { clients } from './clients.ts';
 import { commands } from './commands.ts';
 import { cookieAlone } from './cookie-alone.ts';
-import { copies } from './copies.ts';
+import { exportFiles } from './exports.ts';
 import { folders } from './folders.ts';
 import { forges } from './forges.ts';
 import { guesses } from './guesses.ts';
@@ -40,7 +40,7 @@ export const ATTACKS: readonly Attack[] = [
   clients,
   commands,
   cookieAlone,
-  copies,
+  exportFiles,
   folders,
   forges,
   guesses,

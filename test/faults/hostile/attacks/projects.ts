@@ -242,15 +242,15 @@ export const registeredClients: Attack = {
     const name = `registered-${int(0, 99)}`;
     // The server names itself, or says that it is where the client was registered.
     servers.asksSignIn(of([issuer, new URL(servers.toolsUrl).origin]));
-    const added = await call('POST', '/api/attached', { json: { name, attachment } });
+    const added = await call('POST', '/api/mcp-servers', { json: { name, attachment } });
     const serverId = /"serverId":"([^"]+)"/.exec(added?.text ?? '')?.[1] ?? 'none';
-    const begun = await call('POST', `/api/attached/${serverId}/sign-in`, { json: {} });
+    const begun = await call('POST', `/api/mcp-servers/${serverId}/sign-in`, { json: {} });
     const state = /[?&]state=([\w.~-]+)/.exec(begun?.text ?? '')?.[1] ?? 's'.repeat(int(1, 2_000));
-    await call('POST', '/api/attached-sign-ins', { json: { query: `code=x&state=${state}` } });
+    await call('POST', '/api/mcp-sign-ins', { json: { query: `code=x&state=${state}` } });
     servers.asksSignIn(null);
     const heard = JSON.stringify(servers.heard);
     if (added?.text.includes(secret) || heard.includes(secret)) found('the secret of a client was told');
-    await call('DELETE', `/api/attached/${serverId}`);
+    await call('DELETE', `/api/mcp-servers/${serverId}`);
   },
 };
 

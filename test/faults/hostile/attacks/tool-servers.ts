@@ -2,7 +2,7 @@
  * An MCP server that means harm: it repeats what it was given, nests, floods with notes, and says
  * that its list has changed.
  */
-import { attachedServerSchema } from '../../../../src/shared/protocol/attached.ts';
+import { mcpServerSchema } from '../../../../src/shared/protocol/mcp.ts';
 import { calls } from '../../../support/hands.ts';
 import type { Attack } from '../attack.ts';
 import type { OddResult } from '../servers.ts';
@@ -56,16 +56,16 @@ export const toolServers: Attack = {
       of(results),
     );
     const attachment = { kind: 'address', url: servers.toolsUrl, headers: { authorization: `Bearer ${KEY}` } };
-    const added = await call('POST', '/api/attached', { json: { name: 'odd', attachment } });
+    const added = await call('POST', '/api/mcp-servers', { json: { name: 'odd', attachment } });
     if (added?.text.includes(KEY)) found('what was given in confidence is told again');
     if (added?.status !== 201) return;
-    const { serverId, tools } = attachedServerSchema.parse(JSON.parse(added.text));
+    const { serverId, tools } = mcpServerSchema.parse(JSON.parse(added.text));
     await call('PUT', '/v1/agents/lead/config', { json: { coordination: { toolsets: { attached: 'allow' } } } });
     const used = tools.map(({ name, hash }) => ({ name, hash, use: true }));
     for (const some of [used.slice(0, 1), used])
-      await call('PUT', `/api/attached/${serverId}`, { json: { tools: some } });
+      await call('PUT', `/api/mcp-servers/${serverId}`, { json: { tools: some } });
     for (const result of await drive(calls('mcp__odd__echo', {})))
       if (result.includes(KEY)) found('an agent was told what its MCP server was given in confidence');
-    await call('DELETE', `/api/attached/${serverId}`);
+    await call('DELETE', `/api/mcp-servers/${serverId}`);
   },
 };

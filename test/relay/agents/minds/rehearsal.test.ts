@@ -8,7 +8,7 @@ import {
 import { AGENT_TOOLS, LEAD_TOOLS } from '../../../../server/agents/session/tools.ts';
 import type { Rehearsal } from '../../../../src/shared/protocol/http.ts';
 import { FIRST_SENTENCES, GERMAN_FIRST_SENTENCES, MORE_FIRST_SENTENCES } from '../../../support/first-sentences.ts';
-import { COPY, createHandClock } from '../../../support/schedules.ts';
+import { SNAPSHOT, createHandClock } from '../../../support/schedules.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../../../support/session.ts';
 
 const FAST = { delayMs: 0, wordMs: 0 } as const;
@@ -423,7 +423,7 @@ describe('the rehearsal mind', () => {
     const house = await bench.open({ mind: await createRehearsalMind(FAST), now: clock.now });
     const { schedules } = house.team;
     await house.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Lyra', position: 0, retired: false }] });
-    await house.team.copies.leave('agent-0', { ...COPY, language: 'de' }, 'v1');
+    await house.team.snapshots.leave('agent-0', { ...SNAPSHOT, language: 'de' }, 'v1');
     await schedules.clock.start();
     await house.start();
     await house.wake([payload(0, { name: 'Lyra' })]);

@@ -52,8 +52,8 @@ describe('a granted wake', () => {
       signal: new AbortController().signal,
     } as const;
     await tool?.run({ to: WOKEN, message: SAYS, reason: 'blocker' }, caller);
-    const [question] = await team().calls.waiting();
-    expect((await team().calls.answer(question?.callId ?? '', 'once', '')).ok).toBe(true);
+    const [question] = await team().approvals.waiting();
+    expect((await team().approvals.answer(question?.callId ?? '', 'once', '')).ok).toBe(true);
   }
   async function comesOnce(): Promise<void> {
     await expect.poll(() => woken().length, PATIENT).toBe(1);

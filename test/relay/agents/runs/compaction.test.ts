@@ -160,7 +160,7 @@ it('names beside the summary what waits for the person, also after the person co
   const house = await bench.open({ script: summarising([{ say: SUMMARY }]) });
   await wakeOne(house);
   const input = { schedule: 's1', name: 'nightly', script_path: 'nightly.sh' };
-  await house.team.calls.askAlone('agent-0', 'accept_script', input, null);
+  await house.team.approvals.askAlone('agent-0', 'accept_script', input, null);
   for (let turn = 0; summariesOf(house).length === 0; turn++) await sayTo(house, `Turn ${turn}. ${'m'.repeat(1_500)}`);
   expect(house.requestsOf(1).at(-1)?.first).toContain(WAITING);
   house.host.correctSummary(summariesOf(house)[0]?.messageId ?? '', 'I promised Ada the green door.');

@@ -21,7 +21,7 @@ import {
   type ScriptedModel,
   type ScriptedRequest,
 } from '../../../support/scripted-model.ts';
-import { COPY } from '../../../support/schedules.ts';
+import { SNAPSHOT } from '../../../support/schedules.ts';
 import { headersOf } from '../../../support/sign-in.ts';
 
 const LYRA = { agentId: 'agent-0', name: 'Lyra', position: 0, retired: false };
@@ -223,7 +223,7 @@ describe.each([
 
 it('in a run has prompts that name no tool it lacks, and at hand what its instructions name', async () => {
   const house = await openHouse(false);
-  await house.put(`/api/standing-copies/${LYRA.agentId}`, { version: 'v1', copy: COPY });
+  await house.put(`/api/agent-snapshots/${LYRA.agentId}`, { version: 'v1', snapshot: SNAPSHOT });
   const added = await house.post('/v1/pulse-routines', {
     ...{ kind: 'routine', agentId: LYRA.agentId, name: 'Round' },
     instructions: 'Look with search_files whether anything is new.',

@@ -295,7 +295,7 @@ describe('what the person says', () => {
       { kind: 'text', text: 'Yellow.' },
     ]);
     await expect
-      .poll(async () => (await house.team.calls.page(null, 'agent-0', 9)).calls)
+      .poll(async () => (await house.team.approvals.page(null, 'agent-0', 9)).calls)
       .toMatchObject([
         { tool: 'list_team' },
         ...Array.from({ length: 2 }, () => ({
@@ -326,7 +326,7 @@ describe('what the person says', () => {
         : [{ say: `To ${last}` }];
     });
     const account = async () =>
-      (await house.team.calls.page(null, 'agent-0', 9)).calls.map(({ input, state, isError, outcome }) => [
+      (await house.team.approvals.page(null, 'agent-0', 9)).calls.map(({ input, state, isError, outcome }) => [
         ...[input, state, isError, outcome],
       ]);
     const cut = (id: string) => [`{"query":"trams ${id}"}`, 'done', true, 'This call was cut off before it answered.'];

@@ -12,7 +12,7 @@ import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { eventsOf, eventually, startSession, talk } from '../../../support/homes.ts';
 import { answers, says, startRawModel, type RawModel } from '../../../support/raw-model.ts';
 import { createHome, databaseOf, startRelay, type TestRelay } from '../../../support/relay.ts';
-import { COPY } from '../../../support/schedules.ts';
+import { SNAPSHOT } from '../../../support/schedules.ts';
 
 let model: RawModel;
 let home: string;
@@ -132,7 +132,7 @@ describe('A home whose log has rows that cannot be read', () => {
       return answer;
     };
     await put('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
-    await put('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+    await put('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
     const routine = { kind: 'routine', agentId: 'a1', name: 'Round', instructions: odd };
     const timing = { kind: 'every', minutes: 10_080 };
     const made = await put('POST', '/v1/pulse-routines', { ...routine, timing });

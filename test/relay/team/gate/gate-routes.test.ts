@@ -31,7 +31,7 @@ function open() {
   const none = { get: () => Promise.resolve(null), freeName: () => Promise.resolve('Pulse') };
   const schedules = { ...none, put: () => Promise.reject(new Error('Nothing is scheduled here.')) };
   const copies = { allow: () => Promise.resolve() };
-  const pulses = createPulses({ schedules, copies, configs: household.configs });
+  const pulses = createPulses({ schedules, snapshots: copies, configs: household.configs });
   mount(app, createGateRoutes({ ...household, directory, pulses }));
   const get = (path: string, accept = 'application/json') => app.request(path, { headers: { accept } });
   const put = (path: string, body: string, type = 'application/json', accept = 'application/json') =>

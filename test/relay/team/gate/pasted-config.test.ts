@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { startRelay, type TestRelay } from '../../../support/relay.ts';
-import { COPY } from '../../../support/schedules.ts';
+import { SNAPSHOT } from '../../../support/schedules.ts';
 import { startScriptedModel, type ScriptedModel } from '../../../support/scripted-model.ts';
 import { z } from 'zod';
 
@@ -187,9 +187,9 @@ describe('A config.yml of another program', () => {
 
 describe('pulse_container_timeout_ms', () => {
   it('is the time that a run may take; how long it waits for its agent is a setting of its own', async () => {
-    const left = await relay.fetch('/api/standing-copies/a3', {
+    const left = await relay.fetch('/api/agent-snapshots/a3', {
       method: 'PUT',
-      json: { version: '000001764000000-1-a', copy: { ...COPY, name: 'Sage', position: 3 } },
+      json: { version: '000001764000000-1-a', snapshot: { ...SNAPSHOT, name: 'Sage', position: 3 } },
     });
     expect(left.status).toBe(204);
     expect((await put('Sage', { pulse_container_timeout_ms: 1_000, pulse_busy_wait_ms: 90_000 })).status).toBe(200);

@@ -97,7 +97,7 @@ describe('every way to ask for a wake', () => {
       files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
     expect(using(/gate\.ask\(/)).toEqual(['agents/reach/ask.ts']);
     // What the person has answered is told in a turn for which the gate gave a permit.
-    expect(using(/host\.rouse\(/)).toEqual(['agents/reach/ask.ts', 'tools/calls/notify-agent.ts']);
+    expect(using(/host\.rouse\(/)).toEqual(['agents/reach/ask.ts', 'approvals/requests/notify-agent.ts']);
     expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['agents/reach/ask.ts']);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { RelayRecord } from '../../../../src/shared/protocol/records.ts';
 import { MEMORY_LIMITS } from '../../../../src/shared/domain/memory.ts';
 import type { Memory, MemorySource } from '../../../../src/shared/protocol/memories.ts';
-import { COPY } from '../../../support/schedules.ts';
+import { SNAPSHOT } from '../../../support/schedules.ts';
 import { type Part, type Reply, type ScriptedRequest, teamScript } from '../../../support/scripted-model.ts';
 import { type Bench, type Household, openSessionBench, payload } from '../../../support/session.ts';
 import { USUAL_STORES } from '../../../support/stores.ts';
@@ -123,10 +123,10 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     expect(later).toMatch(/^This waits for the human/);
     expect(house.of('agent-changed')).toEqual([]);
     // The newer question has replaced the first.
-    const waiting = await house.team.calls.waiting();
+    const waiting = await house.team.approvals.waiting();
     expect(waiting.map(({ input }) => input)).toEqual(['{"text":"I watch herons."}']);
-    expect(await house.team.calls.answer(waiting[0]?.callId ?? '', 'always-tool', '')).toMatchObject({ ok: false });
-    expect(await house.team.calls.answer(waiting[0]?.callId ?? '', 'once', '')).toMatchObject({ ok: true });
+    expect(await house.team.approvals.answer(waiting[0]?.callId ?? '', 'always-tool', '')).toMatchObject({ ok: false });
+    expect(await house.team.approvals.answer(waiting[0]?.callId ?? '', 'once', '')).toMatchObject({ ok: true });
     await house.until(() => house.of('agent-changed').length > 0);
     await house.untilQuiet();
     expect(house.of('agent-changed').map(({ change }) => change)).toEqual([
@@ -138,14 +138,14 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
     await wakes();
     await says('Who are you?', call('write_soul', { text: 'I watch herons.' }), [{ say: 'This.' }]);
     expect(house.of('agent-changed')).toHaveLength(1);
-    expect(await house.team.calls.waiting()).toEqual([]);
+    expect(await house.team.approvals.waiting()).toEqual([]);
   });
 
   it('is searched by recall with soul and conversation, each with its place, and never for another agent', async () => {
     await memories().add(AGENT, { path: 'birds.md', text: 'Otis\nThe heron Otis eats at nine.\n' }, BY_HUMAN);
     await memories().add('agent-1', { path: 'secret.md', text: 'The heron Otis is ill.' }, BY_HUMAN);
     await memories().add(null, { path: 'house.md', text: 'Otis the heron lives here.' }, BY_HUMAN);
-    await house.team.copies.leave(AGENT, { ...COPY, soul: 'I feed Otis the heron.', transcript: '' }, 'v1');
+    await house.team.snapshots.leave(AGENT, { ...SNAPSHOT, soul: 'I feed Otis the heron.', transcript: '' }, 'v1');
     await wakes();
     const [found = ''] = await says('Who is Otis?', call('recall', { query: 'heron Otis' }), [{ say: 'A heron.' }]);
     expect(found).toContain('birds.md, line 2:');
@@ -157,7 +157,7 @@ describe.each(USUAL_STORES)('a memory, on %s', (kind) => {
 
   it('is in the prompt of a run that nobody watches', async () => {
     await memories().add(AGENT, { path: 'index.md', text: 'Ada is allergic to nuts.' }, BY_HUMAN);
-    await house.team.copies.leave(AGENT, { ...COPY, name: 'Name 0' }, 'v1');
+    await house.team.snapshots.leave(AGENT, { ...SNAPSHOT, name: 'Name 0' }, 'v1');
     await house.team.reach.ask({
       ...{ target: AGENT, source: { kind: 'api', name: 'test' }, way: 'api', reason: null },
       ...{ messageId: null, callerSession: null },

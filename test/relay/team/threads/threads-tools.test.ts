@@ -67,7 +67,7 @@ describe('what agents look for', () => {
         searches,
         directory,
         threads,
-        copies: {
+        snapshots: {
           of: () => Promise.resolve(transcript === null ? undefined : { transcript, name: 'Lyra', human: 'Marcus' }),
         },
       }),

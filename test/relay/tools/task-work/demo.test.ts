@@ -4,7 +4,7 @@ import { PROJECT_INSTRUCTIONS } from '../../../../src/shared/domain/schedule/def
 import { projectSchema, taskSchema } from '../../../../src/shared/protocol/projects.ts';
 import { diffSchema } from '../../../../src/shared/protocol/attempts.ts';
 import { type Browser, openTestRelay, type OpenRelay } from '../../../support/open-relay.ts';
-import { COPY } from '../../../support/schedules.ts';
+import { SNAPSHOT } from '../../../support/schedules.ts';
 
 let relay: OpenRelay;
 let browser: Browser;
@@ -16,7 +16,7 @@ beforeAll(async () => {
     { agentId: 'a1', name: 'Wren', position: 0, retired: false },
   ];
   await good('PUT', '/api/team', { agents });
-  await good('PUT', '/api/standing-copies/a1', { version: 'v1', copy: { ...COPY, name: 'Wren' } });
+  await good('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: { ...SNAPSHOT, name: 'Wren' } });
 });
 afterAll(() => relay.close());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { attemptsSchema, diffSchema, type Attempt } from '../../../../src/shared/protocol/attempts.ts';
-import { toolCallSchema, type ToolCall } from '../../../../src/shared/protocol/calls.ts';
+import { toolCallSchema, type ToolCall } from '../../../../src/shared/protocol/approvals.ts';
 import { programSchema } from '../../../../src/shared/protocol/programs.ts';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { attemptsSchema, type Attempt } from '../../../../src/shared/protocol/attempts.ts';
-import { toolCallSchema } from '../../../../src/shared/protocol/calls.ts';
+import { toolCallSchema } from '../../../../src/shared/protocol/approvals.ts';
 import { projectSchema, taskSchema, type Task } from '../../../../src/shared/protocol/projects.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { openNightRelay, type NightRelay } from '../../../support/night-relay.ts';

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { folderSchema } from '../../../../src/shared/protocol/endpoints/workspaces.ts';
 import { scheduledSchema } from '../../../../src/shared/protocol/schedules.ts';
 import { createHome, startRelay, type TestRelay } from '../../../support/relay.ts';
-import { COPY } from '../../../support/schedules.ts';
+import { SNAPSHOT } from '../../../support/schedules.ts';
 import { offeredIn, startScriptedModel, type Part, type ScriptedModel } from '../../../support/scripted-model.ts';
 
 let model: ScriptedModel;
@@ -71,7 +71,7 @@ beforeAll(async () => {
       { agentId: 'a2', name: 'Wren', position: 1, retired: false },
     ],
   });
-  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  await call('PUT', '/api/agent-snapshots/a1', { version: 'v1', snapshot: SNAPSHOT });
 });
 afterEach(async () => {
   await call('PUT', '/v1/agents/a1/config', { whole: true });

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sentence } from '../../../../src/shared/domain/names.ts';
 import { type Spoken, STORED, TEXTS, type Texts } from '../../../../src/page/language/t.ts';
-import { readMcpServers } from '../../../../src/shared/protocol/mcp-servers.ts';
+import { readMcpServers } from '../../../../src/shared/protocol/mcp-settings.ts';
 import { PROBLEMS } from '../../../../src/shared/protocol/problems.ts';
 import { recoveryOf } from '../../../../src/worker/sync/crypto/index.ts';
 import { catalogueOf, faultsOf, textsOfPage } from '../../../support/texts.ts';

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { rosterOf } from '../../../../src/shared/domain/agent.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/shared/domain/settings.ts';
-import { agentSnapshotSchema } from '../../../../src/shared/protocol/schedules.ts';
+import { agentSnapshotSchema } from '../../../../src/shared/protocol/snapshots.ts';
 import type { WakeContext } from '../../../../src/shared/protocol/worker.ts';
 import { createChanges } from '../../../../src/page/state/documents.ts';
 import { createAgentSnapshots, type AgentSnapshotsDeps } from '../../../../src/page/state/agent-snapshots.ts';
-import { copyOf, versionOf } from '../../../../src/page/state/agent-snapshot.ts';
+import { snapshotOf, versionOf } from '../../../../src/page/state/agent-snapshot.ts';
 import { shareOf } from '../../../../src/page/state/wake-context.ts';
 import { agentDoc, leadDoc, NOW, said } from '../support/household.ts';
 
@@ -24,7 +24,7 @@ const roster = rosterOf(
 interface Left {
   readonly agentId: string;
   readonly version: string;
-  readonly copy?: unknown;
+  readonly snapshot?: unknown;
 }
 
 /** A page that knows Lyra's words up to a time, and a relay that answers with what lies there. */
@@ -32,8 +32,8 @@ function page() {
   const relay = {
     scheduled: [AGENT],
     enabled: true,
-    copies: [] as Left[],
-    takenBack: [] as string[],
+    snapshots: [] as Left[],
+    withdrawn: [] as string[],
     everybody: false,
     left: [] as Left[],
   };
@@ -65,12 +65,16 @@ function page() {
     agentSnapshots: () =>
       Promise.resolve({
         ok: true,
-        value: { copies: relay.copies, takenBack: relay.takenBack, ...(relay.everybody ? { everybody: true } : {}) },
+        value: {
+          snapshots: relay.snapshots,
+          withdrawn: relay.withdrawn,
+          ...(relay.everybody ? { everybody: true } : {}),
+        },
       }),
-    storeAgentSnapshot: ({ agentId, body }: { agentId: string; body: { version: string; copy: unknown } }) => {
-      const left = { agentId, version: body.version, copy: body.copy };
+    storeAgentSnapshot: ({ agentId, body }: { agentId: string; body: { version: string; snapshot: unknown } }) => {
+      const left = { agentId, version: body.version, snapshot: body.snapshot };
       relay.left.push(left);
-      relay.copies = [...relay.copies.filter((copy) => copy.agentId !== agentId), left];
+      relay.snapshots = [...relay.snapshots.filter((copy) => copy.agentId !== agentId), left];
       return Promise.resolve({ ok: true, value: null });
     },
   };
@@ -87,12 +91,12 @@ function page() {
     changes,
     device: { after: (_ms: number, act: () => void) => (due.push(act), () => void due.splice(due.indexOf(act), 1)) },
   } as unknown as AgentSnapshotsDeps;
-  const copies = createAgentSnapshots(deps);
-  const stop = copies.start();
+  const snapshots = createAgentSnapshots(deps);
+  const stop = snapshots.start();
   return {
     relay,
     stop,
-    hear: () => copies.hearDocuments(),
+    hear: () => snapshots.hearDocuments(),
     /** Something is scheduled anew, as its relay tells it. */
     tell: () => changes.tell({ what: 'schedules', agentId: null }),
     says: (at: number) => void (upTo = at),
@@ -132,9 +136,9 @@ test('is not left over one that knows more', async () => {
 
 test('is not left again where it was taken back, nor of whom nothing is on, nor once the page is closed', async () => {
   const { relay, quiet, tell, stop } = page();
-  relay.takenBack = [AGENT];
+  relay.withdrawn = [AGENT];
   await quiet();
-  relay.takenBack = [];
+  relay.withdrawn = [];
   relay.enabled = false;
   tell();
   await quiet();
@@ -149,7 +153,7 @@ test('has the language of the page that left it, and is the same to a page in an
   const lyra = roster.seats.get(0);
   if (!lyra) throw new Error('Lyra has a seat');
   const share = shareOf(lyra, undefined, roster, settings);
-  const [english, german] = ['en', 'de'].map((language) => copyOf(share, { roster, settings }, language));
+  const [english, german] = ['en', 'de'].map((language) => snapshotOf(share, { roster, settings }, language));
   if (!english || !german) throw new Error('who has a seat leaves a copy');
   expect([english, german].map(({ language }) => language)).toEqual([undefined, 'de']);
   // Else two devices would leave theirs over each other's for as long as both are open.
@@ -166,7 +170,7 @@ test('is left of everybody, and of the lead with how a session is wanted, where 
   await quiet();
   expect(relay.left.map(({ agentId }) => agentId).sort()).toEqual([AGENT, 'agent-2', 'lead']);
   const lead = relay.left.find(({ agentId }) => agentId === 'lead');
-  expect(agentSnapshotSchema.parse(lead?.copy)).toMatchObject({
+  expect(agentSnapshotSchema.parse(lead?.snapshot)).toMatchObject({
     position: 4,
     human: 'Marcus',
     session: { maxAnswerTokens: settings.maxAnswerTokens, idleMs: settings.idleMs },
@@ -179,6 +183,6 @@ test('is left of the lead too, from its seat in the middle and under the name th
   await quiet();
   expect(relay.left.map(({ agentId }) => agentId)).toEqual(['lead']);
   const lead = roster.lead ?? expect.fail('There is no lead.');
-  const copy = copyOf(shareOf(lead, undefined, roster, settings), { roster, settings }, 'en');
+  const copy = snapshotOf(shareOf(lead, undefined, roster, settings), { roster, settings }, 'en');
   expect(copy).toMatchObject({ position: 4, colorName: 'Gold', human: 'Marcus', lead: copy?.name });
 });

@@ -2,8 +2,8 @@
  * Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what
  * it was asked.
  */
-import { archiveHere } from '../archive/support.ts';
-import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/page/archive/index.ts';
+import { exportsHere } from '../exports/support.ts';
+import { ExportError, type ImportPreview, type ParsedAgent } from '../../../../src/page/exports/index.ts';
 import { pieceId, piecesOf } from '../../../../src/shared/domain/attachment.ts';
 import { pendingForgets } from '../../../../src/shared/domain/forgetting.ts';
 import { foldReadMarks, isNews, readUpTo } from '../../../../src/shared/domain/read-marks.ts';
@@ -23,7 +23,7 @@ import type {
 } from '../../../../src/shared/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/shared/relay-client/index.ts';
 import {
-  type ArchivePort,
+  type ExportsPort,
   createTextStorage,
   type Device,
   hearOtherTabs,
@@ -419,9 +419,9 @@ export function testDevice(now: number): TestDevice {
   };
 }
 
-export interface MemoryArchive extends ArchivePort {
+export interface MemoryExports extends ExportsPort {
   /** What a whole copy holds, by the file's name; a function throws what opening it throws. */
-  readonly copies: Map<string, (passphrase: string | null) => ArchivePreview>;
+  readonly copies: Map<string, (passphrase: string | null) => ImportPreview>;
   /** Documents of each copy, by the file's name. */
   readonly contents: Map<string, readonly Doc[]>;
   readonly agents: Map<string, ParsedAgent>;
@@ -435,16 +435,16 @@ export interface MemoryArchive extends ArchivePort {
   working: Promise<void> | null;
 }
 
-/** An archive whose files are what a test says they are: the page's side of it alone. */
-export function memoryArchive(): MemoryArchive {
+/** Exports whose files are what a test says they are: the page's side of it alone. */
+export function memoryExports(): MemoryExports {
   const patience = (signal: AbortSignal | undefined) =>
     Promise.race([
-      archive.working ?? Promise.resolve(),
+      exports.working ?? Promise.resolve(),
       new Promise<never>((_resolve, reject) =>
         signal?.addEventListener('abort', () => reject(new Error('called off'))),
       ),
     ]);
-  const archive: MemoryArchive = {
+  const exports: MemoryExports = {
     copies: new Map(),
     contents: new Map(),
     agents: new Map(),
@@ -463,13 +463,13 @@ export function memoryArchive(): MemoryArchive {
       }
       await writer.write(new TextEncoder().encode(JSON.stringify(docs)));
       await writer.close();
-      archive.exported.push({ passphrase, documents: docs.length });
+      exports.exported.push({ passphrase, documents: docs.length });
       return { documents: docs.length, bytes: 12_000 };
     },
-    async openArchive(file, passphrase, { signal }) {
+    async openExport(file, passphrase, { signal }) {
       await patience(signal);
-      const open = archive.copies.get(file instanceof File ? file.name : '');
-      if (!open) throw new ArchiveError('not-an-archive', 'This is not a copy that Roost wrote.');
+      const open = exports.copies.get(file instanceof File ? file.name : '');
+      if (!open) throw new ExportError('not-an-export', 'This is not a copy that Roost wrote.');
       const preview = open(passphrase);
       return {
         preview,
@@ -484,11 +484,11 @@ export function memoryArchive(): MemoryArchive {
         },
       };
     },
-    async importArchive({ source }, { append, withSettings, leaveOut, ticks, signal, onProgress }) {
+    async importExport({ source }, { append, withSettings, leaveOut, ticks, signal, onProgress }) {
       onProgress?.({ stage: 'documents', done: 0, of: source.documents });
       await patience(signal);
-      archive.imported.push({ withSettings, leaveOut, ticks });
-      const docs = archive.contents.get(source.file instanceof File ? source.file.name : '') ?? [];
+      exports.imported.push({ withSettings, leaveOut, ticks });
+      const docs = exports.contents.get(source.file instanceof File ? source.file.name : '') ?? [];
       const { written } = await append(docs);
       return { documents: docs.length, written, leftOut: leaveOut.length };
     },
@@ -500,14 +500,14 @@ export function memoryArchive(): MemoryArchive {
       return { documents: docs.length, bytes: 10 };
     },
     readAgentZip(file) {
-      const parsed = archive.agents.get(file instanceof File ? file.name : '');
+      const parsed = exports.agents.get(file instanceof File ? file.name : '');
       return parsed
         ? Promise.resolve(parsed)
-        : Promise.reject(new ArchiveError('not-an-archive', 'There is no SOUL.md in it.'));
+        : Promise.reject(new ExportError('not-an-export', 'There is no SOUL.md in it.'));
     },
     // Moving in is pure, so it is the real one.
-    readMoveIn: (...args) => archiveHere().readMoveIn(...args),
-    moveIn: (...args) => archiveHere().moveIn(...args),
+    readMoveIn: (...args) => exportsHere().readMoveIn(...args),
+    moveIn: (...args) => exportsHere().moveIn(...args),
   };
-  return archive;
+  return exports;
 }

@@ -183,9 +183,9 @@ export function nights(
       occurrences: line.occurrences.filter((one) => one.scheduleId === scheduleId),
     });
   reach.on('GET /v1/runs', { runs: [] });
-  reach.on('GET /api/standing-copies', {
-    takenBack: ['agent-2'],
-    copies: schedules.some(({ schedule }) => schedule.agentId === 'agent-1')
+  reach.on('GET /api/agent-snapshots', {
+    withdrawn: ['agent-2'],
+    snapshots: schedules.some(({ schedule }) => schedule.agentId === 'agent-1')
       ? [
           {
             agentId: 'agent-1',

@@ -3,7 +3,7 @@
  * has put down.
  */
 import { DEFAULT_TOOLSETS } from '../../../../src/shared/domain/toolsets.ts';
-import type { ToolCall } from '../../../../src/shared/protocol/calls.ts';
+import type { ToolCall } from '../../../../src/shared/protocol/approvals.ts';
 import type { EffectiveConfig } from '../../../../src/shared/protocol/config.ts';
 import type { WakeDecision, WakeStats } from '../../../../src/shared/protocol/wakes.ts';
 import { createReachClient, type ReachClient } from '../../../../src/shared/relay-client/reach-client.ts';

@@ -10,11 +10,11 @@ import type { RoostEvent, Snapshot } from '../../../../src/shared/protocol/event
 import type { WorkerNews } from '../../../../src/shared/protocol/worker.ts';
 import { setWidth } from '../../../support/ui-window.ts';
 import {
-  memoryArchive,
+  memoryExports,
   memoryOwner,
   memoryRelay,
   testDevice,
-  type MemoryArchive,
+  type MemoryExports,
   type MemoryOwner,
   type MemoryRelay,
   type TestDevice,
@@ -27,7 +27,7 @@ export interface Page extends RenderResult {
   readonly owner: MemoryOwner;
   readonly relay: MemoryRelay;
   readonly reach: MemoryReach;
-  readonly archive: MemoryArchive;
+  readonly exports: MemoryExports;
   readonly device: TestDevice;
   readonly user: UserEvent;
   /** The owner says this, and the page has heard it. */
@@ -45,7 +45,7 @@ interface Options {
   readonly prepare?: (parts: {
     owner: MemoryOwner;
     relay: MemoryRelay;
-    archive: MemoryArchive;
+    exports: MemoryExports;
     reach: MemoryReach;
     device: TestDevice;
   }) => void;
@@ -63,13 +63,13 @@ export async function openPage({
   history.replaceState(null, '', path);
   const owner = memoryOwner(docs);
   const relay = memoryRelay();
-  const archive = memoryArchive();
+  const exports = memoryExports();
   const reach = memoryReach();
   const device = testDevice(NOW);
-  prepare?.({ owner, relay, archive, reach, device });
+  prepare?.({ owner, relay, exports, reach, device });
   // As in a browser that has been open for a while: no test waits for a part of the page.
   await Promise.all([fetchLaterParts(), import('../../../../src/page/ui/welcome/first.ts')]);
-  const state = createRoostState({ dataWorker: owner, relay, reach: reach.port, archive, device, node: 'test' });
+  const state = createRoostState({ dataWorker: owner, relay, reach: reach.port, exports, device, node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
   await act(async () => {
@@ -95,7 +95,7 @@ export async function openPage({
     owner,
     relay,
     reach,
-    archive,
+    exports,
     device,
     user,
     say,

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS } from '../../../../src/shared/domain/guardrails.ts';
-import type { CallContent, PinnedFile, ToolCall } from '../../../../src/shared/protocol/calls.ts';
+import type { CallContent, PinnedFile, ToolCall } from '../../../../src/shared/protocol/approvals.ts';
 import type { InboxMessage } from '../../../../src/shared/protocol/threads.ts';
 import { NOW, runningSession, said, team } from '../support/household.ts';
 import type { EffectiveConfig } from '../../../../src/shared/protocol/config.ts';
@@ -671,7 +671,7 @@ describe('limits', () => {
     let yaml = 'coordination:\n  wakes_enabled: false\n';
     const page = await openPage({
       docs: team(2),
-      path: '/settings/data/copies',
+      path: '/settings/data/exports',
       prepare: ({ reach }) => {
         reach.on('GET /v1/config', ({ accept }: { accept: string | null }) =>
           accept === 'application/yaml' ? new Response(yaml) : json(configAnswer({})),

@@ -6,7 +6,7 @@ import { streamOfDocument } from '../../../../src/worker/sync/data-worker/relay-
 import { kindName } from '../../../../src/page/ui/text/kinds.ts';
 import { identityDoc, stampOf } from '../../../support/documents.ts';
 import { weather } from '../../../support/weather-kind.ts';
-import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../../page/archive/support.ts';
+import { agentZipOf, exportsHere, exportOf, memoryLedger, open } from '../../page/exports/support.ts';
 
 const report = (n: number, place: string, celsius: number, more: Record<string, unknown> = {}): Doc => ({
   _id: `weather:${n}`,
@@ -73,9 +73,9 @@ describe('a kind that is one file and one line', () => {
     const asked = opened.preview.changes.filter(({ kind }) => kind === 'records');
     expect(asked).toEqual([{ kind: 'records', tick: 'records:The weather', what: 'The weather', documents: 3 }]);
     const request = { ...there.lent, withSettings: true, leaveOut: [] };
-    await archiveHere().importArchive(opened, { ...request, ticks: [] });
+    await exportsHere().importExport(opened, { ...request, ticks: [] });
     expect(there.documents.has('weather:4')).toBe(false);
-    await archiveHere().importArchive(opened, { ...request, ticks: ['records:The weather'] });
+    await exportsHere().importExport(opened, { ...request, ticks: ['records:The weather'] });
     expect([...there.documents.keys()].filter((id) => id.startsWith('weather')).sort()).toEqual([
       'weather:2',
       'weather:4',
@@ -85,7 +85,7 @@ describe('a kind that is one file and one line', () => {
 
   it('of one agent is in its folder', async () => {
     const mine = report(6, 'Oslo', 1, { agentId: 'a1' });
-    const { documents } = await archiveHere().readAgentZip(await agentZipOf([...HOUSE, mine], 'a1'));
+    const { documents } = await exportsHere().readAgentZip(await agentZipOf([...HOUSE, mine], 'a1'));
     expect(documents).toContainEqual(mine);
   });
 });

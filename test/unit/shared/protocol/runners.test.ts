@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentSchema, type Attachment } from '../../../../src/shared/protocol/attached.ts';
+import { attachmentSchema, type Attachment } from '../../../../src/shared/protocol/mcp.ts';
 import { needsOf, withNeeds, type Runner } from '../../../../src/shared/protocol/runners.ts';
 
 const NPX: Runner = {

@@ -599,7 +599,7 @@ test('this device is renamed, and cannot be removed from itself', async () => {
 test('a device that was removed keeps what it has, and says the ways on', async () => {
   const page = await devices({ syncStatus: () => ({ kind: 'removed', joining: null }) });
   expect(screen.getByText('This device was removed from your devices.')).toBeDefined();
-  expect(screen.getByRole('link', { name: 'Export what is here' }).getAttribute('href')).toBe('/settings/data/copies');
+  expect(screen.getByRole('link', { name: 'Export what is here' }).getAttribute('href')).toBe('/settings/data/exports');
   expect((await screen.findByRole('link', { name: 'Removed' })).getAttribute('href')).toBe('/settings/data');
   await press(page, 'Join again');
   expect(await screen.findByRole('button', { name: 'Show the code' })).toBeDefined();

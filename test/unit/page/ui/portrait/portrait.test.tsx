@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ToolCall } from '../../../../../src/shared/protocol/calls.ts';
+import type { ToolCall } from '../../../../../src/shared/protocol/approvals.ts';
 import { at, NOW, said, team } from '../../support/household.ts';
 import { WAITING_CALL } from '../../support/reach.ts';
 import { openPage, type Page } from '../../support/render.tsx';

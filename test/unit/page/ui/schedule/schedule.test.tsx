@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../../../src/shared/protocol/documents.ts';
-import { attachedOf } from '../../../../../src/page/state/external.ts';
+import { mcpServersOf } from '../../../../../src/page/state/mcp-servers.ts';
 import type { Occurrence, Schedule, Scheduled } from '../../../../../src/shared/protocol/schedules.ts';
 import { routine } from '../../../../support/schedules.ts';
 import { at, NO_SESSION_SNAPSHOT, NOW, team } from '../../support/household.ts';
@@ -598,7 +598,7 @@ test('the timeline says where more is due, or was, than it draws', async () => {
 
 test('one switch stops everything, and what an agent has left with the relay can be taken back', async () => {
   const page = await open();
-  page.reach.on('DELETE /api/standing-copies/agent-1', () => new Response(null, { status: 204 }));
+  page.reach.on('DELETE /api/agent-snapshots/agent-1', () => new Response(null, { status: 204 }));
   page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   const left = await screen.findByRole('list', { name: 'Copies on the relay' });
   // Only agents with a copy are listed.
@@ -769,7 +769,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
   });
   const page = await open((reach) => {
     none(reach);
-    reach.on('GET /api/attached', {
+    reach.on('GET /api/mcp-servers', {
       programs: false,
       folders: false,
       sandbox: false,
@@ -834,8 +834,8 @@ test('every field of a routine is in its editor: what few change stands under Mo
     { planningModel: 'planner', executorModel: 'doer', tools: ['wake_list', 'mcp__calendar__list'], maxConcurrent: 3 },
   ]);
   // What a server has no more stays as it was ticked, until it is unticked.
-  page.reach.on('GET /api/attached', { programs: false, folders: false, sandbox: false, servers: [] });
-  await act(() => attachedOf(page.state).list.again());
+  page.reach.on('GET /api/mcp-servers', { programs: false, folders: false, sandbox: false, servers: [] });
+  await act(() => mcpServersOf(page.state).list.again());
   const away = await within(dialog).findByRole('group', { name: 'Not there now' });
   await page.user.click(within(away).getByRole('checkbox', { name: 'mcp__calendar__list' }));
   expect(within(dialog).getByRole('group', { name: 'Not there now' }).textContent).toMatch(/0 of 1/);

@@ -5,7 +5,7 @@ import { seatColor } from '../../../../../src/shared/domain/seat.ts';
 import { DEFAULT_PRICES } from '../../../../../src/shared/domain/prices.ts';
 import type { AgentChangeDoc, Doc } from '../../../../../src/shared/protocol/documents.ts';
 import { groupsIn, storeGroup } from '../../../../../src/page/state/groups.ts';
-import { programsOf } from '../../../../../src/page/state/external.ts';
+import { programsOf } from '../../../../../src/page/state/programs.ts';
 import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from '../../support/household.ts';
 import { NAMED_SETTINGS, PAGES } from '../../../../../src/page/ui/settings/named.ts';
 import { json, type AskedCall } from '../../support/reach.ts';
@@ -300,7 +300,7 @@ test('what the relay sees names agents’ files, tool calls and snapshots, and a
   ])
     expect(text).toContain(what);
   page.unmount();
-  await settings('copies');
+  await settings('exports');
   expect(await screen.findByText(/^The files in your agents’ folders are not in it/)).toBeDefined();
 });
 
@@ -320,7 +320,7 @@ test.each([
   ['limits', '/settings/agents'],
   ['limits/agent-1', '/settings/agents/agent-1'],
   ['waking', '/settings/advanced'],
-  ['attached', '/settings/models/attached'],
+  ['mcp', '/settings/models/mcp'],
   ['inside', '/settings/data/storage'],
 ])('the earlier address /settings/%s leads to %s', async (old, path) => {
   await settings(old);
@@ -515,11 +515,11 @@ test('an attached program is held in the sandbox unless the person says otherwis
     ...{ state: 'connected', problem: null, agents: null, tools: [] },
     box: { folder: '/home/me/notes', reads: [], network: 'none' },
   };
-  const page = await settings('attached', {
+  const page = await settings('mcp', {
     prepare: ({ reach }) => {
-      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [server] });
-      reach.on('POST /api/attached', () => json(server, 201));
-      reach.on('PUT /api/attached/s1', () => json(server));
+      reach.on('GET /api/mcp-servers', { programs: true, folders: true, sandbox: true, servers: [server] });
+      reach.on('POST /api/mcp-servers', () => json(server, 201));
+      reach.on('PUT /api/mcp-servers/s1', () => json(server));
     },
   });
   await screen.findByText('In the sandbox: /home/me/notes · no network.');
@@ -531,7 +531,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
   await page.user.click(within(form).getByRole('radio', { name: 'Free on this machine' }));
   expect(form.textContent).toContain('It can read and change all that whoever started Roost can');
   await page.user.click(within(form).getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(page.reach.bodies('PUT /api/attached/s1')).toEqual([{ box: null, version: 1 }]));
+  await waitFor(() => expect(page.reach.bodies('PUT /api/mcp-servers/s1')).toEqual([{ box: null, version: 1 }]));
   await page.user.click(screen.getByRole('radio', { name: 'Program' }));
   await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
   await page.user.type(screen.getByLabelText('Program', { selector: 'input:not([type=radio])' }), 'files-server');
@@ -540,7 +540,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
   await page.user.click(screen.getByRole('button', { name: 'Connect' }));
   const box = { folder: '/srv/files', reads: [], network: ['api.example.org'] };
   await waitFor(() =>
-    expect(page.reach.bodies('POST /api/attached')).toEqual([
+    expect(page.reach.bodies('POST /api/mcp-servers')).toEqual([
       { name: 'files', attachment: { kind: 'program', command: 'files-server', args: [], env: {}, box } },
     ]),
   );
@@ -554,14 +554,14 @@ const RUNNER = {
 };
 /** The form that connects an MCP server, on a relay that knows `npx` and has a sandbox. */
 async function attachForm(more: object = {}) {
-  const page = await settings('attached', {
+  const page = await settings('mcp', {
     prepare: ({ reach }) => {
-      reach.on('GET /api/attached', { programs: true, folders: true, sandbox: true, servers: [], ...more });
-      reach.on('GET /api/attached-runners', { runners: [RUNNER] });
+      reach.on('GET /api/mcp-servers', { programs: true, folders: true, sandbox: true, servers: [], ...more });
+      reach.on('GET /api/mcp-runners', { runners: [RUNNER] });
     },
   });
   await screen.findByRole('radio', { name: 'Program' });
-  return { ...page, connected: () => page.reach.bodies('POST /api/attached') };
+  return { ...page, connected: () => page.reach.bodies('POST /api/mcp-servers') };
 }
 const paste = (text: object) =>
   fireEvent.change(screen.getByLabelText(/^Settings of another program/), { target: { value: JSON.stringify(text) } });

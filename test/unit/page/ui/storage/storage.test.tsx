@@ -26,7 +26,7 @@ test('a household of which no copy exists says so, and leads to the first', asyn
   const copy = await block('Last copy');
   expect(copy.textContent).toContain('Never: no copy has left this device.');
   await page.user.click(within(copy).getByRole('link', { name: 'Make the first copy' }));
-  expect(location.pathname).toBe('/settings/data/copies');
+  expect(location.pathname).toBe('/settings/data/exports');
 });
 
 test('the last copy is named with its day, its size and whether it is sealed', async () => {

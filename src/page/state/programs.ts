@@ -1,0 +1,34 @@
+/** ACP agents on the relay's machine. Loaded with the part of the page that shows them. */
+import type { AddProgram, Programs } from '../../shared/protocol/programs.ts';
+import type { ReachClient } from '../../shared/relay-client/reach-client.ts';
+import type { RelayResult } from '../../shared/relay-client/result.ts';
+import { type Done, doneOf } from './attempt.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { createQuery, type Query } from './query.ts';
+
+type ProgramCalls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
+
+interface AgentPrograms {
+  readonly list: Query<Programs>;
+  add(program: AddProgram): Promise<Done>;
+  /** Makes one of these calls, then shows the resulting state. */
+  change<Value>(call: (calls: ProgramCalls) => Promise<RelayResult<Value>>): Promise<Done>;
+}
+
+function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): AgentPrograms {
+  const list = createQuery<Programs>({
+    ask: () => reach((client) => client.programs()),
+    changes,
+    device,
+    what: ['programs'],
+  });
+  const change: AgentPrograms['change'] = async (call) => {
+    const result = await reach(call);
+    await list.again();
+    return doneOf(result);
+  };
+  return { list, change, add: (body) => change((client) => client.addProgram({ body })) };
+}
+
+export const programsOf = onePerPage(createPrograms);

@@ -1,0 +1,322 @@
+/** MCP servers: other programs whose tools agents may use. */
+import { useState } from 'react';
+import type { McpServer, McpTool } from '../../../shared/protocol/mcp.ts';
+import { retold, t } from '../../language/t.ts';
+import { mcpServersOf } from '../../state/mcp-servers.ts';
+import { useRoost } from '../context.tsx';
+import { SureDialog } from '../design/dialog.tsx';
+import { type Teammates, useTeammates } from '../use-somebody.ts';
+import { QueryView } from '../parts/page-head.tsx';
+import { McpServerForm, BoxOf, type BoxRules } from './mcp-server-form.tsx';
+import './mcp.css';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
+
+// One MCP server: its state, its tools, and which of them agents may use.
+
+const STATES: Record<McpServer['state'], string> = {
+  connecting: t`connecting…`,
+  connected: t`connected`,
+  failed: t`cannot be reached`,
+  'sign-in': t`wants a sign-in`,
+};
+
+function noticeOf({ seen, gone, problem, hash }: McpTool): string | null {
+  if (gone) return t`The server has it no more.`;
+  if (problem !== null) return retold(problem);
+  return seen && seen.hash !== hash
+    ? t`It is not what it was when you looked at it, and is off until you allow it again.`
+    : null;
+}
+
+function Tool({ tool, busy, onUse }: { tool: McpTool; busy: boolean; onUse: (use: boolean) => void }) {
+  const notice = noticeOf(tool);
+  const changed = tool.seen !== null && tool.seen.hash !== tool.hash && !tool.gone;
+  return (
+    <li className="mcp-tool round-s pad stack gap-3 narrow framed" data-off={!tool.use}>
+      <label className="tick-line">
+        <input
+          type="checkbox"
+          checked={tool.use}
+          disabled={busy || tool.problem !== null || tool.gone}
+          onChange={() => onUse(!tool.use)}
+        />
+        <span>
+          <b dir="auto">{tool.title === '' ? tool.name : tool.title}</b>
+          {tool.title !== '' && <code className="ink-3">{tool.name}</code>}
+          {tool.seen === null && tool.problem === null && <em>{t`new`}</em>}
+        </span>
+      </label>
+      {notice !== null && <p className="mcp-state clamp">{notice}</p>}
+      {tool.description !== '' && (
+        <p className="clamp" dir="auto">
+          {tool.description}
+        </p>
+      )}
+      {tool.readOnly && <p className="clamp">{t`The server says that it changes nothing.`}</p>}
+      <details>
+        <summary>{changed ? t`What has changed` : t`What it takes`}</summary>
+        {changed && tool.seen && (
+          <>
+            <h5>{t`As you saw it`}</h5>
+            {tool.seen.title !== '' && (
+              <p className="clamp" dir="auto">
+                <b>{tool.seen.title}</b>
+              </p>
+            )}
+            <p className="clamp" dir="auto">
+              {tool.seen.description}
+            </p>
+            {tool.seen.readOnly && <p className="clamp">{t`The server says that it changes nothing.`}</p>}
+            <pre className="text-1 scroll">{JSON.stringify(tool.seen.schema, null, 2)}</pre>
+            <h5>{t`Now`}</h5>
+          </>
+        )}
+        <pre className="text-1 scroll">{JSON.stringify(tool.schema, null, 2)}</pre>
+      </details>
+    </li>
+  );
+}
+
+/**
+ * Shows whether the person is signed in to the server, and starts a sign-in. Its page opens in
+ * another tab.
+ */
+function SignIn({ server, onFailed }: { server: McpServer; onFailed: (reason: string | null) => void }) {
+  const mcpServers = mcpServersOf(useRoost());
+  const { busy, act } = useAction();
+  const [page, setPage] = useState<string | null>(null);
+  const { serverId, name, state, signIn } = server;
+  if (!signIn || (signIn.state === 'none' && state !== 'sign-in')) return null;
+  const begin = () =>
+    act(async () => {
+      // Opened directly by the press, since browsers block windows that open later. The tab has no
+      // access to this page.
+      const tab = window.open('', '_blank');
+      if (tab) tab.opener = null;
+      const begun = await mcpServers.signIn(serverId);
+      onFailed(begun.ok ? null : begun.reason);
+      if (!begun.ok) return tab?.close();
+      setPage(begun.url);
+      return tab?.location.replace(begun.url);
+    });
+  const leave = () =>
+    act(async () => {
+      const done = await mcpServers.change((client) => client.signOutOfMcpServer({ serverId }));
+      onFailed(done.ok ? null : done.reason);
+    });
+  const host = signIn.at ?? t`its sign-in`;
+  const words = {
+    none:
+      server.secrets.length > 0
+        ? t`It does not take the token that it was given. Sign in on its own page, or connect it with another token.`
+        : t`It wants to know who you are: sign in on its own page, and agents can use what you allow here.`,
+    waiting: t`Waiting for you to allow it on the page that has opened.`,
+    in: signIn.as === null ? t`Signed in at ${host}.` : t`Signed in as ${signIn.as} at ${host}.`,
+    expired: t`The sign-in at ${host} has ended. Sign in again for agents to use it.`,
+  }[signIn.state];
+  return (
+    <div className="mcp-sign-in cluster gap-4" data-state={signIn.state}>
+      <p role="status">
+        <bdi>{words}</bdi>
+        {signIn.state === 'waiting' && page !== null && (
+          <>
+            {' '}
+            <a href={page} target="_blank" rel="noopener noreferrer">{t`Open it`}</a>
+          </>
+        )}
+      </p>
+      {signIn.state !== 'in' && (
+        <button
+          type="button"
+          className={signIn.state === 'waiting' ? 'ghost' : 'solid'}
+          disabled={busy}
+          aria-label={t`Sign in to ${name}`}
+          onClick={() => void begin()}
+        >
+          {signIn.state === 'waiting' ? t`Begin again` : t`Sign in`}
+        </button>
+      )}
+      {(signIn.state === 'in' || signIn.state === 'waiting') && (
+        <button type="button" className="ghost" disabled={busy} onClick={() => void leave()}>
+          {signIn.state === 'in' ? t`Sign out` : t`Cancel`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function RemoveDialog({ server, onClose }: { server: McpServer; onClose: () => void }) {
+  const mcpServers = mcpServersOf(useRoost());
+  return (
+    <SureDialog
+      title={t`Remove ${server.name}?`}
+      does={[t`Remove it`, t`Removing…`]}
+      undone={t`It could not be removed`}
+      onSure={async () => {
+        const done = await mcpServers.change((client) => client.removeMcpServer({ serverId: server.serverId }));
+        return done.ok ? null : done.reason;
+      }}
+      onClose={onClose}
+    >
+      <p>{t`Agents lose its tools. The relay deletes its address and every token.`}</p>
+    </SureDialog>
+  );
+}
+
+function Who({
+  server,
+  team,
+  busy,
+  onAgents,
+}: {
+  server: McpServer;
+  team: Teammates;
+  busy: boolean;
+  onAgents: (agents: string[] | null) => void;
+}) {
+  const among = team.all.filter(({ retired }) => !retired);
+  const { agents } = server;
+  return (
+    <fieldset className="mcp-agents gap-5 flex wrap" disabled={busy}>
+      <legend className="ink-2 under-3">{t`Who may use it`}</legend>
+      <label className="tick-line">
+        <input type="checkbox" checked={agents === null} onChange={() => onAgents(agents === null ? [] : null)} />
+        {t`Everybody`}
+      </label>
+      {agents !== null &&
+        among.map(({ agentId, name }) => (
+          <label key={agentId} className="tick-line">
+            <input
+              type="checkbox"
+              checked={agents.includes(agentId)}
+              onChange={() =>
+                onAgents(agents.includes(agentId) ? agents.filter((each) => each !== agentId) : [...agents, agentId])
+              }
+            />
+            <span dir="auto">{name}</span>
+          </label>
+        ))}
+    </fieldset>
+  );
+}
+
+function ServerCard({
+  server,
+  team,
+  ...held
+}: {
+  server: McpServer;
+  team: Teammates;
+} & BoxRules) {
+  const mcpServers = mcpServersOf(useRoost());
+  const { busy, failed, act, fail } = useAction();
+  const [removing, setRemoving] = useState(false);
+  const { serverId, version, name, where, secrets, state, problem, tools } = server;
+  const run = (call: Parameters<typeof mcpServers.change>[0]) => act(() => mcpServers.change(call));
+  const use = (some: readonly McpTool[], on: boolean) =>
+    run((client) =>
+      client.changeMcpServer({
+        serverId,
+        body: { tools: some.map(({ name: tool, hash }) => ({ name: tool, hash, use: on })) },
+      }),
+    );
+  const usable = tools.filter(({ problem: misfit, gone }) => misfit === null && !gone);
+  return (
+    <article
+      className="mcp-server ground-0 pad-wide box stack gap-5 narrow text-3"
+      data-state={state}
+      aria-label={name}
+    >
+      <header>
+        <h4 className="text-4">{name}</h4>
+        <span role="status">{busy ? t`asking…` : STATES[state]}</span>
+      </header>
+      <p className="mcp-where">
+        <code>{where}</code>
+        {secrets.length > 0 && <small> {t`with ${secrets.join(', ')}`}</small>}
+      </p>
+      {problem !== null && state !== 'sign-in' && (
+        <p className="mcp-state" role="status">
+          {retold(problem)}
+        </p>
+      )}
+      <WrongNote text={failed} />
+      <BoxOf server={server} {...held} />
+      <SignIn server={server} onFailed={fail} />
+      {tools.length > 0 && (
+        <>
+          <p className="setting-hint">
+            {t`${usable.filter((tool) => tool.use).length} of ${usable.length} tools may be used. These are the server’s own words about them.`}
+          </p>
+          {usable.length > 1 && (
+            <div className="flex wrap gap-4">
+              <button
+                type="button"
+                className="ghost"
+                disabled={busy}
+                onClick={() =>
+                  use(
+                    usable,
+                    usable.some((tool) => !tool.use),
+                  )
+                }
+              >
+                {usable.some((tool) => !tool.use) ? t`Allow all` : t`Allow none`}
+              </button>
+            </div>
+          )}
+          <ul className="mcp-tools stack gap-4 no-pad" aria-label={t`Tools of ${name}`}>
+            {tools.map((tool) => (
+              <Tool key={tool.name} tool={tool} busy={busy} onUse={(on) => use([tool], on)} />
+            ))}
+          </ul>
+          <Who
+            server={server}
+            team={team}
+            busy={busy}
+            onAgents={(agents) => void run((client) => client.changeMcpServer({ serverId, body: { agents, version } }))}
+          />
+        </>
+      )}
+      {state === 'connected' && tools.length === 0 && <p className="setting-hint">{t`It offers no tools.`}</p>}
+      <div className="flex wrap gap-4">
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy}
+          onClick={() => void run((client) => client.retryMcpServer({ serverId }))}
+        >{t`Try it`}</button>
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          disabled={busy}
+          onClick={() => setRemoving(true)}
+        >{t`Remove`}</button>
+      </div>
+      {removing && <RemoveDialog server={server} onClose={() => setRemoving(false)} />}
+    </article>
+  );
+}
+
+export function McpSection() {
+  const mcpServers = mcpServersOf(useRoost());
+  const team = useTeammates();
+  return (
+    <div className="stack gap-6">
+      <p className="settings-note under-6 ink-2 text-3">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Settings, Advanced you can let them go ahead.`}</p>
+      <QueryView query={mcpServers.list} what={t`The MCP servers`}>
+        {({ servers, programs, ...rules }) => (
+          <>
+            {servers.length === 0 && <p className="setting-hint">{t`None is connected yet.`}</p>}
+            {servers.map((server) => (
+              <ServerCard key={server.serverId} server={server} team={team} {...rules} why={rules.why} />
+            ))}
+            <h3>{servers.length === 0 ? t`Connect a server` : t`Connect another server`}</h3>
+            <McpServerForm programs={programs} {...rules} why={rules.why} />
+          </>
+        )}
+      </QueryView>
+    </div>
+  );
+}

@@ -1,0 +1,612 @@
+/**
+ * Connects an MCP server by its URL, by a program, or by pasting another client's settings. Secrets
+ * are sent to the relay once.
+ */
+import { type ReactNode, useEffect, useState } from 'react';
+import { isHost, MOST_HOSTS } from '../../../shared/domain/network.ts';
+import type { McpServer, Attachment, Box } from '../../../shared/protocol/mcp.ts';
+import { relayEndpoints } from '../../../shared/protocol/endpoints/session.ts';
+import {
+  type AskedValue,
+  mcpNameOf,
+  filledIn,
+  type FoundServer,
+  readMcpServers,
+} from '../../../shared/protocol/mcp-settings.ts';
+import { needsOf, type Runner, withNeeds } from '../../../shared/protocol/runners.ts';
+import { retold, t } from '../../language/t.ts';
+import { mcpServersOf } from '../../state/mcp-servers.ts';
+import { CHANGED_ELSEWHERE } from '../../state/documents.ts';
+import { useRoost } from '../context.tsx';
+import { OneOf } from '../design/one-of.tsx';
+import { shownBox } from '../text/record-changes.ts';
+import { readVariables } from '../text/kinds.ts';
+import { KeyField } from '../models/model-select.tsx';
+import { useAction } from '../design/use-action.ts';
+import { WrongNote } from '../design/field.tsx';
+
+// How a program on the relay's machine is confined: in the sandbox with the folders it sees, or
+// outside.
+
+/** As entered in the form. */
+interface BoxDraft {
+  readonly held: boolean;
+  readonly folder: string;
+  readonly reads: string;
+  readonly hosts: string;
+}
+const draftOf = (box: Box | null, held = box !== null): BoxDraft => ({
+  held,
+  folder: box?.folder ?? '',
+  reads: box?.reads.join('\n') ?? '',
+  hosts: box === null || box.network === 'none' ? '' : box.network === 'all' ? '*' : box.network.join('\n'),
+});
+
+/** What the relay allows programs of this household. */
+export interface BoxRules {
+  /** Its machine has a sandbox. */
+  readonly sandbox: boolean;
+  /** Folders of the machine may be exposed to programs in it. */
+  readonly folders: boolean;
+  /** Why no program may run outside of it, in the relay's words; undefined: they may. */
+  readonly why: string | undefined;
+}
+/**
+ * Defaults for a new program: outside the sandbox only where there is none and the relay allows it.
+ */
+const newDraft = ({ sandbox, why }: Pick<BoxRules, 'sandbox' | 'why'>): BoxDraft =>
+  draftOf(null, sandbox || why !== undefined);
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+const distinctLines = (text: string) => [...new Set(linesOf(text))];
+const EVERYWHERE = '*';
+
+type ReadBox = { readonly ok: true; readonly box: Box | null } | { readonly ok: false; readonly reason: string };
+
+/** `box` null: it runs outside. The reason is a sentence for the person. */
+function boxIn({ held, folder, reads, hosts }: BoxDraft): ReadBox {
+  if (!held) return { ok: true, box: null };
+  const named = distinctLines(hosts.toLowerCase());
+  const odd = named.find((host) => host !== EVERYWHERE && !isHost(host));
+  if (odd !== undefined)
+    return { ok: false, reason: t`${odd} is no host. One is written example.org, example.org:8443 or *.example.org.` };
+  if (named.length > MOST_HOSTS) return { ok: false, reason: t`There is room for ${MOST_HOSTS} hosts.` };
+  const place = [folder.trim(), ...distinctLines(reads)].find(
+    (path) => path !== '' && !/^(?:\/|[a-zA-Z]:\\)/.test(path),
+  );
+  if (place !== undefined) return { ok: false, reason: t`${place} is no whole path: one begins with /.` };
+  const network = named.length === 0 ? 'none' : named.includes(EVERYWHERE) ? 'all' : named;
+  return { ok: true, box: { folder: folder.trim() || null, reads: distinctLines(reads), network } };
+}
+
+function BoxFields({
+  draft,
+  sandbox,
+  folders,
+  why,
+  onDraft,
+}: BoxRules & {
+  draft: BoxDraft;
+  onDraft: (draft: BoxDraft) => void;
+}) {
+  return (
+    <>
+      {why !== undefined && <p className="setting-hint">{retold(why)}</p>}
+      {(why === undefined || !draft.held) && (
+        <OneOf<'held' | 'free'>
+          label={t`Where it runs`}
+          options={[
+            { value: 'held', text: t`In the sandbox` },
+            { value: 'free', text: t`Free on this machine` },
+          ]}
+          value={draft.held ? 'held' : 'free'}
+          onChange={(value) => onDraft({ ...draft, held: value === 'held' })}
+        />
+      )}
+      {!draft.held && (
+        <p className="setting-hint">{t`It can read and change all that whoever started Roost can, and reach any network.`}</p>
+      )}
+      {draft.held && !sandbox && (
+        <p
+          className="wrong-note"
+          role="status"
+        >{t`There is no sandbox on the relay’s machine: Settings, What agents may do, says what to install. Until then it does not start.`}</p>
+      )}
+      {draft.held && (
+        <>
+          {(folders || draft.folder !== '' || draft.reads !== '') && (
+            <>
+              <Field label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
+                <input
+                  {...PLAIN}
+                  className="field"
+                  value={draft.folder}
+                  placeholder="/home/me/notes"
+                  onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
+                />
+              </Field>
+              <Field
+                label={t`What it only reads, one in a line`}
+                hint={t`The folder of its program, if that is not the system’s (/usr).`}
+              >
+                <textarea
+                  {...PLAIN}
+                  className="field"
+                  rows={2}
+                  value={draft.reads}
+                  onChange={(event) => onDraft({ ...draft, reads: event.target.value })}
+                />
+              </Field>
+            </>
+          )}
+          <Field label={t`Hosts that it reaches, one in a line`} hint={t`Empty: no network. * is all that is public.`}>
+            <textarea
+              {...PLAIN}
+              className="field"
+              rows={2}
+              value={draft.hosts}
+              placeholder="api.example.org"
+              onChange={(event) => onDraft({ ...draft, hosts: event.target.value })}
+            />
+          </Field>
+        </>
+      )}
+    </>
+  );
+}
+
+/** How a program is confined, and a way to change that. */
+export function BoxOf({ server, ...held }: { server: McpServer } & BoxRules) {
+  const mcpServers = mcpServersOf(useRoost());
+  const [draft, setDraft] = useState<BoxDraft | null>(null);
+  /** Of the server when the draft was begun, or that the person has seen to be newer. */
+  const [base, setBase] = useState(server.version);
+  const { busy, failed, act, fail } = useAction();
+  const { serverId, name, kind, box, version } = server;
+  if (kind !== 'program') return null;
+  const save = (given: BoxDraft) => {
+    const read = boxIn(given);
+    if (!read.ok) return fail(read.reason);
+    act(async () => {
+      const done = await mcpServers.change((client) =>
+        client.changeMcpServer({ serverId, body: { box: read.box, version: base } }),
+      );
+      if (done.newer) setBase(done.newer.version);
+      if (done.ok) setDraft(null);
+      return done.newer ? CHANGED_ELSEWHERE : done;
+    });
+  };
+  const begin = () => {
+    setBase(version);
+    setDraft(draftOf(box));
+  };
+  if (draft === null)
+    return (
+      <p className="mcp-box cluster apart gap-4 break ink-2">
+        <span>{box === null ? t`Runs free on this machine.` : t`In the sandbox: ${shownBox(box)}.`}</span>{' '}
+        <button
+          type="button"
+          className="ghost"
+          aria-label={t`Change where ${name} runs`}
+          onClick={begin}
+        >{t`Change`}</button>
+      </p>
+    );
+  return (
+    <form
+      className="mcp-form at-start"
+      aria-label={t`Where ${name} runs`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(draft);
+      }}
+    >
+      <BoxFields draft={draft} {...held} onDraft={setDraft} />
+      <WrongNote text={failed} />
+      <div className="flex wrap gap-4">
+        <button type="submit" className="solid" disabled={busy}>
+          {busy ? t`Restarting…` : t`Save`}
+        </button>
+        <button type="button" className="ghost" disabled={busy} onClick={() => setDraft(null)}>{t`Cancel`}</button>
+      </div>
+    </form>
+  );
+}
+
+type Kind = Attachment['kind'] | 'paste';
+type Add = (servers: readonly { readonly name: string; readonly attachment: Attachment }[]) => void;
+
+function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
+  return (
+    <label className="mcp-field medium">
+      <span>{label}</span>
+      {children}
+      {hint !== undefined && <span className="setting-hint">{hint}</span>}
+    </label>
+  );
+}
+
+const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
+
+function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
+  return (
+    <Field label={t`Name`} hint={t`Agents see its tools under this name.`}>
+      <input
+        {...PLAIN}
+        className="field"
+        value={name}
+        placeholder={t`calendar`}
+        onChange={(event) => onName(event.target.value)}
+      />
+    </Field>
+  );
+}
+
+/** The address to which a sign-in returns the person. */
+const sentBackTo = () => new URL(relayEndpoints.signedIn.path, globalThis.location.origin).href;
+
+function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [token, setToken] = useState('');
+  const [clientId, setClientId] = useState('');
+  const [clientSecret, setClientSecret] = useState('');
+  const [issuer, setIssuer] = useState('');
+  return (
+    <form
+      className="mcp-form at-start"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
+        const secret = clientSecret.trim() === '' ? {} : { secret: clientSecret.trim() };
+        const of = issuer.trim() === '' ? {} : { issuer: issuer.trim() };
+        const client = clientId.trim() === '' ? {} : { client: { id: clientId.trim(), ...secret, ...of } };
+        onAdd([{ name: mcpNameOf(name), attachment: { kind: 'address', url: url.trim(), headers, ...client } }]);
+      }}
+    >
+      <NameField name={name} onName={setName} />
+      <Field label={t`Address`}>
+        <input
+          {...PLAIN}
+          className="field"
+          type="url"
+          inputMode="url"
+          value={url}
+          placeholder="https://mcp.example.org/mcp"
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      </Field>
+      <KeyField label={t`Token, if it wants one`} value={token} onChange={setToken} />
+      <details>
+        <summary>{t`It wants a client that you registered`}</summary>
+        <Field label={t`Client ID`} hint={t`Let it send you back to ${sentBackTo()}.`}>
+          <input {...PLAIN} className="field" value={clientId} onChange={(event) => setClientId(event.target.value)} />
+        </Field>
+        <KeyField label={t`Client secret, if it has one`} value={clientSecret} onChange={setClientSecret} />
+        <Field
+          label={t`Its sign-in server`}
+          hint={t`The client’s secret is sent to no other. If empty, it is the one of your first sign-in.`}
+        >
+          <input
+            {...PLAIN}
+            className="field"
+            type="url"
+            inputMode="url"
+            value={issuer}
+            placeholder="https://login.example.org"
+            onChange={(event) => setIssuer(event.target.value)}
+          />
+        </Field>
+      </details>
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || name.trim() === '' || url.trim() === ''}
+      >{t`Connect`}</button>
+    </form>
+  );
+}
+
+/**
+ * What programs need to start in the sandbox, to be granted or not. Renders nothing where that is
+ * unknown.
+ */
+function NeedsField({
+  servers,
+  runners,
+  given,
+  onGiven,
+  folders: mayFolders,
+}: {
+  servers: readonly FoundServer[];
+  runners: readonly Runner[];
+  given: boolean;
+  onGiven: (given: boolean) => void;
+  folders: boolean;
+}) {
+  const needed = servers.flatMap(({ name, attachment }) => {
+    const needs = needsOf(attachment, runners, mayFolders);
+    return needs ? [{ name, needs }] : [];
+  });
+  if (needed.length === 0) return null;
+  return (
+    <label className="tick-line">
+      <input type="checkbox" checked={given} onChange={() => onGiven(!given)} />
+      <span>
+        <span>{t`Give what is needed to start:`}</span>{' '}
+        {needed.map(({ name, needs: { hosts, folders, reads } }) => (
+          <span key={name} className="setting-hint">
+            {[
+              ...hosts.map((host) => t`${name} fetches its program from ${host}.`),
+              ...folders.slice(0, 1).map((folder) => t`${name} reads and writes ${folder}.`),
+              ...[...folders.slice(1), ...reads].map((folder) => t`${name} reads ${folder}.`),
+            ].join(' ')}
+          </span>
+        ))}
+      </span>
+    </label>
+  );
+}
+/** The servers as they are connected: with what they need, if it is granted. */
+const asGiven = (servers: readonly FoundServer[], runners: readonly Runner[], given: boolean, mayFolders: boolean) =>
+  servers.map(({ name, attachment }) => ({
+    name,
+    attachment: given ? withNeeds(attachment, needsOf(attachment, runners, mayFolders)) : attachment,
+  }));
+
+interface ProgramsProps extends BoxRules {
+  readonly busy: boolean;
+  readonly onAdd: Add;
+  readonly runners: readonly Runner[];
+}
+
+function ProgramForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
+  const [given, setGiven] = useState(true);
+  const [name, setName] = useState('');
+  const [command, setCommand] = useState('');
+  const [args, setArgs] = useState('');
+  const [env, setEnv] = useState('');
+  const [draft, setDraft] = useState(newDraft(held));
+  const [wrongBox, setWrongBox] = useState<string | null>(null);
+  const variables = readVariables(env);
+  // A value that is still being typed is not reported as wrong yet.
+  const [envLeft, setEnvLeft] = useState(false);
+  const wrong = envLeft && !variables.ok ? variables.reason : null;
+  const begun: readonly FoundServer[] = [
+    {
+      name: mcpNameOf(name),
+      attachment: { kind: 'program', command: command.trim(), args: linesOf(args), env: {}, box: null },
+    },
+  ];
+  return (
+    <form
+      className="mcp-form at-start"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setEnvLeft(true);
+        const read = boxIn(draft);
+        setWrongBox(read.ok ? null : read.reason);
+        if (!variables.ok || !read.ok) return;
+        const attachment = {
+          kind: 'program',
+          command: command.trim(),
+          args: linesOf(args),
+          env: variables.env,
+          box: read.box,
+        } as const;
+        const server = { name: mcpNameOf(name), attachment: { ...attachment, args: [...attachment.args] } };
+        onAdd(asGiven([server], runners, given, held.folders));
+      }}
+    >
+      <NameField name={name} onName={setName} />
+      <Field label={t`Program`}>
+        <input
+          {...PLAIN}
+          className="field"
+          value={command}
+          placeholder="npx"
+          onChange={(event) => setCommand(event.target.value)}
+        />
+      </Field>
+      <Field label={t`Arguments, one in a line`}>
+        <textarea
+          {...PLAIN}
+          className="field"
+          rows={3}
+          value={args}
+          placeholder={t`-y
+@modelcontextprotocol/server-filesystem
+/home/me/notes`}
+          onChange={(event) => setArgs(event.target.value)}
+        />
+      </Field>
+      <Field label={t`Variables, one in a line`} hint={t`As NAME=value. They are not shown again.`}>
+        <textarea
+          {...PLAIN}
+          className="field"
+          rows={2}
+          value={env}
+          aria-invalid={wrong !== null}
+          onChange={(event) => setEnv(event.target.value)}
+          onBlur={() => setEnvLeft(true)}
+          onFocus={() => setEnvLeft(false)}
+        />
+      </Field>
+      <BoxFields draft={draft} {...held} onDraft={setDraft} />
+      {draft.held && (
+        <NeedsField servers={begun} runners={runners} given={given} onGiven={setGiven} folders={held.folders} />
+      )}
+      {(wrong ?? wrongBox) !== null && (
+        <p className="wrong-note" role="alert">
+          {wrong ?? wrongBox}
+        </p>
+      )}
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || name.trim() === '' || command.trim() === ''}
+      >{t`Connect`}</button>
+    </form>
+  );
+}
+
+/** Fields for values that only the other program's machine has. */
+function AskedFields({
+  asked,
+  values,
+  onValues,
+}: {
+  asked: readonly AskedValue[];
+  values: Readonly<Record<string, string>>;
+  onValues: (values: Readonly<Record<string, string>>) => void;
+}) {
+  return asked.map(({ written, label, secret, initial }) => {
+    const value = values[written] ?? initial;
+    const change = (next: string) => onValues({ ...values, [written]: next });
+    return secret ? (
+      <KeyField key={written} label={label} value={value} onChange={change} />
+    ) : (
+      <Field key={written} label={label} hint={t`It stands as ${written} in what you pasted.`}>
+        <input {...PLAIN} className="field" value={value} onChange={(event) => change(event.target.value)} />
+      </Field>
+    );
+  });
+}
+
+function PasteForm({ busy, onAdd, runners, ...held }: ProgramsProps) {
+  const [needed, setNeeded] = useState(true);
+  const [draft, setDraft] = useState(newDraft(held));
+  const box = boxIn(draft);
+  const [text, setText] = useState('');
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const read = text.trim() === '' ? null : readMcpServers(text);
+  const asked = read?.ok ? read.asked : [];
+  const given = Object.fromEntries(asked.map(({ written, initial }) => [written, values[written] ?? initial]));
+  const isOpen = Object.values(given).some((value) => value.trim() === '');
+  return (
+    <form
+      className="mcp-form at-start"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!read?.ok || !box.ok || isOpen) return;
+        const boxed = filledIn(read.servers, given).map(({ name, attachment }) => ({
+          name,
+          attachment: attachment.kind === 'program' ? { ...attachment, box: box.box } : attachment,
+        }));
+        onAdd(asGiven(boxed, runners, needed, held.folders));
+      }}
+    >
+      <Field
+        label={t`Settings of another program`}
+        hint={t`The part with mcpServers, as Claude Desktop, Cursor and others keep it; VS Code’s, Zed’s and opencode’s form too.`}
+      >
+        <textarea
+          {...PLAIN}
+          className="field mcp-paste"
+          rows={8}
+          value={text}
+          placeholder={`{
+  "mcpServers": { … }
+}`}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      {read && !read.ok && (
+        <p className="wrong-note" role="alert">
+          {retold(read.reason)}
+        </p>
+      )}
+      {read?.ok && (
+        <p className="setting-hint">
+          {t`Found:`} {read.servers.map(({ name }) => name).join(', ')}.
+        </p>
+      )}
+      {read?.ok &&
+        read.notes.map((note) => (
+          <p key={note} className="setting-hint" role="status">
+            {retold(note)}
+          </p>
+        ))}
+      <AskedFields asked={asked} values={values} onValues={setValues} />
+      {read?.ok && read.servers.some(({ attachment }) => attachment.kind === 'program') && (
+        <>
+          <BoxFields draft={draft} {...held} onDraft={setDraft} />
+          {draft.held && (
+            <NeedsField
+              servers={filledIn(read.servers, given)}
+              runners={runners}
+              given={needed}
+              onGiven={setNeeded}
+              folders={held.folders}
+            />
+          )}
+          {!box.ok && (
+            <p className="wrong-note" role="status">
+              {box.reason}
+            </p>
+          )}
+        </>
+      )}
+      <button type="submit" className="solid" disabled={busy || !read?.ok || !box.ok || isOpen}>
+        {read?.ok && read.servers.length > 1 ? t`Connect ${read.servers.length}` : t`Connect`}
+      </button>
+    </form>
+  );
+}
+
+export function McpServerForm({ programs, ...held }: { programs: boolean } & BoxRules) {
+  const mcpServers = mcpServersOf(useRoost());
+  const [kind, setKind] = useState<Kind>('address');
+  const { busy, act } = useAction();
+  const [failed, setFailed] = useState<readonly string[]>([]);
+  /** Counts successful attempts. Each one empties the fields; a refused one leaves them. */
+  const [round, setRound] = useState(0);
+  const [runners, setRunners] = useState<readonly Runner[]>([]);
+  const wantsRunners = programs && kind !== 'address';
+  useEffect(() => {
+    if (wantsRunners) void mcpServers.runners().then(setRunners);
+  }, [mcpServers, wantsRunners]);
+  const add: Add = (servers) =>
+    act(async () => {
+      setFailed([]);
+      // In parallel, since a server that does not answer takes its time.
+      const done = await Promise.all(
+        servers.map(async ({ name, attachment }) => ({ name, ...(await mcpServers.add(name, attachment)) })),
+      );
+      const refused = done.flatMap((each) => (each.ok ? [] : [t`${each.name} is not connected. ${each.reason}`]));
+      setFailed(refused);
+      if (refused.length === 0) setRound((before) => before + 1);
+    });
+  return (
+    <div className="mcp-add stack gap-5 narrow text-3">
+      <OneOf<Kind>
+        label={t`How`}
+        options={[
+          { value: 'address', text: t`Address` },
+          { value: 'program', text: t`Program` },
+          { value: 'paste', text: t`Paste settings` },
+        ]}
+        value={kind}
+        onChange={setKind}
+      />
+      {kind === 'program' && !programs && (
+        <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`}</p>
+      )}
+      {kind === 'address' && <AddressForm key={round} busy={busy} onAdd={add} />}
+      {kind === 'program' && programs && (
+        <ProgramForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />
+      )}
+      {kind === 'paste' && <PasteForm key={round} busy={busy} runners={runners} {...held} onAdd={add} />}
+      {busy && <p className="setting-hint" role="status">{t`Trying it…`}</p>}
+      {failed.map((reason) => (
+        <p key={reason} className="wrong-note" role="alert">
+          {reason}
+        </p>
+      ))}
+    </div>
+  );
+}
